@@ -1,0 +1,1 @@
+"""Overlap graph: build, reduce, clean, lay out and correct."""

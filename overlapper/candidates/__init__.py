@@ -1,0 +1,1 @@
+"""Finders of candidate pairs, and their registry."""

@@ -1,0 +1,95 @@
+"""The exceptions of overlapper.
+
+::
+
+    OverlapperError                 anything a user can mend; the command line prints it and exits 1
+    ├── InputError                  a file or record is not what it should be
+    │   ├── FormatError             a record breaks its format
+    │   ├── TruncatedError          the file ends in the middle of something
+    │   ├── DuplicateNameError      two reads share a name
+    │   └── EmptyInputError         nothing to work on
+    ├── ParameterError              a parameter is out of range or contradicts another
+    ├── OutputError                 a result cannot be written (full disk, no permission)
+    ├── DeviceError                 the device asked for is missing or failed
+    └── MissingExtraError           an optional package is not installed
+
+Every message says what was found, what was expected and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class OverlapperError(Exception):
+    """Base of all errors that the user can do something about."""
+
+
+class InputError(OverlapperError):
+    """A file or a record in it is not what it should be.
+
+    Parameters
+    ----------
+    problem : str
+        What was found and what was expected.
+    file : str, optional
+        The file it was found in; ``-`` is standard input.
+    record : str, optional
+        The record, by name or by number.
+    remedy : str, optional
+        What the user can do.
+    """
+
+    def __init__(
+        self, problem: str, *, file: str | None = None, record: str | None = None, remedy: str | None = None
+    ) -> None:
+        self.problem, self.file, self.record, self.remedy = problem, file, record, remedy
+        where = ", ".join(part for part in (file and f"file {file}", record and f"record {record}") if part)
+        message = f"{where}: {problem}" if where else problem
+        super().__init__(f"{message}. {remedy}" if remedy else message)
+
+
+class FormatError(InputError):
+    """A record breaks its format."""
+
+
+class TruncatedError(InputError):
+    """The file ends in the middle of a record or of a compressed block."""
+
+
+class DuplicateNameError(InputError):
+    """Two reads share a name."""
+
+
+class EmptyInputError(InputError):
+    """There is nothing to work on."""
+
+
+class ParameterError(OverlapperError, ValueError):
+    """A parameter is out of range or contradicts another one."""
+
+
+class OutputError(OverlapperError):
+    """A result cannot be written."""
+
+
+class DeviceError(OverlapperError):
+    """The device that was asked for is missing or failed."""
+
+
+class MissingExtraError(OverlapperError, ImportError):
+    """An optional package is not installed.
+
+    Parameters
+    ----------
+    package : str
+        The package that could not be imported.
+    extra : str
+        The extra of overlapper that brings it.
+    purpose : str
+        What it is needed for.
+    """
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package}, which is not installed. "
+            f"Run: pip install 'overlapper[{extra}]'"
+        )

@@ -1,0 +1,1 @@
+"""Extenders of candidates to overlaps, and their registry."""

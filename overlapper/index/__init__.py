@@ -1,0 +1,1 @@
+"""Exact matches: suffix array, FM-index and their queries."""

@@ -1,0 +1,1 @@
+"""Reading reads; writing and reading overlaps."""

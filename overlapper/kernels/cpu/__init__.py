@@ -1,0 +1,1 @@
+"""numba kernels, one file an algorithm."""

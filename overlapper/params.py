@@ -1,0 +1,253 @@
+"""Parameters: one frozen dataclass a stage, presets by technology, TOML in and out.
+
+A file says what to compute, flags say how to run it: everything here changes the result, nothing here says
+how many threads or which device to use.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+import typing
+from typing import Any, Self
+
+from overlapper.errors import ParameterError
+
+
+def _require(condition: bool, name: str, value: object, expected: str) -> None:
+    if not condition:
+        raise ParameterError(f"{name} is {value}, expected {expected}")
+
+
+@dataclasses.dataclass(frozen=True)
+class SketchParams:
+    """Minimizers and what is masked.
+
+    Attributes
+    ----------
+    kmer_length : int
+        k, 8 to 28 bases.
+    window : int
+        w, of which window of k-mers the smallest is taken; 1 takes all.
+    homopolymer_compressed : bool
+        Seed on reads whose homopolymer runs are collapsed to one base.
+    repeat_limit : int
+        k-mers that occur more often in the whole read set do not seed; 0 derives the limit from the spectrum.
+    """
+
+    kmer_length: int = 15
+    window: int = 5
+    homopolymer_compressed: bool = False
+    repeat_limit: int = 0
+
+    def __post_init__(self) -> None:
+        _require(8 <= self.kmer_length <= 28, "kmer_length", self.kmer_length, "8 to 28")
+        _require(1 <= self.window <= 255, "window", self.window, "1 to 255")
+        _require(self.repeat_limit >= 0, "repeat_limit", self.repeat_limit, "0 (derive) or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class DsoftParams:
+    """D-SOFT (Turakhia 2018, section 4).
+
+    Attributes
+    ----------
+    band_width : int
+        B, width of a diagonal band in bases.
+    min_bases : int
+        h, unique query bases that the seeds of a band must cover.
+    """
+
+    band_width: int = 64
+    min_bases: int = 21
+
+    def __post_init__(self) -> None:
+        _require(self.band_width >= 1, "band_width", self.band_width, "1 or more")
+        _require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class SpgemmParams:
+    """BELLA's sparse product (Guidi 2021, section 4).
+
+    Attributes
+    ----------
+    probability : float
+        Wanted probability that a correct k-mer lies within the reliable multiplicities.
+    bin_size : int
+        Position pairs whose overlap estimates differ by less are binned together, in bases.
+    delta : float
+        Slack of the adaptive score threshold, (1 - delta) * phi * span.
+    lower, upper : int
+        Reliable multiplicities, both included; 0 derives them from coverage and error rate.
+    coverage, error_rate : float
+        Of the read set; 0 estimates them.
+    min_kmers : int
+        k-mers that overlap each other count once; a bin with fewer is not a candidate.
+    """
+
+    probability: float = 0.99
+    bin_size: int = 500
+    delta: float = 0.1
+    lower: int = 0
+    upper: int = 0
+    coverage: float = 0.0
+    error_rate: float = 0.0
+    min_kmers: int = 1
+
+    def __post_init__(self) -> None:
+        _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
+        _require(self.bin_size >= 1, "bin_size", self.bin_size, "1 or more")
+        _require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
+        _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
+        _require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
+        _require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
+        _require(
+            self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
+        )
+        _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class XdropParams:
+    """X-drop extension (Zhang 2000; Zeni 2020).
+
+    Attributes
+    ----------
+    match, mismatch, gap : int
+        Score of an equal pair (above 0), an unequal pair and a gap base (below 0).
+    xdrop : int
+        X: a cell more than this below the best score so far is dead.
+    """
+
+    match: int = 1
+    mismatch: int = -1
+    gap: int = -1
+    xdrop: int = 49
+
+    def __post_init__(self) -> None:
+        _require(self.match > 0, "match", self.match, "above 0")
+        _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
+        _require(self.gap < 0, "gap", self.gap, "below 0")
+        _require(self.xdrop >= 0, "xdrop", self.xdrop, "0 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class GactParams:
+    """GACT tiles (Turakhia 2018, section 5).
+
+    Attributes
+    ----------
+    match, mismatch : int
+        Score of an equal pair (above 0) and of an unequal pair (below 0).
+    gap_open, gap_extend : int
+        A gap of n bases scores gap_open + n * gap_extend; gap_open 0 is the linear gap.
+    tile, overlap : int
+        T and O: edge of a tile, and how much of it the next tile sees again.
+    """
+
+    match: int = 1
+    mismatch: int = -1
+    gap_open: int = 0
+    gap_extend: int = -1
+    tile: int = 320
+    overlap: int = 120
+
+    def __post_init__(self) -> None:
+        _require(self.match > 0, "match", self.match, "above 0")
+        _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
+        _require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
+        _require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
+        _require(self.tile >= 8, "tile", self.tile, "8 or more")
+        _require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
+
+
+@dataclasses.dataclass(frozen=True)
+class ClassParams:
+    """Which overlaps are reported.
+
+    Attributes
+    ----------
+    min_overlap : int
+        Shortest interval reported, in bases, on either read.
+    max_hang : int
+        An unmatched end longer than this makes the match internal, in bases.
+    min_ratio : float
+        A match shorter than this share of itself plus its hangs is internal.
+    keep_internal : bool
+        Report internal matches too.
+    """
+
+    min_overlap: int = 100
+    max_hang: int = 1000
+    min_ratio: float = 0.8
+    keep_internal: bool = False
+
+    def __post_init__(self) -> None:
+        _require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
+        _require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
+        _require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
+
+
+@dataclasses.dataclass(frozen=True)
+class Params:
+    """Everything that decides the result of a run."""
+
+    finder: str = "dsoft"
+    extender: str = "chain"
+    sketch: SketchParams = SketchParams()
+    dsoft: DsoftParams = DsoftParams()
+    spgemm: SpgemmParams = SpgemmParams()
+    xdrop: XdropParams = XdropParams()
+    gact: GactParams = GactParams()
+    classes: ClassParams = ClassParams()
+
+    @classmethod
+    def from_toml(cls, text: str, *, file: str = "parameters") -> Self:
+        """Read parameters; what the text leaves out keeps its default.
+
+        Raises
+        ------
+        ParameterError
+            When the text is not TOML, or names something unknown, or a value does not fit.
+        """
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ParameterError(f"file {file}: not valid TOML: {error}") from None
+        return _build(cls, document, file)
+
+    def to_toml(self) -> str:
+        """Write all parameters, defaults included."""
+        top = [f"{k} = {_toml_value(v)}" for k, v in vars(self).items() if not dataclasses.is_dataclass(v)]
+        for name, section in vars(self).items():
+            if dataclasses.is_dataclass(section):
+                top += ["", f"[{name}]"] + [f"{k} = {_toml_value(v)}" for k, v in vars(section).items()]
+        return "\n".join(top) + "\n"
+
+
+def _build(cls: type, values: dict[str, Any], where: str) -> Any:
+    types = typing.get_type_hints(cls)
+    unknown = sorted(set(values) - set(types))
+    if unknown:
+        raise ParameterError(f"{where}: unknown parameter {unknown[0]!r}, expected one of {', '.join(types)}")
+    built: dict[str, Any] = {}
+    for name, value in values.items():
+        wanted: Any = types[name]
+        if isinstance(wanted, type) and dataclasses.is_dataclass(wanted):
+            _require(isinstance(value, dict), f"{where}: {name}", repr(value), "a table of parameters")
+            built[name] = _build(wanted, value, f"{where}: [{name}]")
+        else:
+            fits = type(value) is wanted or (wanted is float and type(value) is int)
+            _require(fits, f"{where}: {name}", repr(value), f"a value of type {wanted.__name__}")
+            built[name] = wanted(value)
+    try:
+        return cls(**built)
+    except ParameterError as error:
+        raise ParameterError(f"{where}: {error}") from None
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else str(value)

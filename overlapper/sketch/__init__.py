@@ -1,0 +1,1 @@
+"""Minimizers, the k-mer spectrum, and what they tell of a read set."""

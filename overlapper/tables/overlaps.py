@@ -1,0 +1,77 @@
+"""The overlap table: what extension makes of candidates."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import ClassVar
+
+import numpy as np
+
+from overlapper.tables.base import Table, column, offsets, ragged
+
+
+class OverlapClass(enum.IntEnum):
+    """How two reads overlap (Li 2016, algorithm 5; Myers 2005)."""
+
+    INTERNAL = 0
+    """Neither read ends where the match ends: a repeat, a chimera or an unextended match."""
+    DOVETAIL = 1
+    """A suffix of one read matches a prefix of the other, on their strands."""
+    QUERY_CONTAINED = 2
+    """The query matches over its whole length."""
+    TARGET_CONTAINED = 3
+    """The target matches over its whole length."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Overlaps(Table):
+    """Overlaps of read pairs. Intervals are 0-based half-open on the forward strand of each read.
+
+    Attributes
+    ----------
+    query, target : ndarray of int32, shape (n,)
+        Read numbers, ``query < target``.
+    reverse : ndarray of bool, shape (n,)
+        True where the target's reverse complement matches the query.
+    q_start, q_end, t_start, t_end : ndarray of int32, shape (n,)
+        The matching intervals.
+    matches : ndarray of int32, shape (n,)
+        Matching bases; with the chain extender, query bases covered by the chain's seeds.
+    block_length : ndarray of int32, shape (n,)
+        Alignment columns, gaps included; without an alignment, the longer of the two intervals.
+    score : ndarray of int32, shape (n,)
+        Score of the chain or of the alignment.
+    seeds : ndarray of int32, shape (n,)
+        Seeds of the chain, or the support of the candidate that was extended.
+    divergence : ndarray of float32, shape (n,)
+        Estimated or measured differences a base; NaN where there is no estimate.
+    kind : ndarray of uint8, shape (n,)
+        An `OverlapClass`.
+    edits : ndarray of int32, shape (n,), optional
+        Mismatching and gap bases of the alignment.
+    cigar : ndarray of uint32, optional
+        Alignments in BAM's packing (length << 4 | operation; 7 is =, 8 is X, 1 is I, 2 is D), along the
+        forward strand of the query.
+    cigar_offsets : ndarray of int64, shape (n + 1,), optional
+        Where the operations of each overlap start.
+    """
+
+    SORT_KEYS: ClassVar = ("query", "target", "reverse", "q_start", "t_start", "q_end", "t_end")
+
+    query: np.ndarray = column("i4")
+    target: np.ndarray = column("i4")
+    reverse: np.ndarray = column("?")
+    q_start: np.ndarray = column("i4")
+    q_end: np.ndarray = column("i4")
+    t_start: np.ndarray = column("i4")
+    t_end: np.ndarray = column("i4")
+    matches: np.ndarray = column("i4")
+    block_length: np.ndarray = column("i4")
+    score: np.ndarray = column("i4")
+    seeds: np.ndarray = column("i4")
+    divergence: np.ndarray = column("f4")
+    kind: np.ndarray = column("u1")
+    edits: np.ndarray | None = column("i4", optional=True)
+    cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
+    cigar_offsets: np.ndarray | None = offsets()

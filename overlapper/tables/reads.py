@@ -1,0 +1,184 @@
+"""The read table: packed bases, lengths, unknown runs, names and qualities."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.tables.base import Table, column, offsets, ragged
+
+BASES_PER_WORD = 32
+UNKNOWN = 4
+"""Code of a base that is not one of ACGT, in unpacked sequences only."""
+
+_LETTERS = np.frombuffer(b"ACGTN", np.uint8)
+_SHIFTS = np.arange(BASES_PER_WORD, dtype=np.uint64) * np.uint64(2)
+CODE_OF_BYTE = np.full(256, UNKNOWN, np.uint8)
+"""Code of a letter: A0 C1 G2 T3 (U as T), either case; everything else is `UNKNOWN`."""
+for _code, _letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")):
+    CODE_OF_BYTE[np.frombuffer(_letters, np.uint8)] = _code
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Reads(Table):
+    """A set of reads.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (n,)
+        Bases of each read.
+    words : ndarray of uint64
+        Bases packed two bits each (A0 C1 G2 T3): base ``i`` of a read is in bits ``2 * (i % 32)`` and up of
+        its word ``i // 32``. Every read starts on a word boundary. Unused bits are 0, and so are bases that
+        are not ACGT.
+    word_offsets : ndarray of int64, shape (n + 1,)
+        Where the words of each read start.
+    unknown_start, unknown_end : ndarray of int32
+        Runs of bases that are not ACGT, half open, ascending within a read.
+    unknown_offsets : ndarray of int64, shape (n + 1,)
+        Where the runs of each read start.
+    name_bytes : ndarray of uint8
+        UTF-8 names, one after the other.
+    name_offsets : ndarray of int64, shape (n + 1,)
+        Where each name starts.
+    qualities : ndarray of uint8, optional
+        Phred qualities (not ASCII), one a base.
+    quality_offsets : ndarray of int64, shape (n + 1,), optional
+        Where the qualities of each read start; a read without qualities has none.
+    """
+
+    lengths: np.ndarray = column("i8")
+    words: np.ndarray = ragged("u8", by="word_offsets")
+    word_offsets: np.ndarray = offsets()
+    unknown_start: np.ndarray = ragged("i4", by="unknown_offsets")
+    unknown_end: np.ndarray = ragged("i4", by="unknown_offsets")
+    unknown_offsets: np.ndarray = offsets()
+    name_bytes: np.ndarray = ragged("u1", by="name_offsets")
+    name_offsets: np.ndarray = offsets()
+    qualities: np.ndarray | None = ragged("u1", by="quality_offsets")
+    quality_offsets: np.ndarray | None = offsets()
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return a table without reads."""
+        return cls.from_sequences([], [])
+
+    @classmethod
+    def from_sequences(cls, names: Iterable[str], sequences: Iterable[str]) -> Self:
+        """Build a table from text; for whole files use `overlapper.read_fastx`, which is faster.
+
+        Parameters
+        ----------
+        names : iterable of str
+        sequences : iterable of str
+            Letters of either case; everything but ACGTU is an unknown base.
+
+        Examples
+        --------
+        >>> reads = Reads.from_sequences(["a", "b"], ["ACGTN", "GG"])
+        >>> reads.lengths
+        array([5, 2])
+        >>> reads.sequence(0)
+        'ACGTN'
+        """
+        codes = [CODE_OF_BYTE[np.frombuffer(s.encode(), np.uint8)] for s in sequences]
+        packed = [pack(c) for c in codes]
+        runs = [unknown_runs(c) for c in codes]
+        encoded = [np.frombuffer(name.encode(), np.uint8) for name in names]
+        if len(encoded) != len(codes):
+            raise ParameterError(f"{len(encoded)} names for {len(codes)} sequences")
+        return cls(
+            lengths=np.array([len(c) for c in codes], np.int64),
+            words=_join(packed, np.uint64),
+            word_offsets=_offsets_of(packed),
+            unknown_start=_join([r[0] for r in runs], np.int32),
+            unknown_end=_join([r[1] for r in runs], np.int32),
+            unknown_offsets=_offsets_of([r[0] for r in runs]),
+            name_bytes=_join(encoded, np.uint8),
+            name_offsets=_offsets_of(encoded),
+        )
+
+    @property
+    def total_bases(self) -> int:
+        """Bases of all reads together."""
+        return int(self.lengths.sum())
+
+    @property
+    def names(self) -> list[str]:
+        """All names."""
+        return [self.name(i) for i in range(len(self))]
+
+    def name(self, read: int) -> str:
+        """Return the name of one read."""
+        return self.name_bytes[self.name_offsets[read] : self.name_offsets[read + 1]].tobytes().decode()
+
+    def codes(self, read: int) -> np.ndarray:
+        """Return the bases of one read as uint8 codes, `UNKNOWN` where the base is not ACGT."""
+        words = self.words[self.word_offsets[read] : self.word_offsets[read + 1]]
+        codes = unpack(words, int(self.lengths[read]))
+        for run in range(self.unknown_offsets[read], self.unknown_offsets[read + 1]):
+            codes[self.unknown_start[run] : self.unknown_end[run]] = UNKNOWN
+        return codes
+
+    def sequence(self, read: int) -> str:
+        """Return the bases of one read as upper-case text, N where the base is not ACGT."""
+        return _LETTERS[self.codes(read)].tobytes().decode()
+
+    def validate(self) -> Self:
+        """Check the columns against each other and return the table.
+
+        Raises
+        ------
+        ParameterError
+            When columns do not fit each other.
+        """
+        super().validate()
+        if np.any(self.lengths < 0):
+            raise ParameterError("Reads.lengths holds a negative length")
+        if not np.array_equal(np.diff(self.word_offsets), words_for(self.lengths)):
+            raise ParameterError("Reads.word_offsets does not give every read ceil(length / 32) words")
+        return self
+
+
+def words_for(lengths: np.ndarray) -> np.ndarray:
+    """Return how many words hold reads of the given lengths."""
+    return (lengths + (BASES_PER_WORD - 1)) // BASES_PER_WORD
+
+
+def pack(codes: np.ndarray) -> np.ndarray:
+    """Pack base codes two bits each; unknown bases become 0.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (n,)
+
+    Returns
+    -------
+    ndarray of uint64, shape (ceil(n / 32),)
+    """
+    padded = np.zeros(-(-len(codes) // BASES_PER_WORD) * BASES_PER_WORD, np.uint64)
+    padded[: len(codes)] = np.where(codes < UNKNOWN, codes, 0)
+    return np.bitwise_or.reduce(padded.reshape(-1, BASES_PER_WORD) << _SHIFTS, axis=1)
+
+
+def unpack(words: np.ndarray, length: int) -> np.ndarray:
+    """Return the first ``length`` base codes (uint8) of packed words."""
+    return ((words[:, None] >> _SHIFTS) & np.uint64(3)).astype(np.uint8).ravel()[:length]
+
+
+def unknown_runs(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return starts and ends (int32, half open) of the runs of `UNKNOWN` codes."""
+    edges = np.diff(np.concatenate([[False], codes == UNKNOWN, [False]]).astype(np.int8))
+    return np.flatnonzero(edges == 1).astype(np.int32), np.flatnonzero(edges == -1).astype(np.int32)
+
+
+def _join(parts: list[np.ndarray], dtype: type) -> np.ndarray:
+    return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+
+def _offsets_of(parts: list[np.ndarray]) -> np.ndarray:
+    return np.cumsum([0] + [len(p) for p in parts], dtype=np.int64)

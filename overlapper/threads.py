@@ -1,0 +1,67 @@
+"""Run kernels that release the lock on several threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def available_threads() -> int:
+    """Return how many threads the operating system lets this process run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
+    """Yield ``function(task)`` for every task, in the order of the tasks.
+
+    At most ``threads`` calls run and at most twice as many results wait, so that memory stays bounded.
+
+    Parameters
+    ----------
+    function : callable
+        Should spend its time in code that releases the lock.
+    tasks : iterable
+    threads : int
+        1 calls the function from this thread.
+    """
+    if threads == 1:
+        yield from map(function, tasks)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        waiting = []
+        for task in tasks:
+            waiting.append(pool.submit(function, task))
+            if len(waiting) > 2 * threads:
+                yield waiting.pop(0).result()
+        for future in waiting:
+            yield future.result()
+
+
+def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:
+    """Cut a sequence of weighted items into blocks of about the same weight.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (n,)
+    share : int
+        Weight that a block may reach; a single item may exceed it.
+
+    Returns
+    -------
+    ndarray of int64, shape (blocks + 1,)
+        Where blocks start: block ``i`` is ``[bounds[i], bounds[i + 1])``.
+    """
+    ends = np.cumsum(weights, dtype=np.int64)
+    bounds = [0]
+    while bounds[-1] < len(ends):
+        start = bounds[-1]
+        before = int(ends[start - 1]) if start else 0
+        bounds.append(max(start + 1, int(np.searchsorted(ends, before + share, side="right"))))
+    return np.array(bounds, np.int64)

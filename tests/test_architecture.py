@@ -1,0 +1,68 @@
+"""Imports point one way (docs/design.md, "The house")."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# Lowest first; a module imports from its own layer or from lower ones.
+LAYERS = [
+    ["overlapper.version", "overlapper.errors", "overlapper.params", "overlapper.tables"],
+    ["overlapper.kernels"],
+    ["overlapper.io", "overlapper.sketch", "overlapper.index"],
+    ["overlapper.candidates", "overlapper.extend"],
+    ["overlapper.pipeline", "overlapper.tiles", "overlapper.distributed", "overlapper.evaluate",
+     "overlapper.compare", "overlapper.simulate", "overlapper.threads"],
+    ["overlapper"],
+    ["graph"],
+    ["overlapper.report", "overlapper.cli", "overlapper.__main__"],
+]  # fmt: skip
+FREE_FOR_ALL = {"overlapper.threads", "overlapper.version"}
+
+
+def modules():
+    for package in ("overlapper", "graph"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), path
+
+
+def layer_of(module):
+    fits = [
+        (len(prefix), number)
+        for number, prefixes in enumerate(LAYERS)
+        for prefix in prefixes
+        if module == prefix or (prefix != "overlapper" and module.startswith(prefix + "."))
+    ]
+    assert fits, f"{module} belongs to no layer: add it to LAYERS and to docs/design.md"
+    return max(fits)[1]
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import; write the full name"
+            full = [f"{node.module}.{alias.name}" for alias in node.names]
+            known = dict(modules())
+            yield from (name if name in known else node.module for name in full)
+
+
+@pytest.mark.parametrize(("module", "path"), list(modules()), ids=lambda v: v if isinstance(v, str) else "")
+def test_imports_point_one_way(module, path):
+    for target in imports_of(path):
+        if target.split(".")[0] not in ("overlapper", "graph") or target in FREE_FOR_ALL:
+            continue
+        assert layer_of(target) <= layer_of(module), f"{module} imports {target}, which lies above it"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "oracle").glob("*.py")), ids=lambda p: p.stem)
+def test_oracles_import_nothing_of_ours(path):
+    assert not [n for n in imports_of(path) if n.split(".")[0] in ("overlapper", "graph")]
+
+
+@pytest.mark.parametrize(("module", "path"), list(modules()), ids=lambda v: v if isinstance(v, str) else "")
+def test_modules_stay_short(module, path):
+    assert len(path.read_text().splitlines()) <= 400, f"{module} is asking to be two"
