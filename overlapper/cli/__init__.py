@@ -20,6 +20,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli import simulate
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -50,7 +51,7 @@ def _overlapper(
     pass
 
 
-COMMANDS: tuple[ModuleType, ...] = ()
+COMMANDS: tuple[ModuleType, ...] = (simulate,)
 
 for _module in COMMANDS:
     _name = _module.__name__.rpartition(".")[2]
