@@ -1,0 +1,110 @@
+"""Containment, dovetail or internal match (Li 2016, algorithm 5).
+
+Put the target on the query's strand. Left of the match the reads stick out by ``left_query`` and
+``left_target`` bases, right of it by ``right_query`` and ``right_target``. At each side the smaller of the
+two is a *hang*: bases that should have matched if the overlap were real. What is left of the larger one is
+where that read goes on alone.
+
+An overlap is
+
+1. an **internal match** when a hang exceeds ``max_hang``, or when the match (the longer of the two intervals)
+   is shorter than ``min_ratio`` of itself plus both hangs;
+2. **query contained** when the query goes on alone at neither side, **target contained** when the target does
+   not. When neither read goes on alone, the shorter one is contained; of equal lengths, the target;
+3. else a **dovetail**: one read goes on alone at the left, the other at the right.
+
+Algorithm 5 bounds the sum of the hangs; as in miniasm, ``max_hang`` bounds each hang here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import ClassParams
+from overlapper.tables import OverlapClass, Overlaps
+
+_RATIO_UNIT = 1_000_000
+
+
+def classify(overlaps: Overlaps, lengths: np.ndarray, params: ClassParams) -> np.ndarray:
+    """Return the class of every overlap.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+        Rows of any order; only reads, strands and intervals are looked at.
+    lengths : ndarray of int, shape (reads,)
+        Length of every read, in bases.
+    params : ClassParams
+        ``max_hang``, and ``min_ratio``, which counts to six decimals; all arithmetic is on integers.
+
+    Returns
+    -------
+    ndarray of uint8, shape (len(overlaps),)
+        Values of `OverlapClass`.
+
+    Raises
+    ------
+    ParameterError
+        When an interval does not lie within its read.
+    """
+    left_query, right_query, left_target, right_target = ends(overlaps, lengths)
+    hang_left = np.minimum(left_query, left_target)
+    hang_right = np.minimum(right_query, right_target)
+    match = np.maximum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start).astype(np.int64)
+    ratio = round(params.min_ratio * _RATIO_UNIT)
+    internal = (
+        (hang_left > params.max_hang)
+        | (hang_right > params.max_hang)
+        | (match * _RATIO_UNIT < (match + hang_left + hang_right) * ratio)
+    )
+
+    query_within = (left_query <= left_target) & (right_query <= right_target)
+    target_within = (left_target <= left_query) & (right_target <= right_query)
+    query_shorter = lengths[overlaps.query] < lengths[overlaps.target]
+    query_contained = query_within & (~target_within | query_shorter)
+    target_contained = target_within & ~query_contained
+
+    kinds = np.full(len(overlaps), OverlapClass.DOVETAIL, np.uint8)
+    kinds[query_contained] = OverlapClass.QUERY_CONTAINED
+    kinds[target_contained] = OverlapClass.TARGET_CONTAINED
+    kinds[internal] = OverlapClass.INTERNAL
+    return kinds
+
+
+def ends(overlaps: Overlaps, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return how far the reads stick out of each match, with the target on the query's strand.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+    lengths : ndarray of int, shape (reads,)
+
+    Returns
+    -------
+    left_query, right_query, left_target, right_target : ndarray of int64, shape (len(overlaps),)
+        Bases before and after the match.
+
+    Raises
+    ------
+    ParameterError
+        When an interval does not lie within its read.
+    """
+    lengths = np.asarray(lengths, np.int64)
+    left_query = overlaps.q_start.astype(np.int64)
+    right_query = lengths[overlaps.query] - overlaps.q_end
+    before_target = overlaps.t_start.astype(np.int64)
+    after_target = lengths[overlaps.target] - overlaps.t_end
+    outside = (left_query < 0) | (right_query < 0) | (before_target < 0) | (after_target < 0)
+    if outside.any():
+        row = int(outside.argmax())
+        raise ParameterError(
+            f"overlap row {row} lies outside its reads: query {overlaps.query[row]} "
+            f"[{overlaps.q_start[row]}, {overlaps.q_end[row]}) of {lengths[overlaps.query[row]]} bases, "
+            f"target {overlaps.target[row]} [{overlaps.t_start[row]}, {overlaps.t_end[row]}) of "
+            f"{lengths[overlaps.target[row]]}; the overlaps belong to other reads"
+        )
+    left_target = np.where(overlaps.reverse, after_target, before_target)
+    right_target = np.where(overlaps.reverse, before_target, after_target)
+    return left_query, right_query, left_target, right_target
