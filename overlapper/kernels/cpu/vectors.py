@@ -1,13 +1,13 @@
 """Fixed-width integer vectors as numba values.
 
 numba vectorises loops when LLVM sees how; it cannot be told to keep a row of cells in registers from one
-iteration to the next. Here a vector is a value like any other: kernels assign it to variables and hand it to the
-operations below, and LLVM keeps it in registers and lowers it to whatever the processor has (one AVX-512
+iteration to the next. Here a vector is a value like any other: kernels assign it to variables and hand it to
+the operations below, and LLVM keeps it in registers and lowers it to whatever the processor has (one AVX-512
 register holds 64 int8; without AVX-512, LLVM splits the vector and the results are the same).
 
-A vector type is a number of lanes and the bits of a lane; lane 0 comes first in memory. Arithmetic wraps around.
-A comparison gives a mask, one bit a lane. `Lanes` passes a number of lanes to a kernel as a type, so that one
-source compiles for several widths.
+A vector type is a number of lanes and the bits of a lane; lane 0 comes first in memory. Arithmetic wraps
+around. A comparison gives a mask, one bit a lane. `Lanes` passes a number of lanes to a kernel as a type, so
+that one source compiles for several widths.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel.models import OpaqueModel, PrimitiveModel
-from numba.extending import NativeValue, intrinsic, register_model, typeof_impl, unbox
+from numba.extending import NativeValue, register_model, typeof_impl, unbox
+from numba.extending import intrinsic as _intrinsic
 
+intrinsic: Any = _intrinsic  # A type checker does not see that it takes one argument less than it declares.
 _BIT = ir.IntType(1)
 _INT64 = ir.IntType(64)
 
@@ -100,7 +102,9 @@ def _splat(builder: Any, scalar: Any, lanes: int) -> Any:
     return builder.shuffle_vector(builder.insert_element(one, scalar, ir.IntType(32)(0)), one, zeros)
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: ir.VectorType) -> Any:
+def _address(
+    context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: ir.VectorType
+) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
 
@@ -144,7 +148,7 @@ def store(_typing: Any, array: Any, index: Any, vector: Any) -> Any:
 
 @intrinsic
 def splat(_typing: Any, lanes: Any, like: Any, value: Any) -> Any:
-    """``splat(lanes, like, value)``: the integer in every lane, as wide as the items of the array ``like``."""
+    """``splat(lanes, like, value)``: the integer in every lane, lanes as wide as the items of ``like``."""
     vector = VectorType(like.dtype.bitwidth, lanes.count)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
