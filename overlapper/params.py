@@ -168,18 +168,26 @@ class XdropParams:
         Score of an equal pair (above 0), an unequal pair and a gap base (below 0).
     xdrop : int
         X: a cell more than this below the best score so far is dead.
+    stop_window, stop_rate : int
+        The score-rate stop, which ends extensions into unrelated DNA: after every ``stop_window``
+        anti-diagonals, stop when the best score times ``stop_rate`` rose by less than ``stop_window * match``
+        since the last time. A window of 0 never stops.
     """
 
     match: int = 1
     mismatch: int = -1
     gap: int = -1
     xdrop: int = 49
+    stop_window: int = 2048
+    stop_rate: int = 12
 
     def __post_init__(self) -> None:
-        _require(self.match > 0, "match", self.match, "above 0")
-        _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
-        _require(self.gap < 0, "gap", self.gap, "below 0")
-        _require(self.xdrop >= 0, "xdrop", self.xdrop, "0 or more")
+        _require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
+        _require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
+        _require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
+        _require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
+        _require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
+        _require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
 
 
 @dataclasses.dataclass(frozen=True)
