@@ -112,53 +112,6 @@ class SpgemmParams:
 
 
 @dataclasses.dataclass(frozen=True)
-class ChainParams:
-    """Colinear chaining of seeds (after Li 2018, section 2.1).
-
-    Attributes
-    ----------
-    look_back : int
-        Seeds before a seed that may precede it in a chain.
-    max_gap : int
-        Bases between neighbouring seeds of a chain, on either read.
-    gap_cost, distance_cost : int
-        Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
-    min_seeds : int
-        Shortest chain kept, in seeds.
-    min_score : int
-        Lowest score kept, in bases.
-    min_agreement : int
-        Least share of the seeds that the accuracy of both reads lets expect, in percent; copies of a repeat that
-        differ more than the reads do stay below.
-    reach : int
-        The end of a chain is carried on to the nearer read end when at most this many seeds, those that overlap
-        each other counted once, are missing there.
-    max_reach : int
-        Bases that the end of a chain is carried on at most.
-    """
-
-    look_back: int = 32
-    max_gap: int = 5000
-    gap_cost: int = 38
-    distance_cost: int = 1
-    min_seeds: int = 3
-    min_score: int = 30
-    min_agreement: int = 10
-    reach: int = 8
-    max_reach: int = 2000
-
-    def __post_init__(self) -> None:
-        _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
-        _require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
-        _require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
-        _require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
-        _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
-        _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
-        _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
-        _require(self.reach >= 0, "reach", self.reach, "0 or more")
-
-
-@dataclasses.dataclass(frozen=True)
 class XdropParams:
     """X-drop extension (Zhang 2000; Zeni 2020).
 
@@ -188,6 +141,56 @@ class XdropParams:
         _require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
         _require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
         _require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
+
+
+@dataclasses.dataclass(frozen=True)
+class ChainParams:
+    """Colinear chaining of seeds (after Li 2018, section 2.1).
+
+    Attributes
+    ----------
+    look_back : int
+        Seeds before a seed that may precede it in a chain.
+    max_gap : int
+        Bases between neighbouring seeds of a chain, on either read.
+    gap_cost, distance_cost : int
+        Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
+    min_seeds : int
+        Shortest chain kept, in seeds.
+    min_score : int
+        Lowest score kept, in bases.
+    min_agreement : int
+        Least share of the seeds that the accuracy of both reads lets expect, in percent; copies of a repeat that
+        differ more than the reads do stay below.
+    reach : int
+        The end of a chain is carried on to the nearer read end when at most this many seeds, those that overlap
+        each other counted once, are missing there.
+    max_reach : int
+        Bases that the end of a chain is carried on at most.
+    ends : XdropParams
+        How the other ends are extended.
+    """
+
+    look_back: int = 32
+    max_gap: int = 5000
+    gap_cost: int = 38
+    distance_cost: int = 1
+    min_seeds: int = 3
+    min_score: int = 30
+    min_agreement: int = 10
+    reach: int = 2
+    max_reach: int = 300
+    ends: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
+
+    def __post_init__(self) -> None:
+        _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
+        _require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
+        _require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
+        _require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
+        _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
+        _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
+        _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
+        _require(self.reach >= 0, "reach", self.reach, "0 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -278,11 +281,7 @@ class Params:
 
     def to_toml(self) -> str:
         """Write all parameters, defaults included."""
-        top = [f"{k} = {_toml_value(v)}" for k, v in vars(self).items() if not dataclasses.is_dataclass(v)]
-        for name, section in vars(self).items():
-            if dataclasses.is_dataclass(section):
-                top += ["", f"[{name}]"] + [f"{k} = {_toml_value(v)}" for k, v in vars(section).items()]
-        return "\n".join(top) + "\n"
+        return "\n".join(_toml_lines(self)) + "\n"
 
 
 def _build(cls: type, values: dict[str, Any], where: str) -> Any:
@@ -304,6 +303,14 @@ def _build(cls: type, values: dict[str, Any], where: str) -> Any:
         return cls(**built)
     except ParameterError as error:
         raise ParameterError(f"{where}: {error}") from None
+
+
+def _toml_lines(section: Any, path: str = "") -> list[str]:
+    plain = {k: v for k, v in vars(section).items() if not dataclasses.is_dataclass(v)}
+    lines = [f"{k} = {_toml_value(v)}" for k, v in plain.items()]
+    for name in vars(section).keys() - plain.keys():
+        lines += ["", f"[{path}{name}]", *_toml_lines(getattr(section, name), f"{path}{name}.")]
+    return lines
 
 
 def _toml_value(value: object) -> str:

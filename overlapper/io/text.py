@@ -37,9 +37,7 @@ def open_input(path: str) -> Iterator[BinaryIO]:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"damaged gzip: {error}", file=path, remedy="Fetch or write it again.") from None
     except EOFError:
-        raise TruncatedError(
-            "the gzip stream ends early", file=path, remedy="Fetch or write it again."
-        ) from None
+        raise TruncatedError("the gzip stream ends early", file=path, remedy="Fetch or write it again.") from None
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", file=path, remedy="Check the path and its permissions."
@@ -80,6 +78,5 @@ def open_output(path: str) -> Iterator[BinaryIO]:
                 temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(
-            f"file {path}: cannot be written: {error.strerror}. "
-            "Check the path, its permissions and the free space."
+            f"file {path}: cannot be written: {error.strerror}. Check the path, its permissions and the free space."
         ) from error

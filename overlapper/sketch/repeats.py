@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-COPIES = 2.5
+COPIES = 4
 FLOOR = 8
 
 

@@ -121,7 +121,8 @@ def _put_read(out, at, read, start, end, names):
 @njit(nogil=True, cache=True)
 def _put_cigar(out, at, rows, row):
     """Write a CIGAR along the forward strand of the target, as PAF has it; the table has it along the
-    query."""
+    query.
+    """
     first, last = rows.cigar_offsets[row], rows.cigar_offsets[row + 1] - 1
     if last < first:
         return at
