@@ -123,11 +123,11 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
             cells = select(live, score, dead)
             above = rotate_up(cells)
             risen = any_lane(better)
-            rise = np.int64(risen)
+            rise = int(risen)
             if match > 1 and risen:
                 rise = largest(score) - floor - (best - frame_best)
                 better = equal(score, splat(lanes, scratch, floor + best - frame_best + rise))
-            # One anti-diagonal in three raises the best score, at random: a branch would cost more than a row.
+            # One anti-diagonal in three raises the best score, at random: a branch would be mispredicted.
             best_d = choose(risen, d, best_d)
             best_frame = choose(risen, frame, best_frame)
             improved = choose(risen, better, improved)
