@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.xdrop [--length 10000] [--difference 0.2] [--pairs 40] [--rounds 5]
 
-The peers do more on these pairs: edlib finds the edit distance, banded but exact, and parasail fills the whole
-matrix. The rounds alternate between the programs, and the fastest of each counts.
+The peers do more on these pairs: edlib finds the edit distance, banded but exact, and parasail fills the
+whole matrix. The rounds alternate between the programs, and the fastest of each counts.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def main():
             program()
             fastest[name] = min(fastest[name], time.perf_counter() - start)
     print(
-        f"{arguments.length} bases, {arguments.difference:.0%} difference, fastest of {arguments.rounds} rounds"
+        f"{arguments.length} bases, {arguments.difference:.0%} difference, best of {arguments.rounds} rounds"
     )
     ours = fastest["overlapper X=49"] / len(pairs)
     for name, seconds in fastest.items():
