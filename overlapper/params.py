@@ -132,7 +132,7 @@ class XdropParams:
     gap: int = -1
     xdrop: int = 49
     stop_window: int = 2048
-    stop_rate: int = 12
+    stop_rate: int = 14
 
     def __post_init__(self) -> None:
         _require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
