@@ -215,7 +215,7 @@ class _ReadsBuilder:
                 remedy="Give a file of reads; unpack other compressions than gzip.",
             )
         what = {
-            kernel.NO_HEADER: f"starts with {letter}, expected > or @; is the record before it complete?",
+            kernel.NO_HEADER: f"starts with {letter}, expected > or @ (is the record before it complete?)",
             kernel.NO_NAME: "has no name",
             kernel.BAD_NAME: f"has {letter} in its name",
             kernel.BAD_LETTER: f"has {letter} among its bases, expected letters of nucleotides (IUPAC)",
