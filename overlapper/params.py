@@ -107,7 +107,9 @@ class SpgemmParams:
         _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
         _require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
         _require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
-        _require(self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower")
+        _require(
+            self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
+        )
         _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
 
 

@@ -29,7 +29,9 @@ def simulate(
             "- is standard output.",
         ),
     ],
-    truth: Annotated[str | None, typer.Option(help="Write where every read comes from, a tab-separated table.")] = None,
+    truth: Annotated[
+        str | None, typer.Option(help="Write where every read comes from, a tab-separated table.")
+    ] = None,
     reference: Annotated[
         str | None, typer.Option(help="Draw reads from this FASTA file (or give --genome-size).")
     ] = None,
@@ -51,12 +53,18 @@ def simulate(
             "--preset", "-p", help="hifi, clr, ont-r7, ont-r9, ont-r10, ont (the newest of these) or perfect."
         ),
     ] = "ont",
-    coverage: Annotated[float, typer.Option("--coverage", "-c", help="Placed bases a reference base.")] = 20.0,
+    coverage: Annotated[
+        float, typer.Option("--coverage", "-c", help="Placed bases a reference base.")
+    ] = 20.0,
     seed: Annotated[int, typer.Option(help="The same seed and options give the same bytes.")] = 1,
     mean_length: Annotated[float | None, typer.Option(help="Of the reads, in bases.")] = None,
-    length_sd: Annotated[float | None, typer.Option(help="Standard deviation of the lengths; 0: all the same.")] = None,
+    length_sd: Annotated[
+        float | None, typer.Option(help="Standard deviation of the lengths; 0: all the same.")
+    ] = None,
     min_length: Annotated[int | None, typer.Option(help="Shortest read, in bases.")] = None,
-    identity: Annotated[float | None, typer.Option(help="Mean identity of reads and reference, e.g. 0.9.")] = None,
+    identity: Annotated[
+        float | None, typer.Option(help="Mean identity of reads and reference, e.g. 0.9.")
+    ] = None,
     identity_sd: Annotated[
         float | None, typer.Option(help="Standard deviation of the identities; 0: all the same.")
     ] = None,

@@ -59,7 +59,9 @@ def extend(reads: Reads, candidates: Candidates, params: ChainParams) -> tuple[O
     """
     seeding = candidates.seeding
     if candidates.hit_offsets is None or seeding is None:
-        raise ParameterError("the chain extender needs candidates that carry their seeds (hit_offsets, seeding)")
+        raise ParameterError(
+            "the chain extender needs candidates that carry their seeds (hit_offsets, seeding)"
+        )
     p = params
     chains, n_few, n_disagree = kernel.chain_candidates(
         candidates.query, candidates.target, candidates.reverse,
@@ -84,7 +86,9 @@ def extend(reads: Reads, candidates: Candidates, params: ChainParams) -> tuple[O
         block_length=span,
         score=chains[:, kernel.SCORE],
         seeds=seeds,
-        divergence=_divergence(seeds, span * (seeding.sketched[source.query] / q_length), candidates.seed_length),
+        divergence=_divergence(
+            seeds, span * (seeding.sketched[source.query] / q_length), candidates.seed_length
+        ),
         kind=np.full(len(chains), OverlapClass.INTERNAL),
     )
     return overlaps, {"few seeds": n_few, "disagreement": n_disagree}

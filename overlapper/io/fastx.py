@@ -34,7 +34,9 @@ _FIRST_ROOM = 1024
 LONGEST_READ = 2**31 - 1
 
 
-def read_fastx(*paths: str | os.PathLike[str], keep_qualities: bool = False, reference: str | None = None) -> Reads:
+def read_fastx(
+    *paths: str | os.PathLike[str], keep_qualities: bool = False, reference: str | None = None
+) -> Reads:
     """Read sets of reads; several files make one set, in the order given.
 
     Memory: the packed bases (a quarter of a byte each) and at most a quarter more, the names, and a byte a

@@ -112,7 +112,9 @@ class OutputFile:
 
     def _write_members(self, size: int) -> None:
         """Compress the first `size` pending bytes, each piece of a fixed size to a gzip member of its own."""
-        pieces = (bytes(self._pending[i : min(i + _MEMBER_BYTES, size)]) for i in range(0, size, _MEMBER_BYTES))
+        pieces = (
+            bytes(self._pending[i : min(i + _MEMBER_BYTES, size)]) for i in range(0, size, _MEMBER_BYTES)
+        )
         for member in map_in_order(_gzip_member, pieces, self._threads):
             with self.complaints():
                 self._file.write(member)

@@ -37,7 +37,9 @@ def open_input(path: str) -> Iterator[BinaryIO]:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise FormatError(f"damaged gzip: {error}", file=path, remedy="Fetch or write it again.") from None
     except EOFError:
-        raise TruncatedError("the gzip stream ends early", file=path, remedy="Fetch or write it again.") from None
+        raise TruncatedError(
+            "the gzip stream ends early", file=path, remedy="Fetch or write it again."
+        ) from None
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", file=path, remedy="Check the path and its permissions."

@@ -92,5 +92,7 @@ def read_references(path: str) -> Reads:
         raise EmptyInputError("no bases found", file=path, remedy=remedy)
     if len(set(names)) < len(names):
         twice = next(name for number, name in enumerate(names) if name in names[:number])
-        raise DuplicateNameError("two sequences have this name", file=path, record=twice, remedy="Rename one.")
+        raise DuplicateNameError(
+            "two sequences have this name", file=path, record=twice, remedy="Rename one."
+        )
     return Reads.from_sequences(names, sequences)

@@ -67,7 +67,9 @@ class SeedIndex:
         limit = sketch.repeat_limit or repeat_limit(spectrum)
         occurrences, per_read = _join(reads, groups, layout, limit)
         starts = np.concatenate([[0], np.cumsum(per_read)])
-        by_read, positions = _list_by_read(occurrences, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
+        by_read, positions = _list_by_read(
+            occurrences, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads
+        )
         counts = {
             "minimizers": int(sketched.sum()),
             "minimizers that occur once": int(spectrum[1]),
@@ -142,7 +144,9 @@ def group_by_hash(
             for pages, previous_page, last_page, counts in parts:
                 kernel.gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], entries[n:])
                 n += counts[bucket]
-            groups.append(kernel.group_bucket(entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum))
+            groups.append(
+                kernel.group_bucket(entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum)
+            )
         return groups, spectrum
 
     step = max(1, layout.n_buckets // (8 * threads))
@@ -152,7 +156,9 @@ def group_by_hash(
     return groups, sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
 
 
-def _join(reads: Reads, groups: list[np.ndarray], layout: EntryLayout, limit: int) -> tuple[np.ndarray, np.ndarray]:
+def _join(
+    reads: Reads, groups: list[np.ndarray], layout: EntryLayout, limit: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the occurrences of all buckets within the limit, and how many each read has; empties ``groups``."""
     from overlapper.kernels.cpu.seed_index import join_groups
 

@@ -11,7 +11,9 @@ from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
 from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, pair_with_seed, random_sequence
 
-SETTINGS = settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 CASES = 40
 """Candidates in one example, so that an example is worth its overhead."""
 

@@ -100,7 +100,9 @@ def test_target_interval_of_a_reverse_pair_is_on_its_forward_strand():
     query = random_sequence(rng, 200, "AC") + shared
     target = reverse_complement(shared + random_sequence(rng, 100, "GT"))
     reads = Reads.from_sequences(["q", "t"], [query, target])
-    overlap = extend(reads, candidates_of([(0, 1, True, 300, 100 + 300 - 100 - 20)], 20), XdropParams(xdrop=5), 1)
+    overlap = extend(
+        reads, candidates_of([(0, 1, True, 300, 100 + 300 - 100 - 20)], 20), XdropParams(xdrop=5), 1
+    )
     assert (overlap.q_end[0], overlap.t_start[0]) == (500, 100)
     assert overlap.t_end[0] == pytest.approx(400, abs=5)
     assert overlap.q_start[0] == pytest.approx(200, abs=5)

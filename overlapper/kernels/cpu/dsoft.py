@@ -80,7 +80,9 @@ def find_candidates(
             if len(window_bases) < n_windows:
                 window_bases = np.zeros(2 * n_windows, np.int32)
                 window_end = np.zeros(2 * n_windows, np.int32)
-            bases, centre = _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end)
+            bases, centre = _best_window(
+                q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end
+            )
             if bases < min_bases:
                 continue
             if n_rows == len(rows):

@@ -206,7 +206,9 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     for run in range(len(unknown_start)):
         for i in range(max(origin, unknown_start[run] - k + 1), min(stop, unknown_end[run])):
             hashes[i - origin] = never
-    highest = _highest_minima(hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2])
+    highest = _highest_minima(
+        hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2]
+    )
     mine, my_strands = hashes[begin - origin :], strands[begin - origin :]
     n = 0
     for i in range(end - begin):

@@ -28,12 +28,16 @@ READS, WORDS, RUNS, NAME_BYTES, QUALITIES = range(11, 16)
 STATE_FIELDS = 16
 
 # What stopped the automaton: state[PROBLEM].
-NONE, FULL, NO_HEADER, NO_NAME, BAD_NAME, BAD_LETTER, NO_PLUS, SHORT_QUALITY, LONG_QUALITY, BAD_QUALITY = range(10)
+NONE, FULL, NO_HEADER, NO_NAME, BAD_NAME, BAD_LETTER, NO_PLUS, SHORT_QUALITY, LONG_QUALITY, BAD_QUALITY = (
+    range(10)
+)
 """`FULL` says that the columns have no room for another read; parse on from there once they have."""
 
 _UNKNOWN, _BLANK, _LINE_END, _OTHER = 4, 5, 6, 7
 _CLASS = np.full(256, _OTHER, np.uint8)
-for _class, _letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu", b"RYSWKMBDHVNXryswkmbdhvnx", b" \t", b"\r\n")):
+for _class, _letters in enumerate(
+    (b"Aa", b"Cc", b"Gg", b"TtUu", b"RYSWKMBDHVNXryswkmbdhvnx", b" \t", b"\r\n")
+):
     _CLASS[np.frombuffer(_letters, np.uint8)] = _class
 
 _EACH_BYTE = np.uint64(0x0101010101010101)

@@ -102,7 +102,9 @@ def _splat(builder: Any, scalar: Any, lanes: int) -> Any:
     return builder.shuffle_vector(builder.insert_element(one, scalar, ir.IntType(32)(0)), one, zeros)
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: ir.VectorType) -> Any:
+def _address(
+    context: Any, builder: Any, array_type: Any, array: Any, index: Any, vector: ir.VectorType
+) -> Any:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
 
