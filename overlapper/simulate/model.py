@@ -71,6 +71,7 @@ class ReadModel:
             require(getattr(self, name) >= 0, name, "0 or more")
         for name in ("substitutions", "insertions", "deletions", "chimeras", "junk", "adapters"):
             require(0 <= getattr(self, name) <= 1, name, "0 to 1")
+        require(self.junk < 1, "junk", "below 1")
         require(self.chimeras + self.junk <= 1, "chimeras", "at most 1 together with junk")
         shares = self.substitutions + self.insertions + self.deletions
         if not math.isclose(shares, 1):
