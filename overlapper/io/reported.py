@@ -12,7 +12,7 @@ from overlapper.io.text import open_input
 from overlapper.tables import Overlaps, Reads
 
 PAF_COLUMNS = 12
-BLOCK_BYTES = 1 << 25
+BLOCK_BYTES = 1 << 22
 _NUMBERS = (1, 2, 3, 6, 7, 8)
 """Columns that are lengths and positions."""
 
