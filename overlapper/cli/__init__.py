@@ -71,10 +71,12 @@ def main() -> None:
         _fail(f"error: {error}", 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
-    except BrokenPipeError:
-        # Whoever read our output is gone. The interpreter flushes once more at exit: let that go nowhere.
+    except OSError as error:
+        # What standard output did not take is flushed once more at exit: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(1)
+        _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
         traceback.print_exc()
         _fail(
