@@ -1,14 +1,17 @@
 """GACT: base-level alignments of candidates, with CIGAR, in memory that does not grow with the reads.
 
-A seed is extended to either side through tiles of T x T bases, each of which starts where the path through the last
-one was left (Turakhia 2018, section 5). docs/algorithms/gact.md holds the exact definition; in short:
+A seed is extended to either side through tiles of T x T bases, each of which starts where the path through
+the last one was left (Turakhia 2018, section 5). docs/algorithms/gact.md holds the exact definition; in
+short:
 
-- The alignment passes through the corner before the first base of the seed. Both sides are extended from there.
+- The alignment passes through the corner before the first base of the seed. Both sides are extended from
+  there.
 - In a tile the best path from its anchor to its far edges is found; its first T - O bases count.
-- An extension ends with a read, or when `GactParams.give_up` columns brought no better end. It is then trimmed to
-  the end with the highest gain, where an equal pair gains ``100 - min_identity`` and any other column loses
-  ``min_identity``. This is what ends an extension in unrelated sequence, whatever the scores.
-- An alignment starts and ends with an equal pair; where not one column is worth keeping, interval and CIGAR are empty.
+- An extension ends with a read, or when `GactParams.give_up` columns brought no better end. It is then
+  trimmed to the end with the highest gain, where an equal pair gains ``100 - min_identity`` and any other
+  column loses ``min_identity``. This is what ends an extension in unrelated sequence, whatever the scores.
+- An alignment starts and ends with an equal pair; where not one column is worth keeping, interval and CIGAR
+  are empty.
 - Unknown bases equal nothing, not even each other.
 """
 
@@ -19,7 +22,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.params import GactParams
 from overlapper.tables.candidates import Candidates
-from overlapper.tables.overlaps import Overlaps, OverlapClass
+from overlapper.tables.overlaps import OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -42,9 +45,10 @@ def extend(reads: Reads, candidates: Candidates, params: GactParams, threads: in
     Returns
     -------
     Overlaps
-        With ``edits`` and ``cigar``; the CIGAR runs along the forward strand of the query. ``score`` is the score of
-        the CIGAR, ``matches`` its equal pairs, ``block_length`` its columns, ``divergence`` the share of columns that
-        are not equal pairs (NaN without columns), ``seeds`` that of the candidate. ``kind`` is left `INTERNAL`.
+        With ``edits`` and ``cigar``; the CIGAR runs along the forward strand of the query. ``score`` is the
+        score of the CIGAR, ``matches`` its equal pairs, ``block_length`` its columns, ``divergence`` the
+        share of columns that are not equal pairs (NaN without columns), ``seeds`` that of the candidate.
+        ``kind`` is left `INTERNAL`.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """GACT in plain Python, with whole matrices, as docs/algorithms/gact.md defines it.
 
-Sequences are text on the query's strand; N equals nothing. An alignment is a string of columns, one of ``=XID`` each.
+Sequences are text on the query's strand; N equals nothing. An alignment is a string of columns, one of
+``=XID`` each.
 """
 
 from typing import NamedTuple
@@ -29,29 +30,32 @@ class Alignment(NamedTuple):
 
 
 def align(q, t, q_anchor, t_anchor, rule):
-    left = trimmed(extension(q[:q_anchor][::-1], t[:t_anchor][::-1], rule), rule)
-    right = trimmed(extension(q[q_anchor:], t[t_anchor:], rule), rule)
-    q_start, t_start = q_anchor - bases(left, "=XI"), t_anchor - bases(left, "=XD")
-    columns = left[::-1] + right
-    head = len(columns) - len(columns.lstrip("XID"))
-    q_start, t_start = q_start + bases(columns[:head], "=XI"), t_start + bases(columns[:head], "=XD")
-    columns = columns.strip("XID")
+    left = extension(q[:q_anchor][::-1], t[:t_anchor][::-1], rule)[::-1]
+    right = extension(q[q_anchor:], t[t_anchor:], rule)
+    whole = left + right
+    columns = whole.strip("XID")
     if not columns:
-        q_start, t_start = q_anchor, t_anchor
+        return Alignment(q_anchor, q_anchor, t_anchor, t_anchor, 0, "")
+    before = whole[: len(whole) - len(whole.lstrip("XID"))]
+    q_start = q_anchor - bases(left, "=XI") + bases(before, "=XI")
+    t_start = t_anchor - bases(left, "=XD") + bases(before, "=XD")
     q_end, t_end = q_start + bases(columns, "=XI"), t_start + bases(columns, "=XD")
     return Alignment(q_start, q_end, t_start, t_end, rescore(columns, rule), columns)
 
 
 def extension(q, t, rule):
-    """All columns, from the anchor outward, before trimming."""
-    columns, i, j = "", 0, 0
-    while i < len(q) and j < len(t):
+    """Columns from the anchor outward: the shortest of the prefixes with the highest gain."""
+    columns, i, j = [], 0, 0
+    gain = highest = kept = 0
+    while i < len(q) and j < len(t) and (not columns or len(columns) - kept < rule.give_up):
         path = tile_path(q[i : i + rule.tile], t[j : j + rule.tile], rule)
-        columns += path
+        for operation in path:
+            columns.append(operation)
+            gain += 100 - rule.min_identity if operation == "=" else -rule.min_identity
+            if gain > highest:
+                highest, kept = gain, len(columns)
         i, j = i + bases(path, "=XI"), j + bases(path, "=XD")
-        if len(columns) - len(trimmed(columns, rule)) >= rule.give_up:
-            break
-    return columns
+    return "".join(columns[:kept])
 
 
 def tile_path(q, t, rule):
@@ -95,16 +99,6 @@ def path_scores(q, t, rule):
                 rule.gap_open + deletion[i][j],
             )
     return best, insertion, deletion
-
-
-def trimmed(columns, rule):
-    """The shortest of the prefixes with the highest gain."""
-    gain = best = length = 0
-    for k, operation in enumerate(columns):
-        gain += 100 - rule.min_identity if operation == "=" else -rule.min_identity
-        if gain > best:
-            best, length = gain, k + 1
-    return columns[:length]
 
 
 def rescore(columns, rule):

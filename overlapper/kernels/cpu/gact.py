@@ -95,8 +95,8 @@ def extend_candidates(
     target_codes = np.empty(longest_target + _BASES_PER_WORD, np.uint8)
 
     rows = np.empty((n, 7), np.int64)
-    cigar, cigar_offsets = np.empty(1024, np.uint32), np.zeros(n + 1, np.int64)
-    runs = np.empty(1024, np.uint32)
+    cigar, cigar_offsets = np.empty(1024, np.int32), np.zeros(n + 1, np.int64)
+    runs = np.empty(1024, np.int32)
     unpacked = -1
     for row in range(n):
         if query[row] != unpacked:
@@ -115,7 +115,7 @@ def extend_candidates(
         count = _join(runs[:left], runs[left:right], cigar[start:], q_anchor, t_anchor, rows[row])
         cigar_offsets[row + 1] = start + count
         _rescore(cigar[start : start + count], scores, rows[row])
-    return rows, cigar[: cigar_offsets[n]].copy(), cigar_offsets
+    return rows, cigar[: cigar_offsets[n]].view(np.uint32), cigar_offsets
 
 
 @njit(nogil=True, cache=True)
@@ -144,8 +144,8 @@ def _reverse_complement(codes):
 def _extend(q, t, q_anchor, t_anchor, way, rule, scores, work, runs, first):
     """Extend from the anchor to the right (``way`` 1) or to the left (-1).
 
-    Runs are appended to ``runs`` from ``first`` on. Returns where the kept ones end, and ``runs``, which may have
-    moved.
+    Runs are appended to ``runs`` from ``first`` on. Returns where the kept ones end, and ``runs``, which
+    may have moved.
     """
     narrow = fits_bytes(scores)
     q_left = len(q) - q_anchor if way > 0 else q_anchor
@@ -169,13 +169,13 @@ def _extend(q, t, q_anchor, t_anchor, way, rule, scores, work, runs, first):
 
         # The last run may still grow: it is looked at now and scored for good when the next one has begun.
         for run in range(scored, count):
-            length, operation = np.int64(runs[run] >> 4), runs[run] & 15
+            length, operation = runs[run] >> 4, runs[run] & 15
             run_gain = gain + (length * rule.gain if operation == EQUAL else -length * rule.loss)
             if run_gain > kept_gain:
                 kept_gain, kept, kept_columns = run_gain, run + 1, columns + length
             if run + 1 < count:
                 gain, columns, scored = run_gain, columns + length, run + 1
-        if columns + np.int64(runs[count - 1] >> 4) - kept_columns >= rule.give_up:
+        if columns + (runs[count - 1] >> 4) - kept_columns >= rule.give_up:
             break
     return kept, runs
 
@@ -185,13 +185,15 @@ def _load_rightward(q, q_at, height, t, t_at, width, work):
     """Lay out the tile that starts at the given bases; its far corner becomes row 0 and column 0."""
     for i in range(height):
         work.rows[i] = q[q_at + height - 1 - i]
-    work.columns[work.origin - width + 1 : work.origin + 1] = t[t_at : t_at + width]
+    for j in range(width):
+        work.columns[work.origin - j] = t[t_at + width - 1 - j]
 
 
 @njit(nogil=True, cache=True)
 def _load_leftward(q, q_at, height, t, t_at, width, work):
     """Lay out the tile that ends before the given bases; its far corner becomes row 0 and column 0."""
-    work.rows[:height] = q[q_at - height : q_at]
+    for i in range(height):
+        work.rows[i] = q[q_at - height + i]
     for j in range(width):
         work.columns[work.origin - j] = t[t_at - width + j]
 
@@ -210,7 +212,7 @@ def _trace(work, height, width, scores, step, runs, first, count):
     previous = length = 0
     if count > first:
         count -= 1
-        previous, length = np.int64(runs[count] & 15), np.int64(runs[count] >> 4)
+        previous, length = runs[count] & 15, runs[count] >> 4
     in_gap = 0
     while i >= 0 and j >= 0:
         word = ((i >> 6) * stride + j + (i & 63)) * planes
@@ -261,7 +263,7 @@ def _join(left, right, cigar, q_anchor, t_anchor, row):
         count += 1
     for run in right[drop_right:]:
         if count and cigar[count - 1] & 15 == run & 15:
-            cigar[count - 1] += run & ~np.uint32(15)
+            cigar[count - 1] += (run >> 4) << 4
         else:
             cigar[count] = run
             count += 1
@@ -278,7 +280,7 @@ def _bases(runs):
     """Return how many bases of query and target some runs use."""
     q = t = 0
     for run in runs:
-        length, operation = np.int64(run >> 4), run & 15
+        length, operation = run >> 4, run & 15
         q += length if operation != DELETION else 0
         t += length if operation != INSERTION else 0
     return q, t
@@ -289,7 +291,7 @@ def _rescore(cigar, scores, row):
     """Write score, equal pairs and columns of an alignment to ``row[4:]``."""
     score = equal = columns = 0
     for run in cigar:
-        length, operation = np.int64(run >> 4), run & 15
+        length, operation = run >> 4, run & 15
         columns += length
         if operation == EQUAL:
             equal += length
@@ -307,5 +309,6 @@ def _with_room(array, used, wanted):
     if used + wanted <= len(array):
         return array
     larger = np.empty(2 * (used + wanted), array.dtype)
-    larger[:used] = array[:used]
+    for item in range(used):
+        larger[item] = array[item]
     return larger

@@ -1,11 +1,12 @@
 """One GACT tile: the way out of every cell, 64 rows at a time in byte-wide vector lanes.
 
 The recurrence (docs/algorithms/gact.md) runs from the far corner of a tile, here row 0 and column 0, to the
-anchor, here the last row and column. Instead of scores it carries their differences, which fit a byte whatever the
-size of the tile (Suzuki and Kasahara 2018). Let ``H`` be the score of a cell, ``s`` that of its pair of bases, ``o``
-what opening a gap costs (0 when gaps are linear) and ``g`` the score of the first base of a gap. Stored are ::
+anchor, here the last row and column. Instead of scores it carries their differences, which fit a byte
+whatever the size of the tile (Suzuki and Kasahara 2018). Let ``H`` be the score of a cell, ``s`` that of
+its pair of bases, ``o`` what opening a gap costs (0 when gaps are linear) and ``g`` the score of the first
+base of a gap. Stored are ::
 
-    x = H[i, j] - H[i, j-1] - g          e = how much better than a new gap an old one goes on to row i+1, or 0
+    x = H[i, j] - H[i, j-1] - g          e = what going on with a gap to row i+1 gains over a new one
     y = H[i, j] - H[i-1, j] - g          f = the same for column j+1
 
 None of them is negative. With ``x, e`` taken from row i-1 and ``y, f`` from column j-1, a cell is ::
@@ -13,14 +14,14 @@ None of them is negative. With ``x, e`` taken from row i-1 and ``y, f`` from col
     a = x + e,   b = y + f,   z = max(s - 2g, a, b)
     x = z - y,   y = z - x,   e = max(a + o - z, 0),   f = max(b + o - z, 0)
 
-Rows are worked on in stripes of 64. Lane ``r`` of step ``t`` is row ``r`` of the stripe and column ``t - r``: the 64
-cells lie on one anti-diagonal and need nothing but the step before. What the traceback needs is one bit a cell and
-plane: plane 0 says that the pair of bases gave ``z``, plane 1 that row i-1 did (``z == a``), and with affine gaps
-planes 2 and 3 that ``e`` and ``f`` are above 0.
+Rows are worked on in stripes of 64. Lane ``r`` of step ``t`` is row ``r`` of the stripe and column
+``t - r``: the 64 cells lie on one anti-diagonal and need nothing but the step before. What the traceback
+needs is one bit a cell and plane: plane 0 says that the pair of bases gave ``z``, plane 1 that row i-1 did
+(``z == a``), and with affine gaps planes 2 and 3 that ``e`` and ``f`` are above 0.
 
-Lanes whose column is still negative must not disturb the edge of the tile, where all scores are 0. They rest in a
-state that reproduces itself (x = o, y = -g, e = f = 0) because their pair scores ``o - g``; it is read from the
-same place as the score of a mismatch, so it costs nothing.
+Lanes whose column is still negative must not disturb the edge of the tile, where all scores are 0. They
+rest in a state that reproduces itself (x = o, y = -g, e = f = 0) because their pair scores ``o - g``; it is
+read from the same place as the score of a mismatch, so it costs nothing.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ class Scores(NamedTuple):
 class Workspace(NamedTuple):
     """Memory that tiles of up to ``tile`` x ``tile`` bases share.
 
-    ``columns``, ``pair_scores``, ``x`` and ``e`` are stored backwards: column ``j`` is at index ``origin - j``.
+    ``columns``, ``pair_scores``, ``x`` and ``e`` are stored backwards: column ``j`` is at index ``origin -
+    j``.
     """
 
     origin: int
@@ -186,8 +188,8 @@ def _at(builder: Any, base: Any, offset: Any, kind: Any) -> Any:
 def _emit_stripe(builder: Any, arrays: list[Any], scalars: list[Any], affine: bool) -> None:
     """Emit the loop over the steps of a stripe.
 
-    The row below takes lane 63 of every step. Whole vectors are stored for it, each one byte before the last, so
-    that of every vector lane 63 alone survives.
+    The row below takes lane 63 of every step. Whole vectors are stored for it, each one byte before the
+    last, so that of every vector lane 63 alone survives.
     """
     rows, columns, pair_scores, x_above, e_above, x_below, e_below, directions = arrays
     origin, steps, match, opening, edge = scalars
@@ -204,9 +206,7 @@ def _emit_stripe(builder: Any, arrays: list[Any], scalars: list[Any], affine: bo
         def load(array: Any) -> Any:
             return builder.load(_at(builder, array, place, _VECTOR), align=1)
 
-        pair = builder.select(
-            builder.icmp_unsigned("==", bases, load(columns)), match, load(pair_scores)
-        )
+        pair = builder.select(builder.icmp_unsigned("==", bases, load(columns)), match, load(pair_scores))
         x = _shift_in(builder, builder.load(state["x"]), load(x_above))
         y = builder.load(state["y"])
         a, b = x, y
@@ -234,7 +234,7 @@ def _emit_stripe(builder: Any, arrays: list[Any], scalars: list[Any], affine: bo
 def _stripe(affine: bool) -> Any:
     """Return the function that works on one stripe; its arguments are those of `_emit_stripe`."""
 
-    def stripe(  # type: ignore[no-untyped-def]
+    def stripe(
         typingctx, rows, columns, pair_scores, x_above, e_above, x_below, e_below, directions,
         origin, steps, match, opening, edge,
     ):  # fmt: skip
