@@ -157,14 +157,14 @@ class GactParams:
     tile: int = 320
     overlap: int = 120
     min_identity: int = 60
-    give_up: int = 600
+    give_up: int = 1000
 
     def __post_init__(self) -> None:
         _require(self.match > 0, "match", self.match, "above 0")
         _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
         _require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
         _require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
-        _require(self.tile >= 8, "tile", self.tile, "8 or more")
+        _require(8 <= self.tile <= 32768, "tile", self.tile, "8 to 32768")
         _require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
         _require(0 <= self.min_identity < 100, "min_identity", self.min_identity, "0 to below 100")
         _require(self.give_up >= 1, "give_up", self.give_up, "1 or more")

@@ -17,7 +17,7 @@ class Rule(NamedTuple):
     tile: int = 320
     overlap: int = 120
     min_identity: int = 60
-    give_up: int = 600
+    give_up: int = 1000
 
 
 class Alignment(NamedTuple):

@@ -52,13 +52,12 @@ def mutated(rng, sequence, rate):
 
 def random_pair(rng):
     """Return query, target and an anchor in each, on the query's strand."""
-    q = text(rng, rng.choice([1, 2, rng.randint(1, 130)]))
+    q = text(rng, rng.choice([0, 1, 2, rng.randint(1, 130), rng.randint(1, 130)]))
     t = (
         mutated(rng, q, rng.choice([0, 0.1, 0.2, 0.4]))
         if rng.random() < 0.8
         else text(rng, rng.randint(1, 130))
     )
-    t = t or "A"
     q_anchor = rng.choice([0, len(q), rng.randint(0, len(q))])
     t_anchor = rng.choice([min(q_anchor, len(t)), rng.randint(0, len(t))])
     return q, t, q_anchor, t_anchor
@@ -132,8 +131,8 @@ def test_tiles_find_what_one_matrix_finds():
     rng = random.Random(6)
     rule = oracle.Rule(tile=160, overlap=60, min_identity=50)
     same = 0
-    for _ in range(12):
-        q = "".join(rng.choices("ACGT", k=400))
+    for _ in range(10):
+        q = "".join(rng.choices("ACGT", k=330))
         t = mutated(rng, q, rng.choice([0.1, 0.15, 0.2]))
         same += oracle.align(q, t, 0, 0, rule).score == oracle.full_extension_score(q, t, rule)
-    assert same >= 11
+    assert same >= 9

@@ -91,21 +91,17 @@ def extend_candidates(
     for row in range(n):
         longest_query = max(longest_query, lengths[query[row]])
         longest_target = max(longest_target, lengths[target[row]])
-    query_codes = np.empty(longest_query + _BASES_PER_WORD, np.uint8)
-    target_codes = np.empty(longest_target + _BASES_PER_WORD, np.uint8)
+    query_codes = np.empty(longest_query + 2 * _BASES_PER_WORD, np.uint8)
+    target_codes = np.empty(longest_target + 2 * _BASES_PER_WORD, np.uint8)
 
     rows = np.empty((n, 7), np.int64)
     cigar, cigar_offsets = np.empty(1024, np.int32), np.zeros(n + 1, np.int64)
     runs = np.empty(1024, np.int32)
-    unpacked = -1
+    q = query_codes
     for row in range(n):
-        if query[row] != unpacked:
-            unpacked = query[row]
-            _unpack(reads, unpacked, _UNKNOWN_QUERY, query_codes)
-        _unpack(reads, target[row], _UNKNOWN_TARGET, target_codes)
-        q, t = query_codes[: lengths[unpacked]], target_codes[: lengths[target[row]]]
-        if reverse[row]:
-            _reverse_complement(t)
+        if row == 0 or query[row] != query[row - 1]:
+            q = _unpack(reads, query[row], False, _UNKNOWN_QUERY, query_codes)
+        t = _unpack(reads, target[row], reverse[row], _UNKNOWN_TARGET, target_codes)
         q_anchor, t_anchor = query_anchor[row], target_anchor[row]
         left, runs = _extend(q, t, q_anchor, t_anchor, -1, rule, scores, work, runs, 0)
         right, runs = _extend(q, t, q_anchor, t_anchor, 1, rule, scores, work, runs, left)
@@ -119,25 +115,29 @@ def extend_candidates(
 
 
 @njit(nogil=True, cache=True)
-def _unpack(reads, read, unknown, codes):
-    """Write the bases of a read, one a byte; up to a word more of ``codes`` is overwritten."""
+def _unpack(reads, read, reverse, unknown, codes):
+    """Return the bases of a read, one a byte, in ``codes``, which has a word to spare on either side."""
+    length = reads.lengths[read]
     first = reads.word_offsets[read]
     for word in range(reads.word_offsets[read + 1] - first):
         packed = reads.words[first + word]
-        block = codes[word * _BASES_PER_WORD : (word + 1) * _BASES_PER_WORD]
-        for base in range(_BASES_PER_WORD):
-            block[base] = (packed >> np.uint64(2 * base)) & np.uint64(3)
+        if reverse:
+            end = _BASES_PER_WORD + length - word * _BASES_PER_WORD
+            block = codes[end - _BASES_PER_WORD : end]
+            for base in range(_BASES_PER_WORD):
+                block[base] = ((packed >> np.uint64(62 - 2 * base)) & np.uint64(3)) ^ np.uint64(3)
+        else:
+            start = _BASES_PER_WORD + word * _BASES_PER_WORD
+            block = codes[start : start + _BASES_PER_WORD]
+            for base in range(_BASES_PER_WORD):
+                block[base] = (packed >> np.uint64(2 * base)) & np.uint64(3)
+    bases = codes[_BASES_PER_WORD : _BASES_PER_WORD + length]
     for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
-        codes[reads.unknown_start[run] : reads.unknown_end[run]] = unknown
-
-
-@njit(nogil=True, cache=True)
-def _reverse_complement(codes):
-    n = len(codes)
-    for i in range((n + 1) // 2):
-        left, right = codes[i], codes[n - 1 - i]
-        codes[i] = 3 - right if right < 4 else right
-        codes[n - 1 - i] = 3 - left if left < 4 else left
+        start, end = reads.unknown_start[run], reads.unknown_end[run]
+        if reverse:
+            start, end = length - end, length - start
+        bases[start:end] = unknown
+    return bases
 
 
 @njit(nogil=True, cache=True)
