@@ -207,6 +207,10 @@ class GactParams:
         A gap of n bases scores gap_open + n * gap_extend; gap_open 0 is the linear gap.
     tile, overlap : int
         T and O: edge of a tile, and how much of it the next tile sees again.
+    min_identity : int
+        An alignment is trimmed to where more than this percentage of its columns match; 0 trims nothing.
+    give_up : int
+        An extension ends when so many columns brought no better end.
     """
 
     match: int = 1
@@ -215,14 +219,18 @@ class GactParams:
     gap_extend: int = -1
     tile: int = 320
     overlap: int = 120
+    min_identity: int = 60
+    give_up: int = 1000
 
     def __post_init__(self) -> None:
         _require(self.match > 0, "match", self.match, "above 0")
         _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
         _require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
         _require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
-        _require(self.tile >= 8, "tile", self.tile, "8 or more")
+        _require(8 <= self.tile <= 32768, "tile", self.tile, "8 to 32768")
         _require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
+        _require(0 <= self.min_identity < 100, "min_identity", self.min_identity, "0 to below 100")
+        _require(self.give_up >= 1, "give_up", self.give_up, "1 or more")
 
 
 @dataclasses.dataclass(frozen=True)
