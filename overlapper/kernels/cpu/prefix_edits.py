@@ -58,8 +58,16 @@ def row_minima(one, other, band, row):
             above[column] = value
             left = value
         if i == row:
-            at_row = above[:width].min()
-    return at_row, above[:width].min()
+            at_row = _smallest(above)
+    return at_row, _smallest(above)
+
+
+@njit(nogil=True, cache=True)
+def _smallest(values):
+    smallest = values[0]
+    for value in values:
+        smallest = min(smallest, value)
+    return smallest
 
 
 @njit(nogil=True, cache=True)
