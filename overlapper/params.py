@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 import typing
+from collections.abc import Mapping
 from typing import Any, Self
 
 from overlapper.errors import ParameterError
@@ -81,8 +82,6 @@ class SpgemmParams:
         Wanted probability that a correct k-mer lies within the reliable multiplicities.
     bin_size : int
         Position pairs whose overlap estimates differ by less are binned together, in bases.
-    delta : float
-        Slack of the adaptive score threshold, (1 - delta) * phi * span.
     lower, upper : int
         Reliable multiplicities, both included; 0 derives them from coverage and error rate.
     coverage, error_rate : float
@@ -93,7 +92,6 @@ class SpgemmParams:
 
     probability: float = 0.99
     bin_size: int = 500
-    delta: float = 0.1
     lower: int = 0
     upper: int = 0
     coverage: float = 0.0
@@ -103,7 +101,6 @@ class SpgemmParams:
     def __post_init__(self) -> None:
         _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
         _require(self.bin_size >= 1, "bin_size", self.bin_size, "1 or more")
-        _require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
         _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
         _require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
         _require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
@@ -234,6 +231,26 @@ class GactParams:
 
 
 @dataclasses.dataclass(frozen=True)
+class ThresholdParams:
+    """The adaptive score threshold of alignments, (1 - delta) * phi * span (Guidi 2021, section 4).
+
+    Attributes
+    ----------
+    delta : float
+        Slack.
+    error_rate : float
+        Of the reads; 0 estimates it.
+    """
+
+    delta: float = 0.1
+    error_rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
+        _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
+
+
+@dataclasses.dataclass(frozen=True)
 class ClassParams:
     """Which overlaps are reported.
 
@@ -272,6 +289,7 @@ class Params:
     chain: ChainParams = ChainParams()
     xdrop: XdropParams = XdropParams()
     gact: GactParams = GactParams()
+    threshold: ThresholdParams = ThresholdParams()
     classes: ClassParams = ClassParams()
 
     @classmethod
@@ -287,30 +305,46 @@ class Params:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ParameterError(f"file {file}: not valid TOML: {error}") from None
-        return _build(cls, document, file)
+        return cls().changed(document, where=f"file {file}")
+
+    def changed(self, changes: Mapping[str, Any], *, where: str = "changes") -> Self:
+        """Return these parameters with some replaced.
+
+        Parameters
+        ----------
+        changes : mapping
+            Values by name; those of a stage in a mapping of their own.
+        where : str
+            What to call the changes in an error message.
+
+        Raises
+        ------
+        ParameterError
+            When something is unknown, or a value does not fit.
+        """
+        return _changed(self, changes, where)
 
     def to_toml(self) -> str:
         """Write all parameters, defaults included."""
         return "\n".join(_toml_lines(self)) + "\n"
 
 
-def _build(cls: type, values: dict[str, Any], where: str) -> Any:
-    types = typing.get_type_hints(cls)
-    unknown = sorted(set(values) - set(types))
-    if unknown:
-        raise ParameterError(f"{where}: unknown parameter {unknown[0]!r}, expected one of {', '.join(types)}")
-    built: dict[str, Any] = {}
-    for name, value in values.items():
+def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
+    types = typing.get_type_hints(type(section))
+    new: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in types:
+            raise ParameterError(f"{where}: unknown parameter {name!r}, expected one of {', '.join(types)}")
         wanted: Any = types[name]
-        if isinstance(wanted, type) and dataclasses.is_dataclass(wanted):
-            _require(isinstance(value, dict), f"{where}: {name}", repr(value), "a table of parameters")
-            built[name] = _build(wanted, value, f"{where}: [{name}]")
+        if dataclasses.is_dataclass(wanted):
+            _require(isinstance(value, Mapping), f"{where}: {name}", repr(value), "a table of parameters")
+            new[name] = _changed(getattr(section, name), value, f"{where}: [{name}]")
         else:
             fits = type(value) is wanted or (wanted is float and type(value) is int)
             _require(fits, f"{where}: {name}", repr(value), f"a value of type {wanted.__name__}")
-            built[name] = wanted(value)
+            new[name] = wanted(value)
     try:
-        return cls(**built)
+        return dataclasses.replace(section, **new)
     except ParameterError as error:
         raise ParameterError(f"{where}: {error}") from None
 

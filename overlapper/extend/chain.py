@@ -35,7 +35,9 @@ from overlapper.params import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 
 
-def extend(reads: Reads, candidates: Candidates, params: ChainParams) -> tuple[Overlaps, dict[str, int]]:
+def extend(
+    reads: Reads, candidates: Candidates, params: ChainParams, threads: int
+) -> tuple[Overlaps, dict[str, int]]:
     """Chain the seeds of candidates.
 
     Parameters

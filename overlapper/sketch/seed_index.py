@@ -9,7 +9,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params import SketchParams
-from overlapper.sketch.repeats import repeat_limit
+from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import cut_evenly, map_in_order
