@@ -63,7 +63,7 @@ def open_input(path: str) -> Iterator[io.BufferedReader]:
 
 def content_of(file: io.BufferedReader) -> Content:
     """Tell what an open file holds; nothing is taken from it."""
-    head = file.peek(BLOCK_BYTES)
+    head = file.peek()
     if head.startswith(_GZIP_MAGIC):
         # The first member may be cut off here; what it begins with is enough.
         with contextlib.suppress(zlib.error):
