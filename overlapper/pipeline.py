@@ -167,9 +167,7 @@ class _Tile:
         )
         counts["dropped: too short"] = int(np.count_nonzero(~keep))
         overlaps = overlaps.take(keep)
-        overlaps = dataclasses.replace(
-            overlaps, kind=classify(overlaps, self._reads.lengths, p.classes)
-        )
+        overlaps = dataclasses.replace(overlaps, kind=classify(overlaps, self._reads.lengths, p.classes))
         internal = overlaps.kind == OverlapClass.INTERNAL
         if not p.classes.keep_internal:
             counts["dropped: internal match"] = int(np.count_nonzero(internal))

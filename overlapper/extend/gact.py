@@ -30,7 +30,9 @@ BLOCK_BASES = 1 << 22
 """Bases of the reads of the candidates that one thread works on at a time."""
 
 
-def extend(reads: Reads, candidates: Candidates, params: GactParams, threads: int = 1) -> Overlaps:
+def extend(
+    reads: Reads, candidates: Candidates, params: GactParams, threads: int
+) -> tuple[Overlaps, dict[str, int]]:
     """Align every candidate, one overlap a row, in the order of the candidates.
 
     Parameters
@@ -44,11 +46,13 @@ def extend(reads: Reads, candidates: Candidates, params: GactParams, threads: in
 
     Returns
     -------
-    Overlaps
+    overlaps : Overlaps
         With ``edits`` and ``cigar``; the CIGAR runs along the forward strand of the query. ``score`` is the
         score of the CIGAR, ``matches`` its equal pairs, ``block_length`` its columns, ``divergence`` the
         share of columns that are not equal pairs (NaN without columns), ``seeds`` that of the candidate.
         ``kind`` is left `INTERNAL`.
+    dropped : dict of str to int
+        Empty: no candidate is dropped here.
 
     Raises
     ------
@@ -67,7 +71,7 @@ def extend(reads: Reads, candidates: Candidates, params: GactParams, threads: in
         return _extend_rows(reads, candidates, t_anchors, rows, params)
 
     blocks = list(map_in_order(work, range(len(bounds) - 1), threads))
-    return Overlaps.concat(blocks or [_extend_rows(reads, candidates, t_anchors, slice(0, 0), params)])
+    return Overlaps.concat(blocks or [_extend_rows(reads, candidates, t_anchors, slice(0, 0), params)]), {}
 
 
 def _extend_rows(

@@ -10,7 +10,6 @@ import numpy as np
 
 from overlapper.tables.base import Table, column, offsets, ragged
 
-
 INSERTION, DELETION = 1, 2
 """BAM's codes of gap operations: bases of the query alone, bases of the target alone."""
 

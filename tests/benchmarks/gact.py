@@ -13,10 +13,15 @@ import edlib
 import numpy as np
 import parasail
 
-from overlapper.extend.gact import extend
+from overlapper.extend import gact
 from overlapper.params import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
+
+
+def extend(reads, candidates, params, threads=1):
+    return gact.extend(reads, candidates, params, threads)[0]
+
 
 SEED = 15
 ROUNDS = 3

@@ -13,9 +13,14 @@ import edlib
 import numpy as np
 import parasail
 
-from overlapper.extend.xdrop import extend
+from overlapper.extend import xdrop
 from overlapper.params import XdropParams
 from overlapper.tables import Candidates, Reads
+
+
+def extend(reads, candidates, params, threads=1):
+    return xdrop.extend(reads, candidates, params, threads)[0]
+
 
 SEED_LENGTH = 15
 

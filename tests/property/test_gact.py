@@ -6,11 +6,16 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.extend.gact import extend
+from overlapper.extend import gact
 from overlapper.params import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
 from tests.oracle import gact as oracle
+
+
+def extend(reads, candidates, params, threads=1):
+    return gact.extend(reads, candidates, params, threads)[0]
+
 
 PAIRS = 25
 ALPHABETS = ["ACGT"] * 4 + ["ACGTN", "AC", "A", "N"]

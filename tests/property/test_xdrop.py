@@ -4,12 +4,17 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from overlapper.extend.xdrop import extend
+from overlapper.extend import xdrop
 from overlapper.kernels.cpu import xdrop as kernels
 from overlapper.params import XdropParams
 from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
 from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, pair_with_seed, random_sequence
+
+
+def extend(reads, candidates, params, threads=1):
+    return xdrop.extend(reads, candidates, params, threads)[0]
+
 
 SETTINGS = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

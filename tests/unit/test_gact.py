@@ -6,14 +6,19 @@ import numpy as np
 import parasail
 import pytest
 
-import overlapper.extend.gact as gact
 from overlapper.errors import ParameterError
+from overlapper.extend import gact
 from overlapper.params import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.overlaps import OverlapClass
 from overlapper.tables.reads import Reads
 from tests.benchmarks.gact import simulate
 from tests.oracle import gact as oracle
+
+
+def extend(reads, candidates, params, threads=1):
+    return gact.extend(reads, candidates, params, threads)[0]
+
 
 AFFINE = {"match": 2, "mismatch": -4, "gap_open": -4, "gap_extend": -2}
 
@@ -24,7 +29,7 @@ def align(q, t, q_pos, t_pos, *, reverse=False, seed_length=0, **params):
         query=[0], target=[1], reverse=[reverse], query_pos=[q_pos], target_pos=[t_pos], seeds=[7], span=[1],
         seed_length=seed_length,
     )  # fmt: skip
-    overlaps = gact.extend(Reads.from_sequences("qt", [q, t]), candidates, GactParams(**params)).validate()
+    overlaps = extend(Reads.from_sequences("qt", [q, t]), candidates, GactParams(**params)).validate()
     row = {f.name: getattr(overlaps, f.name)[0] for f in overlaps._fields("column")}
     return row | {"cigar": "".join(f"{run >> 4}{'?ID????=X'[run & 15]}" for run in overlaps.cigar)}
 
@@ -107,7 +112,7 @@ def test_a_burst_of_errors_is_crossed():
 def test_scaled_scores_give_the_same_alignments(scores):
     """Scores 1,000 times as large do not fit bytes and take the wide kernel."""
     reads, candidates, _ = simulate(6, 1500, 0.2)
-    small, large = (gact.extend(reads, candidates, GactParams(*(f * s for s in scores))) for f in (1, 1000))
+    small, large = (extend(reads, candidates, GactParams(*(f * s for s in scores))) for f in (1, 1000))
     assert np.array_equal(small.cigar, large.cigar)
     assert np.array_equal(1000 * small.score, large.score)
 
@@ -118,7 +123,7 @@ def test_never_above_and_nearly_always_at_the_optimal_score():
     optimal = np.array(
         [parasail.sw_scan_32(q, t, 1, 1, matrix).score for q, t in zip(texts[::2], texts[1::2], strict=True)]
     )
-    found = gact.extend(reads, candidates, GactParams(min_identity=50)).score
+    found = extend(reads, candidates, GactParams(min_identity=50)).score
     assert np.all(found <= optimal)
     assert np.mean(found == optimal) >= 0.95
 
@@ -126,12 +131,12 @@ def test_never_above_and_nearly_always_at_the_optimal_score():
 def test_neither_threads_nor_blocks_nor_order_change_the_result(monkeypatch):
     reads, candidates, _ = simulate(60, 700, 0.2)
     params = GactParams(tile=64, overlap=24)
-    whole = gact.extend(reads, candidates, params, 1)
+    whole = extend(reads, candidates, params, 1)
     monkeypatch.setattr(gact, "BLOCK_BASES", 3000)
-    for other in (gact.extend(reads, candidates, params, 2), gact.extend(reads, candidates, params, 1)):
+    for other in (extend(reads, candidates, params, 2), extend(reads, candidates, params, 1)):
         assert_equal(whole, other)
     order = np.random.default_rng(3).permutation(len(candidates))
-    assert_equal(whole.take(order), gact.extend(reads, candidates.take(order), params, 2))
+    assert_equal(whole.take(order), extend(reads, candidates.take(order), params, 2))
 
 
 def assert_equal(a, b):
@@ -143,7 +148,7 @@ def assert_equal(a, b):
 
 def test_no_candidates():
     reads, candidates, _ = simulate(1, 100, 0.1)
-    overlaps = gact.extend(reads, candidates.take(np.array([], int)), GactParams()).validate()
+    overlaps = extend(reads, candidates.take(np.array([], int)), GactParams()).validate()
     assert len(overlaps) == 0
     assert len(overlaps.cigar) == 0
     assert overlaps.edits is not None
