@@ -95,7 +95,7 @@ def oracle_rule(params):
     return oracle.Rule(**{name: getattr(params, name) for name in oracle.Rule._fields})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(parameters(), st.integers(0, 2**32))
 def test_equals_the_oracle(params, seed):
     rng = random.Random(seed)
