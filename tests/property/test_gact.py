@@ -3,6 +3,7 @@
 import random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -100,7 +101,7 @@ def oracle_rule(params):
     return oracle.Rule(**{name: getattr(params, name) for name in oracle.Rule._fields})
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(parameters(), st.integers(0, 2**32))
 def test_equals_the_oracle(params, seed):
     rng = random.Random(seed)
@@ -119,12 +120,25 @@ def test_equals_the_oracle(params, seed):
         assert (i, j) == (expected.q_end, expected.t_end)
 
 
+@pytest.mark.parametrize("params", [GactParams(), GactParams(2, -4, -4, -2)], ids=["linear", "affine"])
+def test_equals_the_oracle_with_default_tiles(params):
+    rng = random.Random(7)
+    pairs = []
+    for rate in (0.1, 0.2, 0.3):
+        q = text(rng, 700)
+        head = mutated(rng, q[:200], rate)
+        pairs.append((q, head + mutated(rng, q[200:], rate), 200, len(head)))
+    reverse = [False, True, True]
+    expected = [oracle.align(*pair, oracle_rule(params)) for pair in pairs]
+    assert list(extend_pairs(pairs, reverse, params, threads=1)) == expected
+
+
 def test_equals_the_oracle_on_100_kb():
     rng = random.Random(4)
     q = text(random.Random(5), 100_000)
     t = mutated(rng, q[:60_000], 0.15) + mutated(rng, q[60_000:], 0.15)
     anchor = 60_000
-    params = GactParams(tile=24, overlap=8, **{"match": 2, "mismatch": -3, "gap_open": -2, "gap_extend": -2})
+    params = GactParams(2, -3, -2, -2, tile=24, overlap=8)
     t_anchor = len(mutated(random.Random(4), q[:60_000], 0.15))
     (got,) = extend_pairs([(q, t, anchor, t_anchor)], [True], params, threads=1)
     assert got == oracle.align(q, t, anchor, t_anchor, oracle_rule(params))

@@ -213,7 +213,7 @@ def _emit_stripe(builder: Any, arrays: list[Any], scalars: list[Any], affine: bo
         if affine:
             a = builder.add(x, _shift_in(builder, builder.load(state["e"]), load(e_above)))
             b = builder.add(y, builder.load(state["f"]))
-        z = _maximum(builder, pair, _maximum(builder, a, b))
+        z = _maximum(builder, a, _maximum(builder, pair, b))
         new = {"x": builder.sub(z, y), "y": builder.sub(z, x)}
         bits = [builder.icmp_unsigned("==", z, pair), builder.icmp_unsigned("==", z, a)]
         below = [("x", x_below)]
