@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,6 +18,7 @@ from overlapper.params import Params
 from overlapper.presets import preset_params, with_error_rate
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import available_threads, cut_evenly, map_in_order
+from overlapper.version import __version__
 
 BLOCK_BASES = 1 << 21
 """Query bases whose candidates are held at a time, on each thread."""
@@ -48,6 +50,33 @@ class Run:
     why: str
     funnel: dict[str, int]
     seconds: dict[str, float]
+
+    def to_json(self) -> str:
+        """Write counts, parameters and times."""
+        parts = {
+            "version": __version__,
+            "funnel": self.funnel,
+            "seconds": self.seconds,
+            "chosen": self.why,
+            "params": dataclasses.asdict(self.params),
+        }
+        return json.dumps(parts, indent=2) + "\n"
+
+    def emptied(self) -> str:
+        """Say which step left nothing over, and what to try."""
+        if self.funnel["reads"] < 2:
+            return "no overlaps: there is only one read"
+        if not self.funnel["candidates"]:
+            return (
+                "no overlaps: no two reads share enough seeds. If they should overlap, try a shorter "
+                "--kmer-length and --window 1"
+            )
+        step = max((name for name in self.funnel if name.startswith("dropped")), key=lambda n: self.funnel[n])
+        advice = {
+            "dropped: internal match": "--keep-internal reports them",
+            "dropped: too short": "--min-overlap sets the shortest",
+        }.get(step, "--config loosens the parameters of that step")
+        return f"no overlaps: {self.funnel[step]} candidates were {step}; {advice}"
 
 
 def find_overlaps(

@@ -130,6 +130,12 @@ class OutputFile:
                 os.remove(self._temporary)
 
 
+def write_text(path: str, text: str) -> None:
+    """Write a text file, complete or not at all."""
+    with OutputFile(path) as file:
+        file.write(text.encode())
+
+
 def _gzip_member(data: bytes) -> bytes:
     """Compress without a name or a time in the header, so that the same data give the same bytes."""
     return zlib.compress(data, _GZIP_LEVEL, wbits=_GZIP_WBITS)
