@@ -29,7 +29,7 @@ def _reverse_complement_32(x, k):
     x = U32(((x >> U32(4)) & U32(0x0F0F0F0F)) | ((x & U32(0x0F0F0F0F)) << U32(4)))
     x = U32(((x >> U32(8)) & U32(0x00FF00FF)) | ((x & U32(0x00FF00FF)) << U32(8)))
     x = U32((x >> U32(16)) | (x << U32(16)))
-    return U32(~x) >> U32(32 - 2 * k)
+    return U32(U32(~x) >> U32(32 - 2 * k))
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -59,14 +59,13 @@ def _hash_words_32(words, first_word, n_words, k, hashes, strands):
     for i in range(BASES_PER_WORD * n_words):
         f = hashes[i]
         r = _reverse_complement_32(f, k)
-        f = U32(f * m1) & mask
-        r = U32(r * m1) & mask
-        f = U32((f ^ (f >> half)) * m2) & mask
-        r = U32((r ^ (r >> half)) * m2) & mask
-        f ^= f >> half
-        r ^= r >> half
-        smaller = min(f, r)
-        hashes[i] = U32(0xFFFFFFFF) if f == r else smaller
+        f = U32(U32(f * m1) & mask)
+        r = U32(U32(r * m1) & mask)
+        f = U32(U32(U32(f ^ U32(f >> half)) * m2) & mask)
+        r = U32(U32(U32(r ^ U32(r >> half)) * m2) & mask)
+        f = U32(f ^ U32(f >> half))
+        r = U32(r ^ U32(r >> half))
+        hashes[i] = U32(0xFFFFFFFF) if f == r else min(f, r)
         strands[i] = U8(r < f)
 
 
