@@ -15,8 +15,8 @@ from overlapper.params import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
-_BLOCK_BASES = 1 << 21
-"""Bases that the extensions of a block may walk: some hundred long candidates, tens of milliseconds."""
+_BLOCK_BASES = 1 << 20
+"""Bases that the extensions of a block may walk: a hundred candidates of 10 kb, ten milliseconds."""
 
 
 def extend(

@@ -108,6 +108,32 @@ def test_longer_reads_and_extreme_scores(seed, scores, xdrop):
     agree_with_oracle(np.random.default_rng(seed), params, 160, kernel_list)
 
 
+@settings(SETTINGS, max_examples=150)
+@given(
+    seed=st.integers(0, 2**32),
+    match=st.integers(1, 3),
+    mismatch=st.integers(-70, -1),
+    gap=st.integers(-70, -1),
+    xdrop=st.one_of(st.integers(0, 8), st.integers(0, 190)),
+)
+def test_frames_equal_the_band_up_to_the_limits_of_8_bits(seed, match, mismatch, gap, xdrop):
+    params = XdropParams(match, mismatch, gap, xdrop, stop_window=0)
+    frames = kernels.frames_for(kernels.Scheme(**vars(params)))
+    rng = np.random.default_rng(seed)
+    sequences, rows = [], []
+    for pair in range(12):
+        query = random_sequence(rng, 500, ["ACGT", "AC", "AAAAC"][pair % 3])
+        sequences += [query, mutated(rng, query, float(rng.choice([0, 0.01, 0.03, 0.2]))) or "A"]
+        rows.append((2 * pair, 2 * pair + 1, False, 0, 0))
+    reads = Reads.from_sequences([str(i) for i in range(len(sequences))], sequences)
+    wanted = extensions_by(len(kernels.BANDS) - 1, reads, candidates_of(rows, 0), params)
+    for frame in frames:
+        got = extensions_by(frame, reads, candidates_of(rows, 0), params)
+        assert all(g in (None, w) for g, w in zip(got, wanted, strict=True)), (params, got, wanted)
+        if xdrop < 8 and gap < -1:
+            assert None not in got, params
+
+
 @settings(SETTINGS, max_examples=25)
 @given(seed=st.integers(0, 2**32), xdrop=st.integers(0, 60), match=st.integers(1, 3))
 def test_extender_on_both_strands(seed, xdrop, match):

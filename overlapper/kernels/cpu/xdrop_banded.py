@@ -108,14 +108,8 @@ def _extend(lanes, cells, q_walk, t_walk, q_codes, t_codes, scheme):
             store(cells, now + end, dead)
             cells[now + first - 1] = -xdrop - match - 1
             before, last, now = last, now, before
-            before_first, before_end, last_first, last_end = (
-                last_first,
-                last_end,
-                live_first,
-                min(live_end, end),
-            )
-            if last_first >= end:
-                last_first, last_end = _NONE, 0
+            before_first, last_first = last_first, live_first
+            before_end, last_end = last_end, min(live_end, end)
             before_best, last_best = last_best, best
             rise = largest(top)
             if rise > 0:
