@@ -65,7 +65,7 @@ class DsoftFinder:
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
         rows, hit_counts, hit_query_pos, hit_target_pos, _, _ = find_candidates(
             self.index.occurrences, self.index.seeding.starts, self.index.by_read, self.lengths,
-            query_start, query_stop, self.index.kmer_length,
+            query_start, query_stop, self.index.limit, self.index.kmer_length,
             self.params.band_width, self.params.min_bases, self.params.drift,
         )  # fmt: skip
         query, target, reverse, query_pos, target_pos, seeds, span = rows.T

@@ -46,12 +46,13 @@ def chain_candidates(
         longest = max(longest, hit_offsets[i + 1] - hit_offsets[i])
     x, y = np.empty(longest, np.int32), np.empty(longest, np.int32)
     score, before = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    highest = np.empty(longest, np.int32)
     for i in range(len(query)):
         q_length, t_length = lengths[query[i]], lengths[target[i]]
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
         n = hit_offsets[i + 1] - hit_offsets[i]
         _anchors(hit_query_pos[hits], hit_target_pos[hits], reverse[i], t_length - k, x, y)
-        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before)
+        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
         start, seeds, runs, covered = _trace(x, y, end, before, k)
         bases = score[end] >> 8
         if seeds < min_seeds or bases < min_score:
@@ -115,12 +116,18 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
 
 
 @njit(nogil=True, cache=True)
-def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before):
-    """Score the best chain that ends at each anchor; return the end of the best of all."""
+def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
+    """Score the best chain that ends at each anchor; return the end of the best of all.
+
+    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best so
+    far, no anchor further back does, and looking back ends early.
+    """
     end = 0
     for i in range(n):
         best, best_before = 256 * k, -1
         for j in range(i - 1, max(-1, i - 1 - look_back), -1):
+            if highest[j] + 256 * k <= best:
+                break
             dx, dy = x[i] - x[j], y[i] - y[j]
             near = min(dx, dy)
             if near <= 0 or max(dx, dy) > max_gap:
@@ -132,6 +139,7 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
         score[i], before[i] = best, best_before
         if best > score[end]:
             end = i
+        highest[i] = score[end]
     return end
 
 

@@ -104,20 +104,32 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
 
 
+# Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from one
+# array to another, because only then does its loop become vector instructions.
+
+
+@njit(nogil=True, cache=True)
+def _smaller_ahead(source, step, target, n):
+    ahead = source[step:]
+    for i in range(n):
+        target[i] = min(source[i], ahead[i])
+
+
+@njit(nogil=True, cache=True)
+def _larger_ahead(source, step, target, n):
+    ahead = source[step:]
+    for i in range(n):
+        target[i] = max(source[i], ahead[i])
+
+
 @njit(nogil=True, cache=True)
 def _window_minima(values, spare, n, w):
-    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``.
-
-    The reach of each value doubles until it is ``w``; from one array to the other, because a loop over a single
-    one would not become vector instructions.
-    """
+    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``."""
     reach = 1
     while reach < w:
         step = min(reach, w - reach)
-        ahead = values[step:]
         n -= step
-        for i in range(n):
-            spare[i] = min(values[i], ahead[i])
+        _smaller_ahead(values, step, spare, n)
         values, spare = spare, values
         reach += step
     return values
@@ -129,10 +141,8 @@ def _window_maxima(values, spare, n, w):
     reach = 1
     while reach < w:
         step = min(reach, w - reach)
-        ahead = values[step:]
         n -= step
-        for i in range(n):
-            spare[i] = max(values[i], ahead[i])
+        _larger_ahead(values, step, spare, n)
         values, spare = spare, values
         reach += step
     return values
@@ -208,13 +218,22 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     highest = _highest_minima(
         hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2]
     )
-    mine, my_strands = hashes[begin - origin :], strands[begin - origin :]
-    n = 0
+    return _compact(hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos)
+
+
+@njit(nogil=True, cache=True)
+def _compact(hashes, highest, strands, begin, end, found, found_pos):
+    """Move hashes that equal their highest minimum, and their positions, to the front; return how many.
+
+    Everything is written and the count decides whether it stays: a branch would be mispredicted too often.
+    """
+    never = hashes.dtype.type(np.iinfo(hashes.dtype).max)
+    n = U64(0)
     for i in range(end - begin):
-        found[n] = mine[i]
-        found_pos[n] = (U64(begin + i) << U64(1)) | U64(my_strands[i])
-        n += (mine[i] == highest[i]) & (mine[i] != never)
-    return n
+        found[n] = hashes[i]
+        found_pos[n] = (U64(begin + i) << U64(1)) | U64(strands[i])
+        n += U64((hashes[i] == highest[i]) & (hashes[i] != never))
+    return np.int64(n)
 
 
 @njit(nogil=True, cache=True)
