@@ -100,16 +100,20 @@ def reliable_multiplicities(coverage: float, survival: float, probability: float
     """
     if not 0 < coverage < math.inf:
         raise ParameterError(f"coverage is {coverage}, expected above 0")
-    depth, below = 0, math.exp(-coverage)
-    shallow = None
-    while below < probability:
-        if shallow is None and below >= 1 - probability:
-            shallow = depth
-        depth += 1
-        below += math.exp(depth * math.log(coverage) - coverage - math.lgamma(depth + 1))
-    lower, _ = reliable_bounds(max(1, depth if shallow is None else shallow), survival, probability)
-    _, upper = reliable_bounds(max(1, depth), survival, probability)
+    shallow, deep = _poisson_quantile(coverage, 1 - probability), _poisson_quantile(coverage, probability)
+    lower, _ = reliable_bounds(max(1, shallow), survival, probability)
+    _, upper = reliable_bounds(max(1, deep), survival, probability)
     return lower, upper
+
+
+def _poisson_quantile(mean: float, probability: float) -> int:
+    """Return the smallest value that a Poisson variable does not exceed with at least this probability."""
+    total = 0.0
+    for value in range(100 + round(10 * mean)):
+        total += math.exp(value * math.log(mean) - mean - math.lgamma(value + 1))
+        if total >= probability:
+            break
+    return value
 
 
 def _first_reaching(multiplicities: range, depth: int, survival: float, tail: float) -> int:

@@ -1,6 +1,7 @@
 """The SpGEMM finder on reads with known overlaps."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -68,6 +69,17 @@ def test_small_tasks_do_not_change_the_candidates(reads, monkeypatch):
     again = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1)
     assert_equal(whole, again.find(0, len(reads), 2))
     assert totals == (again.position_pairs, again.pairs, again.bins)
+
+
+def test_a_few_queries_take_the_memory_of_a_few(reads):
+    finder = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1)
+
+    def peak(queries):
+        tracemalloc.start()
+        finder.find(0, queries, 1)
+        return tracemalloc.get_traced_memory()[1], tracemalloc.stop()
+
+    assert peak(3)[0] < peak(len(reads))[0] / 10
 
 
 def test_true_overlaps_are_found_and_their_span_is_right():
