@@ -97,7 +97,7 @@ class SpgemmParams:
     coverage: float = 0.0
     error_rate: float = 0.0
     min_kmers: int = 1
-    shared_kmers: int = 64
+    shared_kmers: int = 32
 
     def __post_init__(self) -> None:
         _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
