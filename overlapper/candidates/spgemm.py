@@ -9,7 +9,7 @@ a block.
 
 Three things differ from the paper. Its bounds take the depth to be the coverage everywhere, which on accurate
 reads would drop the better half of the genome; here they are taken at the depths that the coverage has in
-nearly all places (`reliable_multiplicities`). Where k-mers above the upper bound hold more than a tenth of
+nearly all places (`reliable_multiplicities`). Where k-mers above the upper bound hold more than 2 % of
 the error-free occurrences, whole reads lie in repeats, and the bound is raised until they do not, ten times
 at most. And where overlaps of accurate reads share hundreds of k-mers, only those with the smallest hashes
 seed, as many as are needed (`_sampled`). Bounds, or coverage and error rate, that the parameters give are
@@ -34,7 +34,7 @@ from overlapper.threads import cut_evenly, map_in_order
 _PRODUCTS_PER_TASK = 1 << 19
 _ROW_BASES_PER_TASK = 1 << 23
 _SHORTEST_OVERLAP = 500
-_MOST_MASKED = 0.1
+_MOST_MASKED = 0.02
 _MOST_RAISED = 10
 _MOST_WITHOUT_COVERAGE = 100
 """Largest multiplicity kept when the coverage is unknown, which happens when next to nothing overlaps."""
@@ -344,7 +344,7 @@ def _plan(reads: Reads, k: int, params: SpgemmParams, threads: int) -> tuple[int
 
 
 def _sparing_limit(estimates: Estimates) -> int:
-    """Return the multiplicity above which k-mers hold at most a tenth of the error-free occurrences."""
+    """Return the multiplicity above which k-mers hold at most 2 % of the error-free occurrences."""
     if not estimates.survival:
         return 0
     correct = estimates.survival[0] * estimates.samples
