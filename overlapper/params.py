@@ -88,6 +88,9 @@ class SpgemmParams:
         Of the read set; 0 estimates them.
     min_kmers : int
         k-mers that overlap each other count once; a bin with fewer is not a candidate.
+    shared_kmers : int
+        How many k-mers an overlap of 500 bases shall share. Where reads are accurate enough for more, only a
+        sample of k-mers seeds; 0 uses them all.
     """
 
     probability: float = 0.99
@@ -97,6 +100,7 @@ class SpgemmParams:
     coverage: float = 0.0
     error_rate: float = 0.0
     min_kmers: int = 1
+    shared_kmers: int = 32
 
     def __post_init__(self) -> None:
         _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
@@ -108,6 +112,7 @@ class SpgemmParams:
             self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
         )
         _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
+        _require(self.shared_kmers >= 0, "shared_kmers", self.shared_kmers, "0 (all k-mers) or more")
 
 
 @dataclasses.dataclass(frozen=True)
