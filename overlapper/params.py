@@ -164,8 +164,10 @@ class ChainParams:
     min_score : int
         Lowest score kept, in bases.
     min_agreement : int
-        Least share of the seeds that the accuracy of both reads lets expect, in percent; copies of a repeat that
-        differ more than the reads do stay below.
+        Least agreement kept, in percent of the typical one; copies of a repeat that differ more than the reads
+        do stay below.
+    typical_agreement : int
+        In thousandths; 0 measures it on a sample of the read set.
     reach : int
         The end of a chain is carried on to the nearer read end when at most this many seeds, those that overlap
         each other counted once, are missing there.
@@ -181,7 +183,8 @@ class ChainParams:
     distance_cost: int = 1
     min_seeds: int = 3
     min_score: int = 30
-    min_agreement: int = 10
+    min_agreement: int = 25
+    typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300
     ends: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
@@ -193,6 +196,9 @@ class ChainParams:
         _require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
         _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
         _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
+        _require(
+            self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
+        )
         _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
         _require(self.reach >= 0, "reach", self.reach, "0 or more")
 
