@@ -16,10 +16,11 @@ ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 PRESETS = ("auto", *ERROR_RATES)
 
 ACCURATE, VERY_NOISY = 0.01, 0.15
+VERY_NOISY_AGREEMENT = 8
 SMALL, MEDIUM = 4_000_000, 40_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
-REACH_WINDOWS = 60
+REACH_WINDOWS = 100
 """Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
 
 
@@ -63,10 +64,13 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
-    reach = dataclasses.replace(
-        ChainParams(), max_reach=max(ChainParams().max_reach, REACH_WINDOWS * sketch.window)
-    )
-    return dataclasses.replace(Params(), sketch=sketch, chain=reach), why
+    shortest, longest = ChainParams().max_reach, Params().classes.max_hang
+    reach = min(longest, max(shortest, REACH_WINDOWS * sketch.window))
+    chain = dataclasses.replace(ChainParams(), max_reach=reach)
+    if error_rate > VERY_NOISY:
+        # Most short k-mers meet another by chance and the share that seeds tells little of a read's accuracy.
+        chain = dataclasses.replace(chain, min_agreement=VERY_NOISY_AGREEMENT)
+    return dataclasses.replace(Params(), sketch=sketch, chain=chain), why
 
 
 def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
@@ -86,7 +90,9 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
         return SketchParams(kmer_length=19, window=50)
     if bases < SMALL:
         return SketchParams(kmer_length=13, window=1)
-    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM or error_rate > VERY_NOISY else 10)
+    if error_rate > VERY_NOISY:
+        return SketchParams(kmer_length=14, window=1)
+    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 10)
 
 
 def _estimated_error_rate(reads: Reads, threads: int) -> float:
