@@ -99,7 +99,7 @@ class SpgemmParams:
     upper: int = 0
     coverage: float = 0.0
     error_rate: float = 0.0
-    min_kmers: int = 1
+    min_kmers: int = 2
     shared_kmers: int = 32
 
     def __post_init__(self) -> None:
