@@ -170,7 +170,8 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
     if params.extender in ALIGNING:
         return with_error_rate(params, reads, threads)
     queries = np.linspace(0, len(reads) - 1, min(len(reads), SAMPLE_QUERIES)).astype(int)
-    sample = Candidates.concat([seeder.find(int(query), int(query) + 1) for query in np.unique(queries)])
+    sampled = [seeder.find(int(query), int(query) + 1) for query in np.unique(queries)]
+    sample = Candidates.concat(sampled or [seeder.find(0, 0)])
     return dataclasses.replace(params, chain=chain.fit(reads, sample, params.chain))
 
 
