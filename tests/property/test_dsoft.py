@@ -18,7 +18,7 @@ SKETCHES = st.builds(
 )
 DSOFTS = st.builds(
     DsoftParams,
-    band_width=st.sampled_from([1, 2, 7, 16, 64, 500]),
+    band_width=st.sampled_from([1, 2, 8, 16, 64, 512]),
     min_bases=st.integers(1, 40),
     drift=st.sampled_from([0, 50, 200, 1000]),
 )
