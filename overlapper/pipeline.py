@@ -178,13 +178,18 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
 def canonical_order(reads: Reads) -> np.ndarray:
     """Return the reads by length, longest first, then by their bases' hash: the same for any order of the file.
 
+    Reads that hold the same bases stay in the order of the file.
+
     Returns
     -------
     ndarray of int64, shape (reads,)
     """
     from overlapper.kernels.cpu.content_hash import content_hashes
 
-    return np.lexsort((content_hashes(reads.words, reads.word_offsets), -reads.lengths))
+    hashes = content_hashes(
+        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets
+    )
+    return np.lexsort((hashes, -reads.lengths))
 
 
 class _Tile:
