@@ -2,7 +2,7 @@
 
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.matches import Matches
-from overlapper.tables.overlaps import OverlapClass, Overlaps
+from overlapper.tables.overlaps import Intervals, OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
 
-__all__ = ["Candidates", "Matches", "OverlapClass", "Overlaps", "Reads"]
+__all__ = ["Candidates", "Intervals", "Matches", "OverlapClass", "Overlaps", "Reads"]
