@@ -55,15 +55,20 @@ class DsoftParams:
     band_width : int
         B, width of a diagonal band in bases.
     min_bases : int
-        h, unique query bases that the seeds of a band must cover.
+        h, unique query bases that the seeds of two neighbouring bands must cover.
+    drift : int
+        How far insertions and deletions may carry an overlap from its band, in thousandths of its length; seeds
+        farther away do not belong to the candidate.
     """
 
     band_width: int = 64
     min_bases: int = 21
+    drift: int = 200
 
     def __post_init__(self) -> None:
         _require(self.band_width >= 1, "band_width", self.band_width, "1 or more")
         _require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
+        _require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -102,10 +107,55 @@ class SpgemmParams:
         _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
         _require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
         _require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
-        _require(
-            self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
-        )
+        _require(self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower")
         _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class ChainParams:
+    """Colinear chaining of seeds (after Li 2018, section 2.1).
+
+    Attributes
+    ----------
+    look_back : int
+        Seeds before a seed that may precede it in a chain.
+    max_gap : int
+        Bases between neighbouring seeds of a chain, on either read.
+    gap_cost, distance_cost : int
+        Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
+    min_seeds : int
+        Shortest chain kept, in seeds.
+    min_score : int
+        Lowest score kept, in bases.
+    min_agreement : int
+        Least share of the seeds that the accuracy of both reads lets expect, in percent; copies of a repeat that
+        differ more than the reads do stay below.
+    reach : int
+        The end of a chain is carried on to the nearer read end when at most this many seeds, those that overlap
+        each other counted once, are missing there.
+    max_reach : int
+        Bases that the end of a chain is carried on at most.
+    """
+
+    look_back: int = 32
+    max_gap: int = 5000
+    gap_cost: int = 38
+    distance_cost: int = 1
+    min_seeds: int = 3
+    min_score: int = 30
+    min_agreement: int = 10
+    reach: int = 8
+    max_reach: int = 2000
+
+    def __post_init__(self) -> None:
+        _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
+        _require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
+        _require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
+        _require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
+        _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
+        _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
+        _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
+        _require(self.reach >= 0, "reach", self.reach, "0 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,18 +168,26 @@ class XdropParams:
         Score of an equal pair (above 0), an unequal pair and a gap base (below 0).
     xdrop : int
         X: a cell more than this below the best score so far is dead.
+    stop_window, stop_rate : int
+        The score-rate stop, which ends extensions into unrelated DNA: after every ``stop_window``
+        anti-diagonals, stop when the best score times ``stop_rate`` rose by less than ``stop_window * match``
+        since the last time. A window of 0 never stops.
     """
 
     match: int = 1
     mismatch: int = -1
     gap: int = -1
     xdrop: int = 49
+    stop_window: int = 2048
+    stop_rate: int = 12
 
     def __post_init__(self) -> None:
-        _require(self.match > 0, "match", self.match, "above 0")
-        _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
-        _require(self.gap < 0, "gap", self.gap, "below 0")
-        _require(self.xdrop >= 0, "xdrop", self.xdrop, "0 or more")
+        _require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
+        _require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
+        _require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
+        _require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
+        _require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
+        _require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -263,6 +321,7 @@ class Params:
     sketch: SketchParams = SketchParams()
     dsoft: DsoftParams = DsoftParams()
     spgemm: SpgemmParams = SpgemmParams()
+    chain: ChainParams = ChainParams()
     xdrop: XdropParams = XdropParams()
     gact: GactParams = GactParams()
     classes: ClassParams = ClassParams()

@@ -1,1 +1,89 @@
-"""The command line, one file a command."""
+"""The command line, one file a command.
+
+A command file defines one function of its own name, and the text ``EXAMPLES`` that its help ends with; add
+the file to ``COMMANDS``. The files are read at every start, so they import only the standard library, typer
+and ``overlapper.errors`` at their top, and what they work with inside the function: ``overlapper --help``
+answers before numpy would be loaded.
+
+Exit codes: 0 done, 1 an error that the user can mend (`overlapper.errors`), 2 wrong usage, 70 a fault of
+overlapper, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import traceback
+from types import ModuleType
+from typing import Annotated
+
+import typer
+
+from overlapper.cli import simulate
+from overlapper.errors import OverlapperError
+from overlapper.version import __version__
+
+app = typer.Typer(
+    name="overlapper",
+    help="Find how long DNA reads overlap.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"overlapper {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _overlapper(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
+    ] = False,
+) -> None:
+    pass
+
+
+COMMANDS: tuple[ModuleType, ...] = (simulate,)
+
+for _module in COMMANDS:
+    _name = _module.__name__.rpartition(".")[2]
+    # \b keeps the lines of a paragraph as they are
+    _examples = "\b\nExamples:\n" + textwrap.indent(_module.EXAMPLES.strip("\n"), "  ")
+    app.command(_name, epilog=_examples)(getattr(_module, _name))
+
+
+def main() -> None:
+    """Run the command line; this is the console script."""
+    try:
+        try:
+            app(prog_name="overlapper")
+        finally:
+            sys.stdout.flush()
+    except OverlapperError as error:
+        _fail(f"error: {error}", 1)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except BrokenPipeError:
+        # Whoever read our output is gone. The interpreter flushes once more at exit: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:
+        traceback.print_exc()
+        _fail(
+            f"error: unexpected {type(error).__name__}. This is a fault of overlapper {__version__}, not "
+            "yours: please report it with the lines above and the command you ran",
+            70,
+        )
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"overlapper: {message}", file=sys.stderr)
+    sys.exit(code)

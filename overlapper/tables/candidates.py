@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.seeding import Seeding
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -29,11 +30,13 @@ class Candidates(Table):
         Estimated overlap, in bases.
     hit_query_pos, hit_target_pos : ndarray of int32, optional
         All seeds of the candidate that may belong to its overlap, as first bases on the forward strand of
-        each read; ascending by query position, then by target position on the query's strand.
+        each read; ascending by query position, then by target position.
     hit_offsets : ndarray of int64, shape (n + 1,), optional
         Where the seeds of each candidate start.
     seed_length : int
         Length of every seed, in bases (k).
+    seeding : Seeding, optional
+        All seeding k-mers of the read set that the candidates were found in; needed where there are hits.
     """
 
     SORT_KEYS: ClassVar = ("query", "target", "reverse", "query_pos", "target_pos")
@@ -49,3 +52,4 @@ class Candidates(Table):
     hit_target_pos: np.ndarray | None = ragged("i4", by="hit_offsets")
     hit_offsets: np.ndarray | None = offsets()
     seed_length: int = 0
+    seeding: Seeding | None = None

@@ -1,0 +1,5 @@
+"""``python -m overlapper`` is the console script."""
+
+from overlapper.cli import main
+
+main()

@@ -1,0 +1,84 @@
+"""D-SOFT: candidates from minimizers that fall together on a diagonal band.
+
+Definition
+----------
+Minimizers that occur at least twice, and at most as often as the repeat limit, in the whole read set seed. A hit
+is a pair of occurrences in two reads, ``query < target``; it lies on the diagonal ``t - q`` of first bases, the
+target on the query's strand, and in the band ``floor(diagonal / B)``. A window is two neighbouring bands, so that
+an overlap on the border of two bands is not halved. The support of a window is the number of unique query bases
+that its seeds cover. Of a read pair on either strand, the window with the most support, of equals the lowest, is a
+candidate when that reaches ``h`` (Turakhia 2018, section 4).
+
+The candidate carries its seeds: all hits of the pair on the strand within ``drift`` thousandths of the overlap
+that the border of the two bands implies, or one band, whichever is more. It starts from the middle one of those
+in the window.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import DsoftParams, SketchParams
+from overlapper.sketch.seed_index import SeedIndex
+from overlapper.tables import Candidates, Reads
+
+
+@dataclasses.dataclass
+class DsoftFinder:
+    """Candidates of any range of queries, from an index of the whole read set."""
+
+    lengths: np.ndarray
+    index: SeedIndex
+    params: DsoftParams
+    counts: dict[str, int]
+
+    @classmethod
+    def prepare(cls, reads: Reads, sketch: SketchParams, params: DsoftParams, threads: int) -> Self:
+        """Index a read set.
+
+        Parameters
+        ----------
+        reads : Reads
+        sketch : SketchParams
+        params : DsoftParams
+        threads : int
+        """
+        index = SeedIndex.build(reads, sketch, threads)
+        return cls(reads.lengths, index, params, dict(index.counts))
+
+    def find(self, query_start: int, query_stop: int) -> Candidates:
+        """Return the candidates whose query is in ``[query_start, query_stop)``.
+
+        Returns
+        -------
+        Candidates
+            By query, target, strand, with their seeds. Memory is that of these candidates.
+        """
+        from overlapper.kernels.cpu.dsoft import find_candidates
+
+        if not 0 <= query_start <= query_stop <= len(self.lengths):
+            raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
+        rows, hit_counts, hit_query_pos, hit_target_pos, _, _ = find_candidates(
+            self.index.occurrences, self.index.seeding.starts, self.index.by_read, self.lengths,
+            query_start, query_stop, self.index.kmer_length,
+            self.params.band_width, self.params.min_bases, self.params.drift,
+        )  # fmt: skip
+        query, target, reverse, query_pos, target_pos, seeds, span = rows.T
+        return Candidates(
+            query=query,
+            target=target,
+            reverse=reverse,
+            query_pos=query_pos,
+            target_pos=target_pos,
+            seeds=seeds,
+            span=span,
+            hit_query_pos=hit_query_pos,
+            hit_target_pos=hit_target_pos,
+            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts)]),
+            seed_length=self.index.kmer_length,
+            seeding=self.index.seeding,
+        )

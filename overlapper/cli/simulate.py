@@ -1,0 +1,147 @@
+"""``overlapper simulate``: reads with known placements."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Annotated, Any
+
+import typer
+
+from overlapper.cli.progress import Progress
+from overlapper.cli.sizes import parse_size
+
+EXAMPLES = """
+overlapper simulate --genome-size 200k --coverage 20 --preset ont -o reads.fastq.gz --truth truth.tsv
+overlapper simulate --reference ecoli.fasta.gz --circular --preset hifi -o reads.fasta --truth truth.tsv
+overlapper simulate --genome-size 2M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
+"""
+
+FASTQ_SUFFIXES = (".fastq", ".fq")
+
+
+def simulate(
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
+            "- is standard output.",
+        ),
+    ],
+    truth: Annotated[
+        str | None, typer.Option(help="Write where every read comes from, a tab-separated table.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="Draw reads from this FASTA file (or give --genome-size).")
+    ] = None,
+    genome_size: Annotated[
+        int | None,
+        typer.Option(parser=parse_size, metavar="BASES", help="Draw reads from a random genome, e.g. 200k."),
+    ] = None,
+    repeats: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COPIES,LENGTH,DIVERGENCE", help="Plant diverged copies of a repeat in the random genome."
+        ),
+    ] = None,
+    reference_out: Annotated[str | None, typer.Option(help="Write the reference as FASTA.")] = None,
+    circular: Annotated[bool, typer.Option("--circular", help="Every reference is a circle.")] = False,
+    preset: Annotated[
+        str,
+        typer.Option(
+            "--preset", "-p", help="hifi, clr, ont-r7, ont-r9, ont-r10, ont (the newest of these) or perfect."
+        ),
+    ] = "ont",
+    coverage: Annotated[
+        float, typer.Option("--coverage", "-c", help="Placed bases a reference base.")
+    ] = 20.0,
+    seed: Annotated[int, typer.Option(help="The same seed and options give the same bytes.")] = 1,
+    mean_length: Annotated[float | None, typer.Option(help="Of the reads, in bases.")] = None,
+    length_sd: Annotated[
+        float | None, typer.Option(help="Standard deviation of the lengths; 0: all the same.")
+    ] = None,
+    min_length: Annotated[int | None, typer.Option(help="Shortest read, in bases.")] = None,
+    identity: Annotated[
+        float | None, typer.Option(help="Mean identity of reads and reference, e.g. 0.9.")
+    ] = None,
+    identity_sd: Annotated[
+        float | None, typer.Option(help="Standard deviation of the identities; 0: all the same.")
+    ] = None,
+    chimeras: Annotated[float | None, typer.Option(help="Share of reads that join two places.")] = None,
+    junk: Annotated[float | None, typer.Option(help="Share of reads that are random bases.")] = None,
+    adapters: Annotated[float | None, typer.Option(help="Share of reads that start with an adapter.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Simulate reads whose place on the reference is known.
+
+    Options that are not given are taken from the preset.
+    """
+    if (reference is None) == (genome_size is None):
+        raise typer.BadParameter("give either --reference or --genome-size")
+    if repeats is not None and genome_size is None:
+        raise typer.BadParameter("--repeats needs --genome-size")
+    outputs = [path for path in (output, truth, reference_out) if path is not None]
+    if len(set(outputs)) < len(outputs):
+        raise typer.BadParameter("--output, --truth and --reference-out must differ")
+    changes = {
+        "mean_length": mean_length,
+        "length_sd": length_sd,
+        "min_length": min_length,
+        "identity": identity,
+        "identity_sd": identity_sd,
+        "chimeras": chimeras,
+        "junk": junk,
+        "adapters": adapters,
+    }
+
+    from overlapper.io.text import open_output
+    from overlapper.io.truth import header
+    from overlapper.simulate import adapted_model, generate_reads, random_genome, read_references
+    from overlapper.simulate.records import fasta_record, fastq_record
+
+    model = adapted_model(preset, **{name: value for name, value in changes.items() if value is not None})
+    with Progress(quiet) as progress, contextlib.ExitStack() as files:
+        progress.report("preparing the reference")
+        if reference is not None:
+            references = read_references(reference)
+        else:
+            references = random_genome(genome_size or 0, seed, **_planted(repeats))
+        reads = generate_reads(references, model, coverage=coverage, seed=seed, circular=circular)
+        if reference_out:
+            reference_file = files.enter_context(open_output(reference_out))
+            for i, name in enumerate(references.names):
+                reference_file.write(fasta_record(name, references.codes(i)))
+        reads_file = files.enter_context(open_output(output))
+        truth_file = files.enter_context(open_output(truth)) if truth else None
+        if truth_file:
+            truth_file.write(header().encode())
+        as_fastq = output.removesuffix(".gz").endswith(FASTQ_SUFFIXES)
+        count, bases, wanted = 0, 0, int(coverage * references.total_bases)
+        for read in reads:
+            if as_fastq:
+                reads_file.write(fastq_record(read.name, read.codes, read.qualities))
+            else:
+                reads_file.write(fasta_record(read.name, read.codes))
+            if truth_file:
+                truth_file.writelines(row.to_line().encode() for row in read.truth)
+            count, bases = count + 1, bases + len(read.codes)
+            progress.report("simulating reads", min(bases, wanted), wanted)
+        progress.note(f"{count} reads, {bases} bases")
+
+
+def _planted(repeats: str | None) -> dict[str, Any]:
+    """Return the arguments of `random_genome` that plant repeats."""
+    if repeats is None:
+        return {}
+    try:
+        copies, length, divergence = repeats.split(",")
+        return {
+            "repeat_copies": int(copies),
+            "repeat_length": int(length),
+            "repeat_divergence": float(divergence),
+        }
+    except ValueError:
+        raise typer.BadParameter(
+            f"--repeats is {repeats!r}, expected COPIES,LENGTH,DIVERGENCE such as 8,6000,0.01"
+        ) from None

@@ -1,0 +1,23 @@
+"""Numbers with a unit on the command line: 200k, 4.6M, 3G."""
+
+from __future__ import annotations
+
+import re
+
+import typer
+
+_UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
+
+
+def parse_size(text: str) -> int:
+    """Return the whole number that a text such as ``200k`` stands for.
+
+    Raises
+    ------
+    typer.BadParameter
+        When it is not a number of 0 or more with an optional k, M or G.
+    """
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", str(text).strip().lower())
+    if not match:
+        raise typer.BadParameter(f"{text!r} is not a size, expected a number such as 500, 200k, 4.6M or 3G")
+    return round(float(match[1]) * _UNITS[match[2]])

@@ -1,0 +1,167 @@
+"""The X-drop extender: score, both ends and an estimate of the identity, without an alignment.
+
+docs/algorithms/xdrop.md defines the extension. A seed of k bases scores ``k * match``; the score of an
+overlap is that of its seed plus those of the extensions to both sides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.kernels.cpu.walks import PackedReads, Seeds, exact_seeds
+from overlapper.kernels.cpu.xdrop import Scheme, extend_seeds
+from overlapper.params import XdropParams
+from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.threads import cut_evenly, map_in_order
+
+_BLOCK_BASES = 1 << 21
+"""Bases that the extensions of a block may walk: some hundred long candidates, tens of milliseconds."""
+
+
+def extend(reads: Reads, candidates: Candidates, params: XdropParams, threads: int) -> Overlaps:
+    """Extend the seed of every candidate.
+
+    Parameters
+    ----------
+    reads : Reads
+    candidates : Candidates
+        Their seeds are exact matches of ``seed_length`` bases.
+    params : XdropParams
+    threads : int
+        The result does not depend on it.
+
+    Returns
+    -------
+    Overlaps
+        One row a candidate, in the same order, each an internal match: classes are for the pipeline to give.
+        ``matches``, ``block_length`` and ``divergence`` are the estimates of `estimate_columns`.
+
+    Raises
+    ------
+    ParameterError
+        When a seed lies outside its reads or is no exact match, or a score could exceed 32 bits.
+    """
+    if not len(candidates):
+        return Overlaps.empty()
+    _check_range(reads, candidates)
+    room = _room(reads, candidates)
+    if int(room.max()) * params.match >= 2**31:
+        raise ParameterError(
+            f"match is {params.match}, with which the {int(room.max())} bases of an overlap score more than "
+            "32 bits hold; use smaller scores"
+        )
+    packed = PackedReads(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+    )  # fmt: skip
+    scheme = Scheme(**vars(params))
+    bounds = cut_evenly(room, _BLOCK_BASES)
+
+    def extend_block(block: int) -> np.ndarray:
+        rows = slice(bounds[block], bounds[block + 1])
+        seeds = Seeds(
+            candidates.query[rows], candidates.target[rows], candidates.reverse[rows],
+            candidates.query_pos[rows], candidates.target_pos[rows], candidates.seed_length,
+        )  # fmt: skip
+        _check_exact(reads, candidates, int(rows.start), exact_seeds(packed, seeds))
+        return extend_seeds(packed, seeds, scheme)
+
+    extensions = np.concatenate(list(map_in_order(extend_block, range(len(bounds) - 1), threads)))
+    return _overlaps(candidates, extensions, params)
+
+
+def estimate_columns(
+    score: np.ndarray, q_bases: np.ndarray, t_bases: np.ndarray, params: XdropParams
+) -> tuple[np.ndarray, np.ndarray]:
+    """Estimate the columns of alignments from their scores and the lengths of their intervals.
+
+    An alignment of M matches, D mismatches and G gap bases satisfies two equations,
+    ``2 M + 2 D + G = q_bases + t_bases`` and ``match M + mismatch D + gap G = score``. What they leave open
+    is settled by taking mismatches, insertions and deletions as equally frequent (G = 2 D), with G at least
+    the difference of the lengths and of the parity of their sum; D and M follow from the equations. Where
+    ``mismatch == 2 * gap``, M does not depend on G and is exact.
+
+    Parameters
+    ----------
+    score, q_bases, t_bases : ndarray of int, shape (n,)
+    params : XdropParams
+
+    Returns
+    -------
+    matches, columns : ndarray of int64, shape (n,)
+        M, rounded down, and M + D + G.
+    """
+    match, mismatch, gap = params.match, params.mismatch, params.gap
+    both = q_bases.astype(np.int64) + t_bases
+    apart = np.abs(q_bases.astype(np.int64) - t_bases)
+    gaps = np.maximum((match * both - 2 * score) // (2 * match - mismatch - 2 * gap), apart)
+    gaps += (gaps ^ both) & 1
+    pairs = (both - gaps) // 2
+    matches = (score - gap * gaps - mismatch * pairs) // (match - mismatch)
+    return np.clip(matches, 0, pairs), pairs + gaps
+
+
+def _check_range(reads: Reads, candidates: Candidates) -> None:
+    for side, read, first in (
+        ("query", candidates.query, candidates.query_pos),
+        ("target", candidates.target, candidates.target_pos),
+    ):
+        outside = (first < 0) | (first + candidates.seed_length > reads.lengths[read])
+        if outside.any():
+            row = int(np.argmax(outside))
+            raise ParameterError(
+                f"candidate {row}: its seed of {candidates.seed_length} bases at {side} position "
+                f"{first[row]} lies outside read {reads.name(read[row])} of {reads.lengths[read[row]]} bases"
+            )
+
+
+def _check_exact(reads: Reads, candidates: Candidates, first: int, exact: np.ndarray) -> None:
+    if not exact.all():
+        row = first + int(np.argmin(exact))
+        raise ParameterError(
+            f"candidate {row}: the {candidates.seed_length} bases at position {candidates.query_pos[row]} of "
+            f"read {reads.name(candidates.query[row])} do not match those at {candidates.target_pos[row]} of "
+            f"read {reads.name(candidates.target[row])}; X-drop extends exact seeds, so seed without "
+            "homopolymer compression"
+        )
+
+
+def _room(reads: Reads, candidates: Candidates) -> np.ndarray:
+    """Return the most bases of the shorter interval that an overlap can have."""
+    q_before = candidates.query_pos.astype(np.int64)
+    q_after = reads.lengths[candidates.query] - q_before - candidates.seed_length
+    t_below = candidates.target_pos.astype(np.int64)
+    t_above = reads.lengths[candidates.target] - t_below - candidates.seed_length
+    t_before = np.where(candidates.reverse, t_above, t_below)
+    t_after = np.where(candidates.reverse, t_below, t_above)
+    return np.minimum(q_before, t_before) + np.minimum(q_after, t_after) + candidates.seed_length
+
+
+def _overlaps(candidates: Candidates, extensions: np.ndarray, params: XdropParams) -> Overlaps:
+    before, after = extensions[:, 0], extensions[:, 1]
+    below = np.where(candidates.reverse, after[:, 2], before[:, 2])
+    above = np.where(candidates.reverse, before[:, 2], after[:, 2])
+    q_start = candidates.query_pos - before[:, 1]
+    q_end = candidates.query_pos + candidates.seed_length + after[:, 1]
+    t_start = candidates.target_pos - below
+    t_end = candidates.target_pos + candidates.seed_length + above
+    score = before[:, 0] + after[:, 0] + candidates.seed_length * params.match
+    matches, columns = estimate_columns(score, q_end - q_start, t_end - t_start, params)
+    divergence = np.full(len(candidates), np.nan)
+    np.divide(columns - matches, columns, out=divergence, where=columns > 0)
+    return Overlaps(
+        query=candidates.query,
+        target=candidates.target,
+        reverse=candidates.reverse,
+        q_start=q_start,
+        q_end=q_end,
+        t_start=t_start,
+        t_end=t_end,
+        matches=matches,
+        block_length=columns,
+        score=score,
+        seeds=candidates.seeds,
+        divergence=divergence,
+        kind=np.full(len(candidates), OverlapClass.INTERNAL),
+    )

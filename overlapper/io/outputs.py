@@ -1,0 +1,129 @@
+"""Output files that are complete or not there.
+
+Bytes go to a temporary name beside the wanted one, which is taken on success: a run that fails leaves
+neither a half-written file nor a changed one. ``.gz`` in the name compresses, ``-`` is standard output, and
+what exists and is not a plain file (a pipe, a device) is written to directly.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from types import TracebackType
+from typing import BinaryIO, Self, cast
+
+from overlapper.errors import OutputError
+from overlapper.threads import map_in_order
+
+_MEMBER_BYTES = 1 << 20
+_GZIP_LEVEL = 2
+_GZIP_WBITS = 31
+
+
+class OutputFile:
+    """A file to write bytes to, used as a context manager: complete on success, absent after an error.
+
+    Parameters
+    ----------
+    path : str
+    threads : int
+        For compression. The bytes do not depend on it, nor on the sizes of the pieces written.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be opened, written or closed.
+    """
+
+    def __init__(self, path: str, *, threads: int = 1) -> None:
+        self.path = path
+        self._threads = threads
+        self._packs = path.endswith(".gz")
+        self._pending = bytearray()
+        self._temporary: str | None = None
+
+    def __enter__(self) -> Self:
+        if self.path == "-":
+            self._file = cast(BinaryIO, sys.stdout.buffer)
+            return self
+        with self._complaints():
+            if os.path.isdir(self.path):
+                raise IsADirectoryError(None, "it is a directory")
+            self._final = os.path.realpath(self.path)
+            if os.path.exists(self._final) and not stat.S_ISREG(os.stat(self._final).st_mode):
+                self._file = open(self._final, "wb")
+            else:
+                folder, base = os.path.split(self._final)
+                temporary = os.path.join(folder, f".{base}.{os.getpid()}.part")
+                self._file = open(temporary, "wb")
+                self._temporary = temporary
+        return self
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Write bytes."""
+        if not self._packs:
+            with self._complaints():
+                self._file.write(data)
+            return
+        self._pending += data
+        complete = len(self._pending) // _MEMBER_BYTES * _MEMBER_BYTES
+        if complete:
+            self._write_members(complete)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._discard()
+            return
+        try:
+            if self._packs:
+                self._write_members(max(1, len(self._pending)))
+            with self._complaints():
+                if self.path == "-":
+                    self._file.flush()
+                    return
+                self._file.close()
+                if self._temporary:
+                    os.replace(self._temporary, self._final)
+        except BaseException:
+            self._discard()
+            raise
+
+    def _write_members(self, size: int) -> None:
+        """Compress the first `size` pending bytes, each piece of a fixed size to a gzip member of its own."""
+        pieces = (
+            bytes(self._pending[i : min(i + _MEMBER_BYTES, size)]) for i in range(0, size, _MEMBER_BYTES)
+        )
+        for member in map_in_order(_gzip_member, pieces, self._threads):
+            with self._complaints():
+                self._file.write(member)
+        del self._pending[:size]
+
+    def _discard(self) -> None:
+        if self.path == "-":
+            return
+        with contextlib.suppress(OSError):
+            self._file.close()
+        if self._temporary:
+            with contextlib.suppress(OSError):
+                os.remove(self._temporary)
+
+    @contextlib.contextmanager
+    def _complaints(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"file {self.path} cannot be written: {error.strerror}. "
+                "Check the path, its rights and the free space; no incomplete file is left behind."
+            ) from None
+
+
+def _gzip_member(data: bytes) -> bytes:
+    """Compress without a name or a time in the header, so that the same data give the same bytes."""
+    return zlib.compress(data, _GZIP_LEVEL, wbits=_GZIP_WBITS)

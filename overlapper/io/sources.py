@@ -1,0 +1,131 @@
+"""Input files as blocks of bytes, whatever they are packed in.
+
+What a file is, its first bytes tell, never its name: gzip and bgzip (which is gzip in blocks), BAM, CRAM,
+SAM or text. ``-`` is standard input.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import gzip
+import io
+import os
+import stat
+import sys
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import BinaryIO, cast
+
+from overlapper.errors import FormatError, InputError, TruncatedError
+
+BLOCK_BYTES = 1 << 19
+_GZIP_MAGIC = b"\x1f\x8b"
+_BGZF_FLAG = b"\x1f\x8b\x08\x04"
+_BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+"""The empty block that ends a complete bgzip file (SAM specification, 4.1.2)."""
+_SAM_HEADERS = (b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
+
+
+class Content(enum.Enum):
+    """What a file holds, once it is unpacked."""
+
+    TEXT = "text"
+    ALIGNMENTS = "SAM, BAM or CRAM"
+
+
+@contextlib.contextmanager
+def open_input(path: str) -> Iterator[io.BufferedReader]:
+    """Open a file for reading, ``-`` being standard input.
+
+    Raises
+    ------
+    InputError
+        When there is no such file, or it is a directory, or may not be read.
+    """
+    if path == "-":
+        yield cast(io.BufferedReader, sys.stdin.buffer)
+        return
+    try:
+        file = open(path, "rb")  # noqa: SIM115 - closed below; only opening it may raise these errors
+    except FileNotFoundError:
+        raise InputError("there is no such file", file=path, remedy="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("is a directory", file=path, remedy="Name the files in it.") from None
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="Check its rights.") from None
+    with file:
+        yield file
+
+
+def content_of(file: io.BufferedReader) -> Content:
+    """Tell what an open file holds; nothing is taken from it."""
+    head = file.peek(BLOCK_BYTES)
+    if head.startswith(_GZIP_MAGIC):
+        # The first member may be cut off here; what it begins with is enough.
+        with contextlib.suppress(zlib.error):
+            head = zlib.decompressobj(wbits=31).decompress(head, 16)
+    if head.startswith((b"BAM\x01", b"CRAM", *_SAM_HEADERS)):
+        return Content.ALIGNMENTS
+    return Content.TEXT
+
+
+def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
+    """Yield the unpacked bytes of an open file in blocks; the next one is unpacked while the caller works.
+
+    Raises
+    ------
+    TruncatedError
+        When compressed data end too early.
+    FormatError
+        When compressed data are damaged.
+    InputError
+        When reading fails.
+    """
+    packed = file.peek(4)[:4]
+    source: BinaryIO = file
+    if packed.startswith(_GZIP_MAGIC):
+        if packed == _BGZF_FLAG:
+            _check_bgzf_end(file, path)
+        source = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb"))
+    with ThreadPoolExecutor(1) as reader:
+        following = reader.submit(_read_block, source, path)
+        while block := following.result():
+            following = reader.submit(_read_block, source, path)
+            yield block
+
+
+def _read_block(source: BinaryIO, path: str) -> bytes:
+    try:
+        return source.read(BLOCK_BYTES)
+    except EOFError:
+        raise TruncatedError(
+            "the compressed data end too early", file=path, remedy="Copy or download the file again."
+        ) from None
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(
+            f"the compressed data are damaged: {error}",
+            file=path,
+            remedy="Copy or download the file again; gzip -t tests it.",
+        ) from None
+    except OSError as error:
+        raise InputError(f"reading fails: {error.strerror}", file=path, remedy="Check the disk.") from None
+
+
+def _check_bgzf_end(file: io.BufferedReader, path: str) -> None:
+    """Complain of a bgzip file cut between two blocks, which unpacks without an error.
+
+    Other gzip files may carry extra fields too, so the block's own mark is asked for; a pipe cannot be
+    checked.
+    """
+    mark = file.peek(14)[12:14]
+    if mark != b"BC" or path == "-" or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return
+    size = os.fstat(file.fileno()).st_size
+    if os.pread(file.fileno(), len(_BGZF_END), max(0, size - len(_BGZF_END))) != _BGZF_END:
+        raise TruncatedError(
+            "the bgzip file lacks its closing block, so its end is missing",
+            file=path,
+            remedy="Copy or download the file again; if it is complete, unpack it with gzip first.",
+        )

@@ -1,0 +1,149 @@
+"""The truth table: where on the reference reads come from.
+
+A tab-separated text with a header and one row for each placed piece of a read::
+
+    read ref start end strand qstart qend read_len kind identity
+
+Intervals are 0-based half-open: ``start`` and ``end`` on the forward strand of the reference, ``qstart`` and
+``qend`` on the read. ``kind`` is ``normal`` (one row), ``chimera`` or ``split`` (several), or ``junk``
+(``ref`` is ``*``). ``identity`` is matches over alignment columns. On a circular reference ``end`` may exceed
+its length. Only the columns ``read`` to ``strand`` are required of a file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from overlapper.errors import EmptyInputError, FormatError
+from overlapper.io.text import open_input
+
+COLUMNS = ("read", "ref", "start", "end", "strand", "qstart", "qend", "read_len", "kind", "identity")
+REQUIRED = COLUMNS[:5]
+_DTYPES = ("U", "U", "i8", "i8", "U", "i8", "i8", "i8", "U", "f8")
+UNPLACED = ("*", "", "junk", "random")
+"""Values of ``ref`` that stand for no place."""
+
+
+class TruthRow(NamedTuple):
+    """One row; the fields are the columns of the file."""
+
+    read: str
+    ref: str
+    start: int
+    end: int
+    strand: str
+    qstart: int
+    qend: int
+    read_len: int
+    kind: str
+    identity: float
+
+    def to_line(self) -> str:
+        """Return the row as a line of the file."""
+        return "\t".join(map(str, self[:-1])) + f"\t{self.identity:.5f}\n"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Truth:
+    """Placements of reads, in the order of the file.
+
+    Attributes
+    ----------
+    read, ref, strand, kind : ndarray of str, shape (n,)
+    start, end : ndarray of int64, shape (n,)
+        On the forward strand of the reference, 0-based half-open.
+    qstart, qend, read_len : ndarray of int64, shape (n,)
+        On the read as it is stored; -1 where the file has no such column.
+    identity : ndarray of float64, shape (n,)
+        NaN where the file has no such column.
+    """
+
+    read: np.ndarray
+    ref: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    strand: np.ndarray
+    qstart: np.ndarray
+    qend: np.ndarray
+    read_len: np.ndarray
+    kind: np.ndarray
+    identity: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.read)
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[TruthRow]) -> Self:
+        """Build the table from rows."""
+        columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
+        return cls(*(np.array(c, dtype) for c, dtype in zip(columns, _DTYPES, strict=True)))
+
+    def rows(self) -> Iterable[TruthRow]:
+        """Return the rows."""
+        return map(TruthRow._make, zip(*(getattr(self, name).tolist() for name in COLUMNS), strict=True))
+
+
+def header() -> str:
+    """Return the header line."""
+    return "\t".join(COLUMNS) + "\n"
+
+
+def read_truth(path: str) -> Truth:
+    """Read a truth table, plain or gzipped.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, has no rows, or a line breaks the format.
+    """
+    with open_input(path) as file:
+        names = file.readline().decode(errors="replace").rstrip("\r\n").lstrip("#").split("\t")
+        missing = [name for name in REQUIRED if name not in names]
+        if missing:
+            raise FormatError(
+                f"the header has no column {missing[0]!r}",
+                file=path,
+                record="line 1",
+                remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
+            )
+        rows = [_parse(line, names, path, number) for number, line in enumerate(file, 2)]
+    if not rows:
+        raise EmptyInputError("no rows found below the header", file=path, remedy="Give placements of reads.")
+    return Truth.from_rows(rows)
+
+
+def _parse(line: bytes, names: list[str], path: str, number: int) -> TruthRow:
+    fields = line.decode(errors="replace").rstrip("\r\n").split("\t")
+    if len(fields) != len(names):
+        raise _bad_line(f"{len(fields)} columns found, the header names {len(names)}", path, number)
+    value = dict(zip(names, fields, strict=True))
+    try:
+        row = TruthRow(
+            read=value["read"],
+            ref=value["ref"],
+            start=int(value["start"]),
+            end=int(value["end"]),
+            strand=value["strand"],
+            qstart=int(value.get("qstart", -1)),
+            qend=int(value.get("qend", -1)),
+            read_len=int(value.get("read_len", -1)),
+            kind=value.get("kind", "normal"),
+            identity=float(value.get("identity", "nan")),
+        )
+    except ValueError as error:
+        raise _bad_line(f"not a number: {error}", path, number) from None
+    if row.ref not in UNPLACED and not (0 <= row.start < row.end and row.strand in ("+", "-")):
+        raise _bad_line(
+            f"{row.start} to {row.end} on strand {row.strand!r} is no place, expected start < end and + or -",
+            path,
+            number,
+        )
+    return row
+
+
+def _bad_line(problem: str, path: str, number: int) -> FormatError:
+    return FormatError(problem, file=path, record=f"line {number}", remedy="Mend or remove the line.")

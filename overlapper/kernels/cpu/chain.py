@@ -1,0 +1,149 @@
+"""Colinear chaining of the seeds of candidates; `overlapper.extend.chain` has the definition."""
+
+import numpy as np
+from numba import njit
+
+COLUMNS = 8
+"""Integers an overlap: q_start, q_end, t_start, t_end, covered bases, score, seeds, candidate."""
+
+
+@njit(nogil=True, cache=True)
+def chain_candidates(
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos,
+    lengths, k, sketched, seed_positions, seed_starts,
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, reach, max_reach,
+):  # fmt: skip
+    """Chain the seeds of every candidate and keep the chains that are good enough.
+
+    Parameters
+    ----------
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos
+        Columns of the candidate table.
+    lengths : ndarray of int64, shape (reads,)
+    k : int
+        Seed length.
+    sketched, seed_positions, seed_starts
+        Columns of the seeding table.
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, reach, max_reach : int
+        See `overlapper.params.ChainParams`.
+
+    Returns
+    -------
+    rows : ndarray of int32, shape (kept, COLUMNS)
+        By candidate; the target interval is on its forward strand.
+    n_few, n_disagree : int
+        Chains dropped for their seeds or score, and for their agreement.
+    """
+    rows = np.empty((len(query), COLUMNS), np.int32)
+    n_rows, n_few, n_disagree = 0, 0, 0
+    longest = 0
+    for i in range(len(query)):
+        longest = max(longest, hit_offsets[i + 1] - hit_offsets[i])
+    x, y = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    score, before = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    for i in range(len(query)):
+        q_length, t_length = lengths[query[i]], lengths[target[i]]
+        hits = slice(hit_offsets[i], hit_offsets[i + 1])
+        n = hit_offsets[i + 1] - hit_offsets[i]
+        _anchors(hit_query_pos[hits], hit_target_pos[hits], reverse[i], t_length - k, x, y)
+        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before)
+        start, seeds, runs, covered = _trace(x, y, end, before, k)
+        bases = score[end] >> 8
+        if seeds < min_seeds or bases < min_score:
+            n_few += 1
+            continue
+        x0, y0, x1, y1 = x[start], y[start], x[end] + k, y[end] + k
+        q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
+        t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
+        expected = max(x1 - x0, y1 - y0) * len(q_seeds) // q_length * len(t_seeds)
+        if 100 * seeds * np.int64(sketched[target[i]]) < min_agreement * expected:
+            n_disagree += 1
+            continue
+        q_inside = _count_seeds(q_seeds, x0, x1, k)
+        t_inside = _count_seeds_on_strand(t_seeds, y0, y1, k, reverse[i], t_length)
+        left, right = min(x0, y0), min(q_length - x1, t_length - y1)
+        if left <= max_reach and (
+            runs * _count_seeds(q_seeds, x0 - left, x0, k) <= reach * q_inside
+            or runs * _count_seeds_on_strand(t_seeds, y0 - left, y0, k, reverse[i], t_length) <= reach * t_inside
+        ):
+            x0, y0 = x0 - left, y0 - left
+        if right <= max_reach and (
+            runs * _count_seeds(q_seeds, x1, x1 + right, k) <= reach * q_inside
+            or runs * _count_seeds_on_strand(t_seeds, y1, y1 + right, k, reverse[i], t_length) <= reach * t_inside
+        ):
+            x1, y1 = x1 + right, y1 + right
+        if reverse[i]:
+            y0, y1 = t_length - y1, t_length - y0
+        row = rows[n_rows]
+        row[0], row[1], row[2], row[3] = x0, x1, y0, y1
+        row[4], row[5], row[6], row[7] = covered, bases, seeds, i
+        n_rows += 1
+    return rows[:n_rows], n_few, n_disagree
+
+
+@njit(nogil=True, cache=True)
+def _count_seeds(positions, start, stop, k):
+    """Return how many seeds lie within ``[start, stop)``."""
+    return max(0, np.searchsorted(positions, stop - k + 1) - np.searchsorted(positions, start))
+
+
+@njit(nogil=True, cache=True)
+def _count_seeds_on_strand(positions, start, stop, k, reverse, length):
+    """Return how many seeds lie within ``[start, stop)`` of the strand given."""
+    if reverse:
+        return _count_seeds(positions, length - stop, length - start, k)
+    return _count_seeds(positions, start, stop, k)
+
+
+@njit(nogil=True, cache=True)
+def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
+    """Put hits on the query's strand, ascending by query position, then by target position."""
+    n = len(hit_query_pos)
+    for i in range(n):
+        x[i], y[i] = hit_query_pos[i], hit_target_pos[i]
+    if not reverse:
+        return
+    start = 0
+    while start < n:
+        stop = start + 1
+        while stop < n and x[stop] == x[start]:
+            stop += 1
+        for i in range(start, stop):
+            y[i] = last_start - hit_target_pos[start + stop - 1 - i]
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before):
+    """Score the best chain that ends at each anchor; return the end of the best of all."""
+    end = 0
+    for i in range(n):
+        best, best_before = 256 * k, -1
+        for j in range(i - 1, max(-1, i - 1 - look_back), -1):
+            dx, dy = x[i] - x[j], y[i] - y[j]
+            near = min(dx, dy)
+            if near <= 0 or max(dx, dy) > max_gap:
+                continue
+            cost = gap_cost * abs(dx - dy) + distance_cost * near
+            through_j = score[j] + 256 * min(k, near) - cost
+            if through_j > best:
+                best, best_before = through_j, j
+        score[i], before[i] = best, best_before
+        if best > score[end]:
+            end = i
+    return end
+
+
+@njit(nogil=True, cache=True)
+def _trace(x, y, end, before, k):
+    """Return the first anchor of a chain, its anchors, and the bases they cover, of both reads the fewer."""
+    seeds, runs, on_query, on_target = 1, 1, k, k
+    i = end
+    while before[i] >= 0:
+        j = before[i]
+        on_query += min(k, x[i] - x[j])
+        on_target += min(k, y[i] - y[j])
+        seeds += 1
+        runs += min(x[i] - x[j], y[i] - y[j]) >= k
+        i = j
+    return i, seeds, runs, min(on_query, on_target)

@@ -1,0 +1,197 @@
+"""D-SOFT over the seed index (Turakhia 2018, section 4); `overlapper.candidates.dsoft` has the definition."""
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
+
+U64 = np.uint64
+HEADER = 7
+"""Integers a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
+
+
+@njit(nogil=True, cache=True)
+def find_candidates(
+    occurrences, list_starts, by_read, lengths, query_start, query_stop, k, band_width, min_bases, drift
+):
+    """Find the candidates of queries ``[query_start, query_stop)``.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+        The seed index.
+    list_starts : ndarray of int64, shape (reads + 1,)
+        Where each read's part of ``by_read`` starts.
+    by_read : ndarray of uint32 or int64
+        Numbers of occurrences, read by read.
+    lengths : ndarray of int64, shape (reads,)
+    query_start, query_stop : int
+    k, band_width, min_bases, drift : int
+        drift in thousandths of the overlap.
+
+    Returns
+    -------
+    rows : ndarray of int32, shape (candidates, HEADER)
+        By query, target, strand.
+    hit_counts : ndarray of int64, shape (candidates,)
+    hit_query_pos, hit_target_pos : ndarray of int32
+        By candidate, query position, target position.
+    n_hits, n_pairs : int
+        Hits seen, and pairs (strands apart) that they belong to.
+    """
+    rows = np.empty((1024, HEADER), np.int32)
+    hit_counts = np.empty(1024, np.int64)
+    n_rows = 0
+    out_q, out_t = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.int32)
+    n_out = 0
+    n_hits, n_pairs = 0, 0
+    group_count = np.zeros(2 * len(lengths), np.int32)
+    group_start = np.empty(2 * len(lengths), np.int64)
+    touched = np.empty(2 * len(lengths) + 1, np.int32)
+    hits = np.empty((3, 1 << 12), np.int32)
+    grouped = np.empty((2, 1 << 12), np.int32)
+    window_bases = np.zeros(1024, np.int32)
+    window_end = np.zeros(1024, np.int32)
+    for query in range(query_start, query_stop):
+        numbers = by_read[list_starts[query] : list_starts[query + 1]]
+        hits, n, n_touched = _collect_hits(occurrences, numbers, query, hits, group_count, touched)
+        n_hits += n
+        n_pairs += n_touched
+        keys = np.sort(touched[:n_touched])
+        start, n_keys = 0, 0
+        for key in keys:
+            if group_count[key] > 1 or k >= min_bases:
+                group_start[key] = start
+                start += group_count[key]
+                keys[n_keys] = key
+                n_keys += 1
+            else:
+                group_start[key] = -1
+        if grouped.shape[1] < start:
+            grouped = np.empty((2, 2 * start), np.int32)
+        _group_hits(hits, n, group_start, grouped)
+        for key in keys[:n_keys]:
+            stop = group_start[key]
+            count = group_count[key]
+            q, t = grouped[0, stop - count : stop], grouped[1, stop - count : stop]
+            target, reverse = key >> 1, key & 1
+            q_length, t_length = lengths[query], lengths[target]
+            n_windows = (q_length + t_length) // band_width + 4
+            if len(window_bases) < n_windows:
+                window_bases = np.zeros(2 * n_windows, np.int32)
+                window_end = np.zeros(2 * n_windows, np.int32)
+            bases, centre = _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end)
+            if bases < min_bases:
+                continue
+            if n_rows == len(rows):
+                grown = np.empty((2 * n_rows, HEADER), np.int32)
+                grown[:n_rows] = rows
+                rows = grown
+                hit_counts = _grow(hit_counts, 2 * n_rows)
+            if n_out + count > len(out_q):
+                out_q, out_t = _grow(out_q, 2 * (n_out + count)), _grow(out_t, 2 * (n_out + count))
+            span = min(q_length, t_length - centre) - max(0, -centre)
+            reach = max(band_width, max(span, 0) * drift // 1000)
+            n_near, seed = _keep_near(
+                q, t, reverse, t_length, k, centre, band_width, reach, out_q[n_out:], out_t[n_out:]
+            )
+            row = rows[n_rows]
+            row[0], row[1], row[2] = query, target, reverse
+            row[3], row[4], row[5], row[6] = out_q[n_out + seed], out_t[n_out + seed], bases, max(span, 1)
+            hit_counts[n_rows] = n_near
+            n_out += n_near
+            n_rows += 1
+        group_count[touched[:n_touched]] = 0
+    return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out], n_hits, n_pairs
+
+
+@njit(nogil=True, cache=True)
+def _grow(values, size):
+    grown = np.empty(size, values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@njit(nogil=True, cache=True)
+def _collect_hits(occurrences, numbers, query, hits, group_count, touched):
+    """Write (key, query position, target position) of all hits; key is ``2 * target + reverse``."""
+    n, n_touched = 0, 0
+    for own_number in numbers:
+        number = np.int64(own_number)
+        own = occurrences[number]
+        position = np.int32((own >> U64(1)) & U64(POSITION_MASK))
+        here = own
+        while not here >> U64(63):
+            number += 1
+            here = occurrences[number]
+            target = np.int32((here & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
+            if target == query:
+                continue
+            if n == hits.shape[1]:
+                grown = np.empty((3, 2 * n), np.int32)
+                grown[:, :n] = hits
+                hits = grown
+            key = 2 * target + np.int32((own ^ here) & U64(1))
+            hits[0, n], hits[1, n] = key, position
+            hits[2, n] = np.int32((here >> U64(1)) & U64(POSITION_MASK))
+            n += 1
+            touched[n_touched] = key
+            n_touched += group_count[key] == 0
+            group_count[key] += 1
+    return hits, n, n_touched
+
+
+@njit(nogil=True, cache=True)
+def _group_hits(hits, n, group_start, grouped):
+    """Scatter hits to their groups; leaves in ``group_start`` the end of each group that is kept."""
+    for i in range(n):
+        place = group_start[hits[0, i]]
+        if place >= 0:
+            grouped[0, place], grouped[1, place] = hits[1, i], hits[2, i]
+            group_start[hits[0, i]] = place + 1
+
+
+@njit(nogil=True, cache=True)
+def _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end):
+    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' common border.
+
+    Both scratch arrays are zero before and after.
+    """
+    lowest = -q_length // band_width - 1
+    best, best_window = 0, 0
+    for i in range(len(q)):
+        diagonal = (t_length - k - t[i] if reverse else t[i]) - q[i]
+        band = diagonal // band_width - lowest
+        for window in range(band - 1, band + 1):
+            window_bases[window] += min(k, q[i] + k - window_end[window])
+            window_end[window] = q[i] + k
+            covered = window_bases[window]
+            if covered > best or (covered == best and window < best_window):
+                best, best_window = covered, window
+    for i in range(len(q)):
+        diagonal = (t_length - k - t[i] if reverse else t[i]) - q[i]
+        band = diagonal // band_width - lowest
+        window_bases[band - 1 : band + 1] = 0
+        window_end[band - 1 : band + 1] = 0
+    return best, (best_window + lowest + 1) * band_width
+
+
+@njit(nogil=True, cache=True)
+def _keep_near(q, t, reverse, t_length, k, centre, band_width, reach, out_q, out_t):
+    """Copy the hits within ``reach`` of the central diagonal; return how many, and the middle one of the window."""
+    n, n_inside = 0, 0
+    for i in range(len(q)):
+        distance = (t_length - k - t[i] if reverse else t[i]) - q[i] - centre
+        if -reach <= distance < reach:
+            out_q[n], out_t[n] = q[i], t[i]
+            n += 1
+            n_inside += -band_width <= distance < band_width
+    wanted, seed = n_inside // 2, 0
+    for i in range(n):
+        distance = (t_length - k - out_t[i] if reverse else out_t[i]) - out_q[i] - centre
+        if -band_width <= distance < band_width:
+            if wanted == 0:
+                seed = i
+                break
+            wanted -= 1
+    return n, seed

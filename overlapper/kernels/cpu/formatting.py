@@ -1,0 +1,180 @@
+"""Overlaps as PAF text: rows of numbers in, bytes out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+ROW_BYTES = 256
+"""No row is longer than this, but for its names and its CIGAR."""
+OPERATION_BYTES = 10
+"""Nor is an operation of a CIGAR: 28 bits of length and a letter."""
+
+
+def _bytes(text: bytes) -> np.ndarray:
+    return np.frombuffer(text, np.uint8)
+
+
+_TYPE = _bytes(b"\ttp:A:P")
+_SEEDS = _bytes(b"\tcm:i:")
+_CHAIN_SCORE = _bytes(b"\ts1:i:")
+_CHAIN_DIVERGENCE = _bytes(b"\tdv:f:")
+_SCORE = _bytes(b"\tAS:i:")
+_EDITS = _bytes(b"\tNM:i:")
+_DIVERGENCE = _bytes(b"\tde:f:")
+_CLASS = _bytes(b"\tcl:A:")
+_CIGAR = _bytes(b"\tcg:Z:")
+_NO_MAPPING_QUALITY = _bytes(b"\t255")
+_CLASS_LETTERS = _bytes(b"idqt")
+"""By `overlapper.tables.OverlapClass`."""
+_OPERATIONS = _bytes(b"MIDNSHP=X")
+_TAB, _NEWLINE, _PLUS, _MINUS, _ZERO, _POINT = 9, 10, 43, 45, 48, 46
+
+
+class Names(NamedTuple):
+    """Names and lengths, columns of `overlapper.tables.Reads`."""
+
+    name_bytes: np.ndarray
+    name_offsets: np.ndarray
+    lengths: np.ndarray
+
+
+class Rows(NamedTuple):
+    """Columns of `overlapper.tables.Overlaps`; what a table does not have is empty."""
+
+    query: np.ndarray
+    target: np.ndarray
+    reverse: np.ndarray
+    q_start: np.ndarray
+    q_end: np.ndarray
+    t_start: np.ndarray
+    t_end: np.ndarray
+    matches: np.ndarray
+    block_length: np.ndarray
+    score: np.ndarray
+    seeds: np.ndarray
+    divergence: np.ndarray
+    kind: np.ndarray
+    edits: np.ndarray
+    cigar: np.ndarray
+    cigar_offsets: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def format_paf(rows, names, start, stop, out):
+    """Write rows ``[start, stop)`` as lines of PAF.
+
+    Parameters
+    ----------
+    rows : Rows
+    names : Names
+    start, stop : int
+    out : ndarray of uint8
+        Room for the lines: `ROW_BYTES` each, the names, and `OPERATION_BYTES` an operation.
+
+    Returns
+    -------
+    int
+        Bytes written.
+    """
+    at = 0
+    aligned = len(rows.edits) > 0
+    for row in range(start, stop):
+        at = _put_read(out, at, rows.query[row], rows.q_start[row], rows.q_end[row], names)
+        out[at] = _TAB
+        out[at + 1] = _MINUS if rows.reverse[row] else _PLUS
+        out[at + 2] = _TAB
+        at = _put_read(out, at + 3, rows.target[row], rows.t_start[row], rows.t_end[row], names)
+        at = _put_number(out, at, rows.matches[row])
+        at = _put_number(out, at, rows.block_length[row])
+        at = _put(out, at, _NO_MAPPING_QUALITY)
+        at = _put(out, at, _TYPE)
+        at = _put_integer(out, _put(out, at, _SEEDS), rows.seeds[row])
+        at = _put_integer(out, _put(out, at, _SCORE if aligned else _CHAIN_SCORE), rows.score[row])
+        if aligned:
+            at = _put_integer(out, _put(out, at, _EDITS), rows.edits[row])
+        if not np.isnan(rows.divergence[row]):
+            at = _put(out, at, _DIVERGENCE if aligned else _CHAIN_DIVERGENCE)
+            at = _put_four_decimals(out, at, rows.divergence[row])
+        at = _put(out, at, _CLASS)
+        out[at] = _CLASS_LETTERS[rows.kind[row]]
+        at += 1
+        if len(rows.cigar_offsets):
+            at = _put_cigar(out, at, rows, row)
+        out[at] = _NEWLINE
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _put_read(out, at, read, start, end, names):
+    for i in range(names.name_offsets[read], names.name_offsets[read + 1]):
+        out[at] = names.name_bytes[i]
+        at += 1
+    at = _put_number(out, at, names.lengths[read])
+    at = _put_number(out, at, start)
+    return _put_number(out, at, end)
+
+
+@njit(nogil=True, cache=True)
+def _put_cigar(out, at, rows, row):
+    """Write a CIGAR along the forward strand of the target, as PAF has it; the table has it along the
+    query."""
+    first, last = rows.cigar_offsets[row], rows.cigar_offsets[row + 1] - 1
+    if last < first:
+        return at
+    at = _put(out, at, _CIGAR)
+    for i in range(last - first + 1):
+        operation = rows.cigar[last - i if rows.reverse[row] else first + i]
+        at = _put_integer(out, at, np.int64(operation >> 4))
+        out[at] = _OPERATIONS[operation & 15]
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _put(out, at, text):
+    for i in range(len(text)):
+        out[at + i] = text[i]
+    return at + len(text)
+
+
+@njit(nogil=True, cache=True)
+def _put_number(out, at, value):
+    """Write the next column of numbers."""
+    out[at] = _TAB
+    return _put_integer(out, at + 1, np.int64(value))
+
+
+@njit(nogil=True, cache=True)
+def _put_integer(out, at, value):
+    if value < 0:
+        out[at] = _MINUS
+        at += 1
+        value = -value
+    rest = np.uint32(value)  # 32-bit division is faster; no number here has more bits
+    digits = 1
+    power = 10
+    while value >= power:
+        power *= 10
+        digits += 1
+    for i in range(at + digits - 1, at - 1, -1):
+        tenth = rest // np.uint32(10)
+        out[i] = _ZERO + rest - tenth * np.uint32(10)
+        rest = tenth
+    return at + digits
+
+
+@njit(nogil=True, cache=True)
+def _put_four_decimals(out, at, value):
+    """Write a share, rounded half up to four decimals."""
+    scaled = np.int64(np.floor(np.float64(value) * 10000.0 + 0.5))
+    at = _put_integer(out, at, scaled // 10000)
+    out[at] = _POINT
+    rest = scaled % 10000
+    for i in range(at + 4, at, -1):
+        out[i] = _ZERO + rest % 10
+        rest //= 10
+    return at + 5

@@ -1,0 +1,222 @@
+"""Minimizers of packed reads.
+
+A k-mer is the integer of its bases, two bits each, the first base lowest. Its hash is an invertible mix modulo
+``4**k``; of the two strands the smaller hash counts, and a k-mer that is its own reverse complement, or holds an
+unknown base, has none. A position is a minimizer when its hash is the smallest, or as small, of some window of
+``w`` consecutive k-mers; a read of fewer k-mers is one window (Roberts 2004; Li 2016, section 2.1).
+
+Reads are worked on in chunks that stay in the first-level cache, each step a loop over the chunk that compiles to
+vector instructions. k-mers of up to 15 bases take lanes of 32 bits, longer ones of 64.
+"""
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+from overlapper.tables.reads import BASES_PER_WORD
+
+CHUNK = 2048
+"""Positions decided at a time; the loops below run over this many plus twice the window."""
+
+_M1, _M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+U8, U32, U64 = np.uint8, np.uint32, np.uint64
+LANES_32_MAX_K = 15
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _reverse_complement_32(x, k):
+    x = U32(((x >> U32(2)) & U32(0x33333333)) | ((x & U32(0x33333333)) << U32(2)))
+    x = U32(((x >> U32(4)) & U32(0x0F0F0F0F)) | ((x & U32(0x0F0F0F0F)) << U32(4)))
+    x = U32(((x >> U32(8)) & U32(0x00FF00FF)) | ((x & U32(0x00FF00FF)) << U32(8)))
+    x = U32((x >> U32(16)) | (x << U32(16)))
+    return U32(~x) >> U32(32 - 2 * k)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _reverse_complement_64(x, k):
+    x = ((x >> U64(2)) & U64(0x3333333333333333)) | ((x & U64(0x3333333333333333)) << U64(2))
+    x = ((x >> U64(4)) & U64(0x0F0F0F0F0F0F0F0F)) | ((x & U64(0x0F0F0F0F0F0F0F0F)) << U64(4))
+    x = ((x >> U64(8)) & U64(0x00FF00FF00FF00FF)) | ((x & U64(0x00FF00FF00FF00FF)) << U64(8))
+    x = ((x >> U64(16)) & U64(0x0000FFFF0000FFFF)) | ((x & U64(0x0000FFFF0000FFFF)) << U64(16))
+    x = (x >> U64(32)) | (x << U64(32))
+    return ~x >> U64(64 - 2 * k)
+
+
+@njit(nogil=True, cache=True)
+def _hash_words_32(words, first_word, n_words, k, hashes, strands):
+    """Hash the k-mers that start in ``n_words`` words; 16 shifts of 64 bits give 16 k-mers."""
+    mask, half = U32((1 << (2 * k)) - 1), U32(k)
+    m1, m2 = U32(_M1 & 0xFFFFFFFF), U32(_M2 & 0xFFFFFFFF)
+    for i in range(n_words):
+        low, high = words[first_word + i], U64(0)
+        if first_word + i + 1 < len(words):
+            high = words[first_word + i + 1]
+        middle = (low >> U64(32)) | (high << U64(32))
+        out = hashes[BASES_PER_WORD * i :]
+        for j in range(16):
+            out[j] = U32(low >> U64(2 * j)) & mask
+            out[16 + j] = U32(middle >> U64(2 * j)) & mask
+    for i in range(BASES_PER_WORD * n_words):
+        f = hashes[i]
+        r = _reverse_complement_32(f, k)
+        f = U32(f * m1) & mask
+        r = U32(r * m1) & mask
+        f = U32((f ^ (f >> half)) * m2) & mask
+        r = U32((r ^ (r >> half)) * m2) & mask
+        f ^= f >> half
+        r ^= r >> half
+        smaller = min(f, r)
+        hashes[i] = U32(0xFFFFFFFF) if f == r else smaller
+        strands[i] = U8(r < f)
+
+
+@njit(nogil=True, cache=True)
+def _hash_words_64(words, first_word, n_words, k, hashes, strands):
+    """Hash the k-mers that start in ``n_words`` words."""
+    mask, half = (U64(1) << U64(2 * k)) - U64(1), U64(k)
+    m1, m2 = U64(_M1), U64(_M2)
+    for i in range(n_words):
+        low, high = words[first_word + i], U64(0)
+        if first_word + i + 1 < len(words):
+            high = words[first_word + i + 1]
+        out = hashes[BASES_PER_WORD * i :]
+        for j in range(32):
+            out[j] = ((low >> U64(2 * j)) | ((high << U64(1)) << U64(63 - 2 * j))) & mask
+    for i in range(BASES_PER_WORD * n_words):
+        f = hashes[i]
+        r = _reverse_complement_64(f, k)
+        f = (f * m1) & mask
+        r = (r * m1) & mask
+        f = ((f ^ (f >> half)) * m2) & mask
+        r = ((r ^ (r >> half)) * m2) & mask
+        f ^= f >> half
+        r ^= r >> half
+        smaller = min(f, r)
+        hashes[i] = U64(0xFFFFFFFFFFFFFFFF) if f == r else smaller
+        strands[i] = U8(r < f)
+
+
+def _hash_words(words, first_word, n_words, k, hashes, strands):
+    """Hash the k-mers that start in ``n_words`` words, in lanes of the width of ``hashes``."""
+
+
+@overload(_hash_words, jit_options={"nogil": True})
+def _choose_lanes(words, first_word, n_words, k, hashes, strands):
+    return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
+
+
+@njit(nogil=True, cache=True)
+def _window_minima(values, spare, n, w):
+    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``.
+
+    The reach of each value doubles until it is ``w``; from one array to the other, because a loop over a single
+    one would not become vector instructions.
+    """
+    reach = 1
+    while reach < w:
+        step = min(reach, w - reach)
+        ahead = values[step:]
+        n -= step
+        for i in range(n):
+            spare[i] = min(values[i], ahead[i])
+        values, spare = spare, values
+        reach += step
+    return values
+
+
+@njit(nogil=True, cache=True)
+def _window_maxima(values, spare, n, w):
+    """Return an array, one of the two given, that holds at ``i`` the maximum of ``values[i : i + w]``."""
+    reach = 1
+    while reach < w:
+        step = min(reach, w - reach)
+        ahead = values[step:]
+        n -= step
+        for i in range(n):
+            spare[i] = max(values[i], ahead[i])
+        values, spare = spare, values
+        reach += step
+    return values
+
+
+@njit(nogil=True, cache=True)
+def _highest_minima(hashes, n_kmers, w, begin, end, first, second):
+    """Return an array whose value ``i`` is the largest window minimum that position ``begin + i`` is part of.
+
+    Windows are named by their first k-mer; those that would leave the k-mers ``[0, n_kmers)`` do not exist and
+    count as 0, which is never larger.
+    """
+    first_window = max(0, begin - w + 1)
+    n_windows = min(end - 1, n_kmers - w) - first_window + 1
+    source = hashes[first_window:]
+    for i in range(n_windows + w - 1):
+        first[i] = source[i]
+    minima = _window_minima(first, second, n_windows + w - 1, w)
+    padded = second if minima is first else first
+    lead = first_window - (begin - w + 1)
+    n_padded = end - begin + w - 1
+    for i in range(lead):
+        padded[i] = 0
+    inner = padded[lead:]
+    for i in range(n_windows):
+        inner[i] = minima[i]
+    for i in range(n_windows, n_padded - lead):
+        inner[i] = 0
+    return _window_maxima(padded, minima, n_padded, w)
+
+
+@njit(nogil=True, cache=True)
+def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, strands, found, found_pos):
+    """Write the minimizers of one chunk of a read.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        The packed read.
+    length : int
+        Its bases, at least ``k``.
+    unknown_start, unknown_end : ndarray of int32
+        Its unknown runs, half open.
+    k, w : int
+        k-mer length and window.
+    begin : int
+        First position of the chunk; it ends `CHUNK` positions later or with the read.
+    scratch : ndarray of uint32 (k <= 15) or uint64, shape (3, scratch_size(w))
+    strands : ndarray of uint8, shape (scratch_size(w),)
+    found : ndarray of uint64, shape (CHUNK + 1,)
+        Out: hashes.
+    found_pos : ndarray of uint64, shape (CHUNK + 1,)
+        Out: ``position << 1 | strand``, ascending; strand is 1 where the reverse complement has the smaller hash.
+
+    Returns
+    -------
+    int
+        How many were found.
+    """
+    n_kmers = length - k + 1
+    w = min(w, n_kmers)
+    end = min(begin + CHUNK, n_kmers)
+    first_word = max(0, begin - w + 1) // BASES_PER_WORD
+    last_word = (min(end + w - 1, n_kmers) - 1) // BASES_PER_WORD
+    origin = first_word * BASES_PER_WORD
+    hashes = scratch[0]
+    never = np.iinfo(scratch.dtype).max
+    _hash_words(words, first_word, last_word - first_word + 1, k, hashes, strands)
+    stop = min(n_kmers, (last_word + 1) * BASES_PER_WORD)
+    for run in range(len(unknown_start)):
+        for i in range(max(origin, unknown_start[run] - k + 1), min(stop, unknown_end[run])):
+            hashes[i - origin] = never
+    highest = _highest_minima(hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2])
+    mine, my_strands = hashes[begin - origin :], strands[begin - origin :]
+    n = 0
+    for i in range(end - begin):
+        found[n] = mine[i]
+        found_pos[n] = (U64(begin + i) << U64(1)) | U64(my_strands[i])
+        n += (mine[i] == highest[i]) & (mine[i] != never)
+    return n
+
+
+@njit(nogil=True, cache=True)
+def scratch_size(w):
+    """Return how many values the scratch arrays of `select` need for windows of ``w``."""
+    return CHUNK + 2 * w + 4 * BASES_PER_WORD

@@ -1,0 +1,300 @@
+"""The seed index: which minimizers occur where, kept for those that occur more than once.
+
+Built in three steps, each linear in the minimizers:
+
+1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the top bits
+   of its hash.
+2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
+   often each hash occurs, and keeps those that occur at least twice.
+3. `join_groups` drops what occurs too often and packs each occurrence as one word.
+
+An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as the
+read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) | position (31)
+| strand (1)``. Occurrences of a group ascend by read and position.
+"""
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
+from overlapper.tables.reads import BASES_PER_WORD
+
+PAGE = 256
+"""Entries a page; a block wastes half a page a bucket."""
+
+U8, U32, U64 = np.uint8, np.uint32, np.uint64
+LAST_OF_GROUP = 1 << 63
+READ_SHIFT = 32
+POSITION_MASK = (1 << 31) - 1
+NUMBER_BITS = 33
+
+
+@njit(nogil=True, cache=True)
+def partition(
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
+    read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched,
+):  # fmt: skip
+    """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the top bits of their hash.
+
+    Parameters
+    ----------
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets
+        Columns of the read table.
+    read_start, read_stop : int
+    k, w : int
+    bucket_bits : int
+        There are ``2 ** bucket_bits`` buckets.
+    base_bits : int
+        Bits for a word-aligned base number; ``2k - bucket_bits + base_bits + 1`` is at most 64.
+    lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
+        Only its type counts: the width in which k-mers are hashed.
+    sketched : ndarray of int32, shape (reads,)
+        Out: minimizers of each of these reads.
+
+    Returns
+    -------
+    pages : ndarray of uint64, shape (pages, PAGE)
+    previous_page : ndarray of int32, shape (pages,)
+        The page of the same bucket that was filled before, or -1.
+    last_page : ndarray of int32, shape (2 ** bucket_bits,)
+        The page of each bucket that was begun last, or -1.
+    counts : ndarray of int64, shape (2 ** bucket_bits,)
+        Entries of each bucket.
+    """
+    n_buckets = 1 << bucket_bits
+    bases = lengths[read_start:read_stop].sum()
+    pages = np.empty((n_buckets + bases * 9 // (4 * (w + 1) * PAGE) + 16, PAGE), np.uint64)
+    previous_page = np.empty(len(pages), np.int32)
+    n_pages = 0
+    last_page = np.full(n_buckets, -1, np.int32)
+    counts = np.zeros(n_buckets, np.int64)
+    scratch = np.empty((3, scratch_size(w)), lanes.dtype)
+    strands = np.empty(scratch_size(w), np.uint8)
+    found, found_pos = np.empty(CHUNK + 1, np.uint64), np.empty(CHUNK + 1, np.uint64)
+    rest_bits = U64(2 * k - bucket_bits)
+    rest_mask = (U64(1) << rest_bits) - U64(1)
+    rest_shift = U64(base_bits + 1)
+    for read in range(read_start, read_stop):
+        length = lengths[read]
+        sketched[read] = 0
+        read_words = words[word_offsets[read] : word_offsets[read + 1]]
+        unknown = slice(unknown_offsets[read], unknown_offsets[read + 1])
+        first_base = U64(word_offsets[read] * BASES_PER_WORD) << U64(1)
+        for begin in range(0, length - k + 1, CHUNK):
+            n = select(
+                read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch, strands,
+                found, found_pos,
+            )  # fmt: skip
+            if n_pages + n + 1 > len(pages):
+                pages = _grow_pages(pages, n_pages, n)
+                previous_page = _grow(previous_page, len(pages))
+            sketched[read] += n
+            for i in range(n):
+                bucket = np.int64(found[i] >> rest_bits)
+                slot = counts[bucket] & (PAGE - 1)
+                if slot == 0:
+                    previous_page[n_pages] = last_page[bucket]
+                    last_page[bucket] = n_pages
+                    n_pages += 1
+                entry = ((found[i] & rest_mask) << rest_shift) | (first_base + found_pos[i])
+                pages[last_page[bucket], slot] = entry
+                counts[bucket] += 1
+    return pages[:n_pages], previous_page[:n_pages], last_page, counts
+
+
+@njit(nogil=True, cache=True)
+def _grow(values, size):
+    grown = np.empty(size, values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@njit(nogil=True, cache=True)
+def _grow_pages(pages, used, more):
+    grown = np.empty((2 * len(pages) + more, PAGE), np.uint64)
+    grown[:used] = pages[:used]
+    return grown
+
+
+@njit(nogil=True, cache=True)
+def gather_bucket(pages, previous_page, page, count, out):
+    """Copy the ``count`` entries of a page chain, oldest first, to the front of ``out``."""
+    stop = int(count)
+    while page >= 0:
+        start = int((stop - 1) // PAGE * PAGE)
+        for i in range(start, stop):
+            out[i] = pages[page, i - start]
+        stop = start
+        page = previous_page[page]
+
+
+@njit(nogil=True, cache=True)
+def _radix_pass(source, target, n, shift, bits, starts):
+    """Move ``source[:n]`` to ``target``, stably ordered by ``bits`` bits from bit ``shift`` up."""
+    mask = U64((1 << bits) - 1)
+    shift = U64(shift)
+    starts[: (1 << bits) + 1] = 0
+    for i in range(n):
+        starts[np.int64((source[i] >> shift) & mask) + 1] += 1
+    for digit in range(1 << bits):
+        starts[digit + 1] += starts[digit]
+    for i in range(n):
+        digit = np.int64((source[i] >> shift) & mask)
+        target[starts[digit]] = source[i]
+        starts[digit] += 1
+
+
+MAX_DIGIT_BITS = 11
+
+
+@njit(nogil=True, cache=True)
+def radix_sort(values, spare, low_bit, bits):
+    """Sort stably by ``bits`` bits from bit ``low_bit`` up; return the sorted one of the two arrays given.
+
+    Parameters
+    ----------
+    values, spare : ndarray of uint64, shape (n,)
+        Both are overwritten.
+    low_bit, bits : int
+    """
+    passes = max(1, (bits + MAX_DIGIT_BITS - 1) // MAX_DIGIT_BITS)
+    starts = np.empty((1 << MAX_DIGIT_BITS) + 1, np.int64)
+    done = 0
+    for i in range(passes):
+        digit_bits = (bits - done) // (passes - i)
+        _radix_pass(values, spare, len(values), low_bit + done, digit_bits, starts)
+        values, spare = spare, values
+        done += digit_bits
+    return values
+
+
+@njit(nogil=True, cache=True)
+def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum):
+    """Sort a bucket by hash, count multiplicities, and keep hashes that occur at least twice.
+
+    Parameters
+    ----------
+    entries, spare : ndarray of uint64, shape (n,)
+        Entries of one bucket, ascending by base number; both arrays are overwritten.
+    rest_low_bit, rest_bits : int
+        Where the rest of the hash is.
+    spectrum : ndarray of int64
+        In and out: how many hashes occur so often; the last value also counts those above.
+
+    Returns
+    -------
+    ndarray of uint64
+        Entries of the hashes that are kept, by hash, then by base number.
+    """
+    entries = radix_sort(entries, spare, rest_low_bit, rest_bits)
+    shift, n, kept = U64(rest_low_bit), len(entries), 0
+    start = 0
+    while start < n:
+        stop = start + 1
+        while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
+            stop += 1
+        spectrum[min(stop - start, len(spectrum) - 1)] += 1
+        if stop - start > 1:
+            for i in range(start, stop):
+                entries[kept] = entries[i]
+                kept += 1
+        start = stop
+    return entries[:kept].copy()
+
+
+@njit(nogil=True, cache=True)
+def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, out, per_read):
+    """Append the groups of a bucket that occur at most ``limit`` times to the index.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64, shape (n,)
+        What `group_bucket` returned.
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    limit : int
+        Largest multiplicity kept.
+    read_of_word : ndarray of int32
+        Read of each word.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    out : ndarray of uint64
+        Out: occurrences, written from the front.
+    per_read : ndarray of int64, shape (reads,)
+        In and out: occurrences of each read.
+
+    Returns
+    -------
+    int
+        How many occurrences were written.
+    """
+    shift, base_mask = U64(rest_low_bit), (U64(1) << U64(rest_low_bit)) - U64(1)
+    n, kept, start = len(entries), 0, 0
+    while start < n:
+        stop = start + 1
+        while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
+            stop += 1
+        if stop - start <= limit:
+            for i in range(start, stop):
+                base = np.int64((entries[i] & base_mask) >> U64(1))
+                read = read_of_word[base // BASES_PER_WORD]
+                position = base - word_offsets[read] * BASES_PER_WORD
+                out[kept] = (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entries[i] & U64(1))
+                per_read[read] += 1
+                kept += 1
+            out[kept - 1] |= U64(LAST_OF_GROUP)
+        start = stop
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def list_by_read(occurrences, next_free, by_read):
+    """Enter all occurrences into the lists of their reads.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+    next_free : ndarray of int64, shape (reads,)
+        In and out: where the next occurrence of each read goes.
+    by_read : ndarray of uint32 or int64
+        Out: numbers of occurrences, read by read.
+    """
+    for i in range(len(occurrences)):
+        read = np.int64((occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
+        by_read[next_free[read]] = i
+        next_free[read] += 1
+
+
+@njit(nogil=True, cache=True)
+def sort_lists(occurrences, list_starts, first_read, last_read, by_read, positions):
+    """Sort the lists of reads ``[first_read, last_read)`` by position.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+    list_starts : ndarray of int64, shape (reads + 1,)
+    first_read, last_read : int
+    by_read : ndarray of uint32 or int64
+        In and out.
+    positions : ndarray of int32
+        Out: positions of the occurrences in ``by_read``.
+    """
+    longest = 0
+    for read in range(first_read, last_read):
+        longest = max(longest, list_starts[read + 1] - list_starts[read])
+    keyed, spare = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
+    for read in range(first_read, last_read):
+        start, n = list_starts[read], list_starts[read + 1] - list_starts[read]
+        top = U64(1)
+        for i in range(n):
+            number = by_read[start + i]
+            position = (occurrences[number] >> U64(1)) & U64(POSITION_MASK)
+            keyed[i] = (position << U64(NUMBER_BITS)) | U64(number)
+            top |= position
+        bits = 1
+        while top >> U64(bits):
+            bits += 1
+        ordered = radix_sort(keyed[:n], spare[:n], NUMBER_BITS, bits)
+        for i in range(n):
+            by_read[start + i] = ordered[i] & U64((1 << NUMBER_BITS) - 1)
+            positions[start + i] = ordered[i] >> U64(NUMBER_BITS)

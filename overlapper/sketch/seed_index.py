@@ -1,0 +1,192 @@
+"""The minimizers of a read set that seed, by hash and by read."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import SketchParams
+from overlapper.sketch.repeats import repeat_limit
+from overlapper.tables import Reads, Seeding
+from overlapper.tables.reads import BASES_PER_WORD
+from overlapper.threads import cut_evenly, map_in_order
+
+BLOCK_BASES = 1 << 24
+ENTRIES_PER_BUCKET = 1 << 16
+SPECTRUM_SIZE = 1 << 16
+MAX_BUCKET_BITS = 16
+
+
+@dataclasses.dataclass(frozen=True)
+class SeedIndex:
+    """Occurrences of the minimizers that occur at least twice and at most as often as the repeat limit.
+
+    Attributes
+    ----------
+    kmer_length : int
+    limit : int
+        Largest multiplicity that seeds.
+    occurrences : ndarray of uint64
+        By hash, read and position, packed as `overlapper.kernels.cpu.seed_index` says.
+    by_read : ndarray of uint32 or int64
+        Numbers of the occurrences of each read, ascending by position.
+    seeding : Seeding
+        Positions of the occurrences, in the same order, and where each read's part starts.
+    counts : dict of str to int
+        What the funnel shows.
+    """
+
+    kmer_length: int
+    limit: int
+    occurrences: np.ndarray
+    by_read: np.ndarray
+    seeding: Seeding
+    counts: dict[str, int]
+
+    @classmethod
+    def build(cls, reads: Reads, sketch: SketchParams, threads: int) -> Self:
+        """Sketch and index a read set.
+
+        Parameters
+        ----------
+        reads : Reads
+        sketch : SketchParams
+        threads : int
+
+        Raises
+        ------
+        ParameterError
+            When k is too long for a word to hold hash and place together.
+        """
+        layout = EntryLayout.choose(reads, sketch)
+        sketched = np.empty(len(reads), np.int32)
+        groups, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
+        limit = sketch.repeat_limit or repeat_limit(spectrum)
+        occurrences, per_read = _join(reads, groups, layout, limit)
+        starts = np.concatenate([[0], np.cumsum(per_read)])
+        by_read, positions = _list_by_read(occurrences, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
+        counts = {
+            "minimizers": int(sketched.sum()),
+            "minimizers that occur once": int(spectrum[1]),
+            "minimizers that occur too often": int(sketched.sum() - spectrum[1]) - len(occurrences),
+            "minimizers that seed": len(occurrences),
+        }
+        seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
+        return cls(sketch.kmer_length, limit, occurrences, by_read, seeding, counts)
+
+
+@dataclasses.dataclass(frozen=True)
+class EntryLayout:
+    """How hash and place share the 64 bits of an entry; see `overlapper.kernels.cpu.seed_index`."""
+
+    bucket_bits: int
+    base_bits: int
+    rest_bits: int
+
+    @classmethod
+    def choose(cls, reads: Reads, sketch: SketchParams) -> Self:
+        """Choose enough buckets for each to be sorted in the cache, and for entries to fit."""
+        k = sketch.kmer_length
+        n_bases = int(reads.word_offsets[-1]) * BASES_PER_WORD
+        base_bits = max(1, n_bases.bit_length())
+        wanted = (2 * n_bases // (sketch.window + 1) // ENTRIES_PER_BUCKET).bit_length()
+        bucket_bits = max(min(max(wanted, 4), 12), 2 * k + base_bits + 1 - 64)
+        if bucket_bits > MAX_BUCKET_BITS:
+            raise ParameterError(
+                f"kmer_length {k} is too long for {n_bases} bases of reads, "
+                f"expected at most {(64 - 1 - base_bits + MAX_BUCKET_BITS) // 2}"
+            )
+        return cls(bucket_bits, base_bits, 2 * k - bucket_bits)
+
+    @property
+    def rest_low_bit(self) -> int:
+        """Lowest bit of the rest of the hash; base number and strand are below."""
+        return self.base_bits + 1
+
+    @property
+    def n_buckets(self) -> int:
+        """Number of buckets."""
+        return 1 << self.bucket_bits
+
+
+def group_by_hash(
+    reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
+) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return the entries of minimizers that occur at least twice, bucket by bucket, and the spectrum of all."""
+    from overlapper.kernels.cpu import seed_index as kernel
+
+    k, w = sketch.kmer_length, sketch.window
+    lanes = np.empty(0, np.uint32 if k <= 15 else np.uint64)
+    bounds = cut_evenly(reads.lengths, BLOCK_BASES)
+
+    def sketch_block(block: int) -> tuple[np.ndarray, ...]:
+        return kernel.partition(
+            reads.words, reads.word_offsets, reads.lengths,
+            reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+            bounds[block], bounds[block + 1], k, w, layout.bucket_bits, layout.base_bits, lanes, sketched,
+        )  # fmt: skip
+
+    parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
+    bucket_sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
+
+    def group_buckets(buckets: range) -> tuple[list[np.ndarray], np.ndarray]:
+        spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+        largest = int(bucket_sizes[buckets.start : buckets.stop].max())
+        entries, spare = np.empty(largest, np.uint64), np.empty(largest, np.uint64)
+        groups = []
+        for bucket in buckets:
+            n = 0
+            for pages, previous_page, last_page, counts in parts:
+                kernel.gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], entries[n:])
+                n += counts[bucket]
+            groups.append(kernel.group_bucket(entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum))
+        return groups, spectrum
+
+    step = max(1, layout.n_buckets // (8 * threads))
+    ranges = [range(i, min(i + step, layout.n_buckets)) for i in range(0, layout.n_buckets, step)]
+    grouped = list(map_in_order(group_buckets, ranges, threads))
+    groups = [group for part in grouped for group in part[0]]
+    return groups, sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
+
+
+def _join(reads: Reads, groups: list[np.ndarray], layout: EntryLayout, limit: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the occurrences of all buckets within the limit, and how many each read has; empties ``groups``."""
+    from overlapper.kernels.cpu.seed_index import join_groups
+
+    read_of_word = np.repeat(np.arange(len(reads), dtype=np.int32), np.diff(reads.word_offsets))
+    occurrences = np.empty(sum(map(len, groups)), np.uint64)
+    per_read = np.zeros(len(reads), np.int64)
+    n = 0
+    for bucket in range(len(groups)):
+        n += join_groups(
+            groups[bucket],
+            layout.rest_low_bit,
+            limit,
+            read_of_word,
+            reads.word_offsets,
+            occurrences[n:],
+            per_read,
+        )
+        groups[bucket] = groups[bucket][:0]
+    return occurrences[:n], per_read
+
+
+def _list_by_read(
+    occurrences: np.ndarray, starts: np.ndarray, bounds: np.ndarray, threads: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of the occurrences of each read by position, and the positions."""
+    from overlapper.kernels.cpu import seed_index as kernel
+
+    by_read = np.empty(len(occurrences), np.uint32 if len(occurrences) < 1 << 32 else np.int64)
+    positions = np.empty(len(occurrences), np.int32)
+    kernel.list_by_read(occurrences, starts[:-1].copy(), by_read)
+
+    def sort_block(block: int) -> None:
+        kernel.sort_lists(occurrences, starts, bounds[block], bounds[block + 1], by_read, positions)
+
+    for _ in map_in_order(sort_block, range(len(bounds) - 1), threads):
+        pass
+    return by_read, positions

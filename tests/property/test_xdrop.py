@@ -1,0 +1,102 @@
+"""X-drop kernels against the oracle."""
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from overlapper.kernels.cpu import xdrop as kernels
+from overlapper.params import XdropParams
+from overlapper.tables import Reads
+from tests.oracle.xdrop import extend_seed
+from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, random_sequence
+
+SETTINGS = settings(
+    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+CASES = 40
+"""Candidates in one example, so that an example is worth its overhead."""
+
+
+def sequence(rng, kind, length):
+    if kind == "random":
+        return random_sequence(rng, length)
+    if kind == "homopolymer":
+        return "ACGT"[rng.integers(4)] * length
+    if kind == "tandem":
+        return (random_sequence(rng, int(rng.integers(2, 7))) * length)[:length]
+    if kind == "unknown":
+        return "N" * length
+    return random_sequence(rng, length, "ACGTN")
+
+
+KINDS = ("random", "random", "homopolymer", "tandem", "unknown", "mixed")
+
+
+def case(rng, longest):
+    """A pair of reads and a place to start from, with no seed: both sides start from nothing."""
+    query = sequence(rng, KINDS[rng.integers(len(KINDS))], int(rng.integers(1, longest)))
+    if rng.random() < 0.7:
+        target = mutated(rng, query.replace("N", "A"), float(rng.choice([0, 0.05, 0.2, 0.4]))) or "A"
+        q_pos = int(rng.integers(len(query) + 1))
+        t_pos = int(np.clip(q_pos + rng.integers(-3, 4), 0, len(target)))
+    else:
+        target = sequence(rng, KINDS[rng.integers(len(KINDS))], int(rng.integers(1, longest)))
+        q_pos, t_pos = int(rng.integers(len(query) + 1)), int(rng.integers(len(target) + 1))
+    if rng.random() < 0.3:
+        q_pos, t_pos = 0, 0
+    return query, target, bool(rng.integers(2)), q_pos, t_pos
+
+
+def agree_with_oracle(rng, params, longest, kernel_list):
+    cases = [case(rng, longest) for _ in range(CASES)]
+    reads = Reads.from_sequences(
+        [str(i) for i in range(2 * CASES)], [s for query, target, *_ in cases for s in (query, target)]
+    )
+    candidates = candidates_of([(2 * i, 2 * i + 1, *c[2:]) for i, c in enumerate(cases)], 0)
+    scheme = tuple(vars(params).values())
+    wanted = [side for c in cases for side in extend_seed(*c, 0, *scheme)]
+    for kernel in kernel_list:
+        got = extensions_by(kernel, reads, candidates, params)
+        for i, (g, w) in enumerate(zip(got, wanted, strict=True)):
+            assert g in (None, w), (kernel, params, cases[i // 2], i % 2, g, w)
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 2**32),
+    xdrop=st.one_of(st.integers(0, 20), st.integers(0, 123)),
+    stop=st.sampled_from([(0, 1), (8, 3), (16, 12), (64, 6)]),
+)
+def test_unit_scores(seed, xdrop, stop):
+    params = XdropParams(xdrop=xdrop, stop_window=stop[0], stop_rate=stop[1])
+    frames = kernels.frames_for(kernels.Scheme(**vars(params)))
+    agree_with_oracle(np.random.default_rng(seed), params, 60, [*frames, *range(len(kernels.BANDS))])
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 2**32),
+    match=st.integers(1, 5),
+    mismatch=st.integers(-9, -1),
+    gap=st.integers(-9, -1),
+    xdrop=st.integers(0, 300),
+    stop=st.sampled_from([(0, 1), (8, 3), (32, 8)]),
+)
+def test_any_scores(seed, match, mismatch, gap, xdrop, stop):
+    params = XdropParams(match, mismatch, gap, xdrop, *stop)
+    scheme = kernels.Scheme(**vars(params))
+    bands = range(kernels.band_for(scheme), len(kernels.BANDS))
+    agree_with_oracle(np.random.default_rng(seed), params, 60, [*kernels.frames_for(scheme), *bands])
+
+
+@settings(SETTINGS, max_examples=8)
+@given(
+    seed=st.integers(0, 2**32),
+    scores=st.sampled_from([(1, -1, -1), (1, -2, -2), (2, -4, -4), (1000, -3000, -2000)]),
+    xdrop=st.sampled_from([25, 10_000, 2**30]),
+)
+def test_longer_reads_and_extreme_scores(seed, scores, xdrop):
+    params = XdropParams(*scores, xdrop=xdrop)
+    scheme = kernels.Scheme(**vars(params))
+    kernel_list = [*kernels.frames_for(scheme), kernels.band_for(scheme)]
+    agree_with_oracle(np.random.default_rng(seed), params, 160, kernel_list)
