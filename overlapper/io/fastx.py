@@ -24,6 +24,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.errors import DuplicateNameError, EmptyInputError, FormatError, InputError, TruncatedError
+from overlapper.io.growth import grow, resize
 from overlapper.io.sources import Content, content_of, open_input, unpacked_blocks
 from overlapper.tables import Reads
 from overlapper.tables.reads import words_for
@@ -161,12 +162,12 @@ class _ReadsBuilder:
         kernel, state, columns = self._kernel, self._state, self._columns
         n = self.reads
         for name in ("lengths", "unknown_offsets", "name_offsets", "quality_offsets"):
-            _resize(getattr(columns, name), n + (name != "lengths"))
-        _resize(columns.words, state[kernel.WORDS])
-        _resize(columns.unknown_start, state[kernel.RUNS])
-        _resize(columns.unknown_end, state[kernel.RUNS])
-        _resize(columns.name_bytes, state[kernel.NAME_BYTES])
-        _resize(columns.qualities, state[kernel.QUALITIES])
+            resize(getattr(columns, name), n + (name != "lengths"))
+        resize(columns.words, state[kernel.WORDS])
+        resize(columns.unknown_start, state[kernel.RUNS])
+        resize(columns.unknown_end, state[kernel.RUNS])
+        resize(columns.name_bytes, state[kernel.NAME_BYTES])
+        resize(columns.qualities, state[kernel.QUALITIES])
         word_offsets = np.zeros(n + 1, np.int64)
         np.cumsum(words_for(columns.lengths), out=word_offsets[1:])
         return Reads(
@@ -187,15 +188,15 @@ class _ReadsBuilder:
         kernel, state, columns = self._kernel, self._state, self._columns
         if self.reads == len(columns.lengths):
             reads = self.reads + max(_FIRST_ROOM, self.reads // 4)
-            _resize(columns.lengths, reads)
+            resize(columns.lengths, reads)
             for offsets in (columns.unknown_offsets, columns.name_offsets, columns.quality_offsets):
-                _resize(offsets, reads + 1)
-        _grow(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self.reads)
-        _grow(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
-        _grow(columns.unknown_end, state[kernel.RUNS] + size // 2 + 1)
-        _grow(columns.name_bytes, state[kernel.NAME_BYTES] + size)
+                resize(offsets, reads + 1)
+        grow(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self.reads)
+        grow(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
+        grow(columns.unknown_end, state[kernel.RUNS] + size // 2 + 1)
+        grow(columns.name_bytes, state[kernel.NAME_BYTES] + size)
         if self._keep_qualities:
-            _grow(columns.qualities, state[kernel.QUALITIES] + size)
+            grow(columns.qualities, state[kernel.QUALITIES] + size)
 
     def _record(self) -> str:
         number = self.reads - self._file_start + 1
@@ -224,16 +225,6 @@ class _ReadsBuilder:
             kernel.BAD_QUALITY: f"has {letter} among its qualities, expected ! to ~",
         }[problem]
         return FormatError(what, file=path, record=self._record(), remedy=_RECORD_REMEDY)
-
-
-def _grow(array: np.ndarray, needed: int) -> None:
-    if len(array) < needed:
-        _resize(array, max(int(needed), len(array) + len(array) // 4))
-
-
-def _resize(array: np.ndarray, size: int) -> None:
-    """Change the size in place: the system moves large arrays without a second copy in memory."""
-    array.resize(int(size), refcheck=False)
 
 
 def _check_lengths(reads: Reads, files: list[str], first_reads: np.ndarray) -> None:

@@ -1,4 +1,4 @@
-"""PAF out: the Pairwise mApping Format of minimap2, one overlap a line.
+"""PAF out and in: the Pairwise mApping Format of minimap2, one overlap a line.
 
 Columns: query name, length, start, end; strand; target name, length, start, end; matching bases; block
 length; mapping quality, always 255 (missing), as overlaps have none. Then tags:
@@ -14,22 +14,39 @@ length; mapping quality, always 255 (missing), as overlaps have none. Then tags:
 ``cl:A``  class (ours): ``d`` dovetail, ``q`` query contained, ``t`` target contained, ``i`` internal match
 ``cg:Z``  CIGAR, along the forward strand of the target
 ========  ==============================================================================================
+
+What is read is any PAF with the twelve columns, and of its tags those above, ``AS`` before ``s1`` and ``de``
+before ``dv``. The reads of a row change places where need be, so that the query has the smaller number, and
+with them ``cl`` and the CIGAR. Lines where a read matches itself are left out.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
+from overlapper.errors import FormatError
+from overlapper.io.growth import grow, resize
 from overlapper.io.outputs import OutputFile
+from overlapper.io.sources import open_input, unpacked_blocks
 from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
 _BLOCK_BYTES = 1 << 20
-_OPTIONAL = {"edits": np.int32, "cigar": np.uint32, "cigar_offsets": np.int64}
+_FIRST_ROWS = 1024
+_DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps._fields("column", "ragged", "offsets")}
+_COLUMN_NAMES = (
+    *("query name", "query length", "query start", "query end", "strand"),
+    *("target name", "target length", "target start", "target end"),
+    *("matches", "block length", "mapping quality"),
+)
+_NOT_PAF = "Check that the file is PAF."
+_OTHER_READS = "Give the reads that the overlaps were found on."
+_BAD_TAG = "Repair the tag or remove it."
 
 
 def write_paf(overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *, threads: int = 1) -> None:
@@ -87,7 +104,7 @@ class PafWriter:
         reads = self._reads
         names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
         columns = {field: getattr(overlaps, field) for field in formatting.Rows._fields}
-        absent = {field: np.empty(0, _OPTIONAL[field]) for field in columns if columns[field] is None}
+        absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
         rows = formatting.Rows(**(columns | absent))
         name_lengths = np.diff(reads.name_offsets)
         sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + formatting.ROW_BYTES
@@ -102,3 +119,118 @@ class PafWriter:
 
         for text in map_in_order(text_of, range(len(bounds) - 1), self._threads):
             self._output.write(text)
+
+
+def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
+    """Read overlaps from a PAF file of ours, minimap2's or others'.
+
+    Parameters
+    ----------
+    path : str or path
+        Plain or gzip, told apart by content; ``-`` is standard input.
+    reads : Reads or sequence of str
+        The reads that the file is about, or their names; their order numbers them. With reads, the lengths
+        in the file must be theirs.
+
+    Returns
+    -------
+    Overlaps
+        In the order of the file. ``score`` and ``seeds`` are 0, ``divergence`` is NaN and ``kind`` INTERNAL
+        where a line has no such tag. ``edits`` are there if all lines have ``NM``, ``cigar`` if any has
+        ``cg``.
+
+    Raises
+    ------
+    FormatError
+        When a line is not PAF, names an unknown read, or contradicts its length.
+    TruncatedError, InputError
+        When the file cannot be read to its end.
+    """
+    file_name = os.fspath(path)
+    parser = _PafParser(file_name, reads)
+    with open_input(file_name) as file:
+        unfinished: list[bytes] = []
+        for block in unpacked_blocks(file, file_name):
+            lines, newline, rest = block.rpartition(b"\n")
+            if newline:
+                parser.feed(b"".join([*unfinished, lines, newline]))
+                unfinished = []
+            unfinished.append(rest)
+        parser.feed(b"".join([*unfinished, b"\n"]))
+    return parser.finish()
+
+
+class _PafParser:
+    """Grows the columns of `Overlaps` from complete lines."""
+
+    def __init__(self, path: str, reads: Reads | Sequence[str]) -> None:
+        from overlapper.kernels.cpu import formatting, paf_parsing
+
+        self._path = path
+        self._kernel = paf_parsing
+        if isinstance(reads, Reads):
+            lengths = reads.lengths
+        else:
+            reads = Reads.from_sequences(reads, [""] * len(reads))
+            lengths = np.full(len(reads), paf_parsing.UNKNOWN_LENGTH, np.int64)
+        self._lengths = lengths
+        self._index = paf_parsing.name_index(formatting.Names(reads.name_bytes, reads.name_offsets, lengths))
+        self._state = np.zeros(paf_parsing.STATE_FIELDS, np.int64)
+        self._rows = formatting.Rows(
+            **{f: np.zeros(_FIRST_ROWS + (f == "cigar_offsets"), _DTYPES[f]) for f in formatting.Rows._fields}
+        )
+
+    def feed(self, lines: bytes) -> None:
+        """Parse complete lines."""
+        kernel, state, rows = self._kernel, self._state, self._rows
+        text = np.frombuffer(lines, np.uint8)
+        position = 0
+        while position < len(text):
+            grow(rows.cigar, state[kernel.OPERATIONS] + (len(text) - position) // 2)
+            if state[kernel.ROWS] == len(rows.query):
+                self._set_room(len(rows.query) + max(_FIRST_ROWS, len(rows.query) // 4))
+            position = kernel.parse_paf(text, position, state, self._index, rows)
+            if state[kernel.PROBLEM] not in (kernel.NONE, kernel.FULL):
+                raise self._error(lines[position : lines.index(b"\n", position)].decode(errors="replace"))
+
+    def finish(self) -> Overlaps:
+        """Return the overlaps; the parser is of no use afterwards."""
+        kernel, state, rows = self._kernel, self._state, self._rows
+        self._set_room(state[kernel.ROWS])
+        resize(rows.cigar, state[kernel.OPERATIONS])
+        columns = rows._asdict()
+        if state[kernel.EDITED] < state[kernel.ROWS] or not state[kernel.ROWS]:
+            columns["edits"] = None
+        if not state[kernel.OPERATIONS]:
+            columns["cigar"] = columns["cigar_offsets"] = None
+        return Overlaps(**columns)
+
+    def _set_room(self, rows: int) -> None:
+        for field, array in self._rows._asdict().items():
+            if field != "cigar":
+                resize(array, rows + (field == "cigar_offsets"))
+
+    def _error(self, line: str) -> FormatError:
+        kernel = self._kernel
+        column = int(self._state[kernel.COLUMN])
+        found = line.split("\t")
+        value = found[column] if column < len(found) else ""
+        name = _COLUMN_NAMES[column] if column < len(_COLUMN_NAMES) else "tag"
+        where = f"column {column + 1} ({name})"
+        expected = self._state[kernel.EXPECTED]
+        what, remedy = {
+            kernel.FEW_COLUMNS: (f"has {len(found)} columns, expected at least 12", _NOT_PAF),
+            kernel.NO_NUMBER: (f"{where} is {value!r}, expected a number from 0 to 2147483647", _NOT_PAF),
+            kernel.BAD_STRAND: (f"{where} is {value!r}, expected + or -", _NOT_PAF),
+            kernel.UNKNOWN_READ: (f"{where} is {value!r}, which is none of the reads", _OTHER_READS),
+            kernel.OTHER_LENGTH: (f"{where} is {value}, but the read has {expected} bases", _OTHER_READS),
+            kernel.BAD_INTERVAL: (f"{where} and the end beside it are no interval of the read", _NOT_PAF),
+            kernel.BAD_TAG: (f"{where} is {value!r}, which does not fit its type", _BAD_TAG),
+            kernel.BAD_CIGAR: (
+                "has a CIGAR of more than =XIDM, or that does not fit the intervals",
+                _BAD_TAG,
+            ),
+        }[int(self._state[kernel.PROBLEM])]
+        return FormatError(
+            what, file=self._path, record=f"on line {self._state[kernel.LINES]}", remedy=remedy
+        )

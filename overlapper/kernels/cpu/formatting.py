@@ -120,8 +120,7 @@ def _put_read(out, at, read, start, end, names):
 
 @njit(nogil=True, cache=True)
 def _put_cigar(out, at, rows, row):
-    """Write a CIGAR along the forward strand of the target, as PAF has it; the table has it along the
-    query."""
+    """Write a CIGAR along the target's forward strand, as PAF has it; the table has it along the query's."""
     first, last = rows.cigar_offsets[row], rows.cigar_offsets[row + 1] - 1
     if last < first:
         return at

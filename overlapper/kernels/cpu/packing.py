@@ -335,8 +335,14 @@ def hash_names(name_bytes, name_offsets):
     """
     hashes = np.empty(len(name_offsets) - 1, np.uint64)
     for read in range(len(hashes)):
-        hashed = np.uint64(0xCBF29CE484222325)
-        for i in range(name_offsets[read], name_offsets[read + 1]):
-            hashed = (hashed ^ np.uint64(name_bytes[i])) * np.uint64(0x100000001B3)
-        hashes[read] = hashed
+        hashes[read] = hash_bytes(name_bytes, name_offsets[read], name_offsets[read + 1])
     return hashes
+
+
+@njit(nogil=True, cache=True)
+def hash_bytes(text, start, stop):
+    """Return the 64-bit hash (FNV-1a) of ``text[start:stop]``."""
+    hashed = np.uint64(0xCBF29CE484222325)
+    for i in range(start, stop):
+        hashed = (hashed ^ np.uint64(text[i])) * np.uint64(0x100000001B3)
+    return hashed
