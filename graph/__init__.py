@@ -21,9 +21,11 @@ from overlapper.tables import Overlaps, Reads
 
 __all__ = [
     "Assembly",
+    "CleanParams",
     "Contained",
     "Edges",
     "Graph",
+    "GraphParams",
     "GraphReads",
     "Layout",
     "assemble",
@@ -81,7 +83,7 @@ def assemble(
         When the overlaps do not belong to the reads.
     """
     params = params or GraphParams()
-    built, built_counts = build_graph(reads, overlaps, params, threads=threads)
+    built, built_counts = build_graph(reads, overlaps, params)
     reduced, reduced_counts = reduce(built, params.fuzz, threads=threads)
     cleaned, cleaned_counts = clean(reduced, cleaning or CleanParams())
     found, found_counts = layout(cleaned)

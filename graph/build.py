@@ -23,16 +23,14 @@ from graph.model import Edges, Graph, GraphReads
 from graph.pairs import Pairs, content_order, cut, pairs_of, without_repeats
 from graph.trim import trim
 from overlapper.extend.classify import classify, ends
-from overlapper.kernels.cpu.graph_edges import edge_order, longest_dovetails
+from overlapper.kernels.cpu.graph_edges import longest_dovetails, order_ties
 from overlapper.params import ClassParams, GraphParams
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _DEFAULT = GraphParams()
 
 
-def build_graph(
-    reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT, *, threads: int = 1
-) -> tuple[Graph, dict[str, int]]:
+def build_graph(reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT) -> tuple[Graph, dict[str, int]]:
     """Build an overlap graph.
 
     Parameters
@@ -41,8 +39,6 @@ def build_graph(
     overlaps : Overlaps
         In any order, from any tool, with or without alignments; classes are found anew.
     params : GraphParams
-    threads : int
-        Changes nothing but the time.
 
     Returns
     -------
@@ -63,7 +59,7 @@ def build_graph(
     distinct = without_repeats(pairs)
     counts["overlaps that repeat another"] = len(pairs) - len(distinct)
 
-    trimmed = trim(distinct, overlaps, lengths, params, threads)
+    trimmed = trim(distinct, overlaps, lengths, params)
     counts |= trimmed.counts
     graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params)
     return graph, counts | more
@@ -123,9 +119,7 @@ def connect(
 
     kept = np.flatnonzero(stays)
     graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
-    contained = dataclasses.replace(
-        contained, read=order[contained.read], container=order[contained.container]
-    )
+    contained = dataclasses.replace(contained, read=order[contained.read], container=order[contained.container])
     return Graph(graph_reads, edges, contained), counts
 
 
@@ -164,7 +158,9 @@ def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges,
     source, target = np.where(query_first, query, target), np.where(query_first, target, query)
     both_source, both_target = np.concatenate([source, target ^ 1]), np.concatenate([target, source ^ 1])
     length = np.concatenate([np.abs(right), np.abs(left)])
-    order = edge_order(both_source, both_target, length, 2 * int(stays.sum()))
+    key = (both_source.astype(np.uint64) << np.uint64(32)) | length.astype(np.uint64)
+    order = np.argsort(key)
+    order_ties(order, key, both_target)
     edges = Edges(
         source=both_source[order],
         target=both_target[order],

@@ -72,10 +72,15 @@ def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str
     return graph, dict(counts)
 
 
+def find_tips(graph: Graph, most_reads: int) -> np.ndarray:
+    """Return the reads of tips (bool), before any has gone."""
+    return tips.tips(*_arrays(graph), graph.edges.overlap, graph.lengths, most_reads)
+
+
 def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     """Remove tips until none goes."""
     before = len(graph.reads)
-    while (doomed := _tips(graph, most_reads)).any():
+    while (doomed := find_tips(graph, most_reads)).any():
         graph = _without_reads(graph, doomed)
     return graph, {"reads in tips": before - len(graph.reads)}
 
@@ -135,10 +140,6 @@ def drop_islands(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     if doomed.all():
         doomed[:] = False
     return _without_reads(graph, doomed), {"reads in islands": int(doomed.sum())}
-
-
-def _tips(graph: Graph, most_reads: int) -> np.ndarray:
-    return tips.tips(*_arrays(graph), graph.edges.overlap, graph.lengths, most_reads)
 
 
 def _tips_and_bubbles(graph: Graph, params: CleanParams, counts: Counter[str]) -> Graph:

@@ -24,7 +24,6 @@ read turned back at a missed adapter; else it is a chimera.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 import numpy as np
 
@@ -33,9 +32,8 @@ from overlapper.extend.classify import classify
 from overlapper.kernels.cpu import pileup
 from overlapper.params import ClassParams, GraphParams
 from overlapper.tables import OverlapClass, Overlaps
-from overlapper.threads import cut_evenly, map_in_order
 
-_BLOCK = 1 << 20
+_LOW = np.uint64(0xFFFFFFFF)
 _CRUDE = 1.5
 
 
@@ -56,9 +54,7 @@ class Trimmed:
     counts: dict[str, int]
 
 
-def trim(
-    pairs: Pairs, overlaps: Overlaps, lengths: np.ndarray, params: GraphParams, threads: int = 1
-) -> Trimmed:
+def trim(pairs: Pairs, overlaps: Overlaps, lengths: np.ndarray, params: GraphParams) -> Trimmed:
     """Find the interval of every read to keep.
 
     Parameters
@@ -70,10 +66,9 @@ def trim(
     lengths : ndarray of int, shape (reads,)
         In content order.
     params : GraphParams
-    threads : int
     """
     reach = params.min_overlap // 2
-    crude = _intervals(pairs, len(lengths), params.min_depth, 0, threads)
+    crude = _cores(pairs, len(lengths), params.min_depth, 0)
     start, end = _long_enough(crude, params.min_overlap)
     start, end = _grown(pairs, start, end, reach)
     fitting = cut(pairs, overlaps, start, end)
@@ -84,7 +79,7 @@ def trim(
     bases = int((end - start).sum(dtype=np.int64))
     covering = int((fitting.q_end - fitting.q_start).sum(dtype=np.int64)) * 2
     depth = max(params.min_depth, round(covering / max(bases, 1) / 10) - 1)
-    fine = _intervals(fitting, len(lengths), depth, params.min_overlap // 2, threads)
+    fine = _cores(fitting, len(lengths), depth, reach)
     fine_start, fine_end = _long_enough(fine, params.min_overlap)
     fine_start, fine_end = _grown(fitting, fine_start, fine_end, reach)
 
@@ -112,14 +107,20 @@ def trim(
     return Trimmed(start, end, counts)
 
 
-def _intervals(pairs: Pairs, reads: int, min_depth: int, clip: int, threads: int) -> np.ndarray:
-    offsets, start, end = pileup.intervals_by_read(
-        pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
-    )
-    bounds = cut_evenly(np.diff(offsets) + 1, _BLOCK)
-    blocks = itertools.pairwise(bounds)
-    found = map_in_order(lambda b: pileup.covered(offsets, start, end, min_depth, clip, *b), blocks, threads)
-    return np.concatenate([np.zeros((0, 4), np.int32), *found])
+def _cores(pairs: Pairs, reads: int, min_depth: int, clip: int) -> np.ndarray:
+    """Return start and end of the longest core of each read, then of the second longest; 0 to 0 for none."""
+    read = np.concatenate([pairs.query, pairs.target]).astype(np.uint64) << np.uint64(32)
+    opens = np.concatenate([pairs.q_start, pairs.t_start]) + clip
+    closes = np.concatenate([pairs.q_end, pairs.t_end]) - clip
+    left = opens < closes
+    offsets = np.zeros(reads + 1, np.int64)
+    np.cumsum(np.bincount(read[left] >> np.uint64(32), minlength=reads), out=offsets[1:])
+    opens, closes = (np.sort(read[left] | ends[left].astype(np.uint64)) & _LOW for ends in (opens, closes))
+    cores = pileup.covered(offsets, opens.astype(np.int32), closes.astype(np.int32), min_depth)
+    some = cores[:, [1, 3]] > cores[:, [0, 2]]
+    cores[:, [0, 2]] -= np.where(some, clip, 0)
+    cores[:, [1, 3]] += np.where(some, clip, 0)
+    return cores
 
 
 def _grown(pairs: Pairs, start: np.ndarray, end: np.ndarray, reach: int) -> tuple[np.ndarray, np.ndarray]:

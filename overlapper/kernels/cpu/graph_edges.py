@@ -45,25 +45,23 @@ def longest_dovetails(query, target, reverse, left, overlap):
 
 
 @njit(nogil=True, cache=True)
-def edge_order(source, target, length, nodes):
-    """Return the canonical order of edges (int64): by source, then by length, then by target."""
-    first = np.zeros(nodes + 1, np.int64)
-    for v in source:
-        first[v + 1] += 1
-    for v in range(nodes):
-        first[v + 1] += first[v]
-    fill = first[:-1].copy()
-    order = np.empty(len(source), np.int64)
-    for e in range(len(source)):
-        order[fill[source[e]]] = e
-        fill[source[e]] += 1
-    for v in range(nodes):
-        edges = order[first[v] : first[v + 1]].copy()
-        keys = np.empty(len(edges), np.int64)
-        for i in range(len(edges)):
-            keys[i] = (np.int64(length[edges[i]]) << 32) | target[edges[i]]
-        order[first[v] : first[v + 1]] = edges[np.argsort(keys)]
-    return order
+def order_ties(order, key, target):
+    """Order edges of the same key by target.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (m,)
+        Edges by ascending key; changed in place.
+    key : ndarray of uint64, shape (m,)
+    target : array of int, shape (m,)
+    """
+    for place in range(1, len(order)):
+        edge = order[place]
+        slot = place
+        while slot > 0 and key[order[slot - 1]] == key[edge] and target[order[slot - 1]] > target[edge]:
+            order[slot] = order[slot - 1]
+            slot -= 1
+        order[slot] = edge
 
 
 @njit(nogil=True, cache=True)

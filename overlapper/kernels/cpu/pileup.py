@@ -39,46 +39,40 @@ def intervals_by_read(query, q_start, q_end, target, t_start, t_end, reads):
 
 
 @njit(nogil=True, cache=True)
-def covered(offsets, start, end, min_depth, clip, first, stop):
+def covered(offsets, opens, closes, min_depth):
     """Find the two longest intervals of each read that enough overlaps cover.
 
     Parameters
     ----------
-    offsets, start, end : arrays of int
-        As `intervals_by_read` gives them.
+    offsets : ndarray of int64, shape (reads + 1,)
+    opens, closes : arrays of int
+        Where intervals on read ``i`` start, and where they end, each ascending, at ``offsets[i]`` to
+        ``offsets[i + 1]``.
     min_depth : int
-        Overlaps that must cover a base; 1 or more.
-    clip : int
-        Bases taken off both ends of every interval before counting, and given back to the result.
-    first, stop : int
-        Reads to look at.
+        Intervals that must cover a base; 1 or more.
 
     Returns
     -------
-    ndarray of int32, shape (stop - first, 4)
-        Start and end of the longest interval, then of the second longest; of equals, the leftmost first. An
-        interval that does not exist is empty.
+    ndarray of int64, shape (reads, 4)
+        Start and end of the longest such interval, then of the second longest; of equals, the leftmost first. One
+        that does not exist is 0 to 0.
     """
-    found = np.zeros((stop - first, 4), np.int32)
-    for read in range(first, stop):
-        opens = start[offsets[read] : offsets[read + 1]] + np.int32(clip)
-        closes = end[offsets[read] : offsets[read + 1]] - np.int32(clip)
-        kept = opens < closes
-        opens = np.sort(opens[kept])
-        closes = np.sort(closes[kept])
-        best = found[read - first]
-        closed = 0
+    found = np.zeros((len(offsets) - 1, 4), np.int64)
+    for read in range(len(offsets) - 1):
+        first, last = offsets[read], offsets[read + 1]
+        best = found[read]
+        closed = first
         begin = -1
-        for opened in range(len(opens)):
+        for opened in range(first, last):
             while closes[closed] < opens[opened]:
                 closed += 1
                 if begin >= 0 and opened - closed == min_depth - 1:
-                    _keep_longest(best, begin - clip, closes[closed - 1] + clip)
+                    _keep_longest(best, begin, closes[closed - 1])
                     begin = -1
             if begin < 0 and opened + 1 - closed >= min_depth:
                 begin = opens[opened]
         if begin >= 0:
-            _keep_longest(best, begin - clip, closes[len(closes) - min_depth] + clip)
+            _keep_longest(best, begin, closes[last - min_depth])
     return found
 
 
@@ -365,11 +359,7 @@ def _folds(reverse, start, end, other_start, other_end, junction):
         return 0
     for i in range(len(reverse)):
         for j in range(len(reverse)):
-            if (
-                reverse[i] == reverse[j]
-                or start[i] + end[i] > 2 * junction
-                or start[j] + end[j] < 2 * junction
-            ):
+            if reverse[i] == reverse[j] or start[i] + end[i] > 2 * junction or start[j] + end[j] < 2 * junction:
                 continue
             shared = min(other_end[i], other_end[j]) - max(other_start[i], other_start[j])
             if 2 * shared > min(other_end[i] - other_start[i], other_end[j] - other_start[j]):

@@ -32,13 +32,12 @@ def chain_end(first, target, v, most):
         Nodes in it, ``v`` and ``end`` included.
     """
     count = 1
-    while True:
+    while count <= most:
         w = only_successor(first, target, v)
         if w < 0:
             return v, count
-        if count == most:
-            return -1, count
         v, count = w, count + 1
+    return -1, count
 
 
 @njit(nogil=True, cache=True)
