@@ -103,12 +103,14 @@ def random_genome(size, seed):
 
 
 def tiled(size, read_length, step, seed, *, circular=False):
-    """Place reads every ``step`` bases, strands at random, lengths jittered by up to a tenth."""
+    """Place reads every ``step`` bases, strands at random, lengths jittered by up to a tenth.
+
+    On a linear genome the last read ends where the genome does.
+    """
     draw = np.random.default_rng(seed)
-    last = size if circular else size - read_length + step
     placements = []
-    for start in range(0, last, step):
+    for start in range(0, size if circular else size - read_length, step):
         length = read_length + int(draw.integers(-read_length // 10, read_length // 10))
         end = start + length if circular else min(start + length, size)
         placements.append((start, end, bool(draw.integers(2))))
-    return placements
+    return placements if circular else [*placements, (size - read_length, size, bool(draw.integers(2)))]
