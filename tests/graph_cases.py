@@ -114,3 +114,50 @@ def tiled(size, read_length, step, seed, *, circular=False):
         end = start + length if circular else min(start + length, size)
         placements.append((start, end, bool(draw.integers(2))))
     return placements if circular else [*placements, (size - read_length, size, bool(draw.integers(2)))]
+
+
+def two_paths(seed=1, chimeras=0):
+    """Cut reads from two genomes that share their middle and find the overlaps within and across.
+
+    A chimera joins the middle of one genome to the end of the other; its overlaps are found with it.
+
+    Returns
+    -------
+    Reads, Overlaps
+    """
+    draw = np.random.default_rng(seed)
+    shared, *tails = (random_genome(n, int(draw.integers(1 << 30))) for n in (600, 900, 900, 900, 900))
+    genomes = [tails[0] + shared + tails[1], tails[2] + shared + tails[3]]
+    reads = [
+        [(g, s, min(s + 500 + 7 * i, 2400))] for g in (0, 1) for i, s in enumerate(range(0, 2000, int(130 + 9 * g)))
+    ]
+    reads += [[(0, 300 + 50 * i, 600 + 50 * i), (1, 1500, 1850 + 40 * i)] for i in range(chimeras)]
+    strands = draw.integers(0, 2, len(reads)).astype(bool)
+    sequences = ["".join(genomes[g][s:e] for g, s, e in pieces) for pieces in reads]
+    rows = [
+        (a, b, bool(strands[a] != strands[b]), *_flipped(on_a, strands[a], len(sequences[a])),
+         *_flipped(on_b, strands[b], len(sequences[b])))
+        for a in range(len(reads)) for b in range(a + 1, len(reads)) for on_a, on_b in _shared(reads[a], reads[b])
+    ]  # fmt: skip
+    stored = [reverse_complement(x) if r else x for x, r in zip(sequences, strands, strict=True)]
+    return Reads.from_sequences([f"r{i}" for i in range(len(reads))], stored), overlap_table(rows)
+
+
+def _shared(pieces, others):
+    """Yield the intervals that two reads share, on the strand of the genomes."""
+    offset = 0
+    for g, start, end in pieces:
+        other_offset = 0
+        for other, other_start, other_end in others:
+            low, high = max(start, other_start), min(end, other_end)
+            if other != g:
+                low, high = max(low, 900), min(high, 1500)
+            if high - low >= 60:
+                first, second = offset - start, other_offset - other_start
+                yield (low + first, high + first), (low + second, high + second)
+            other_offset += other_end - other_start
+        offset += end - start
+
+
+def _flipped(interval, reverse, length):
+    return (length - interval[1], length - interval[0]) if reverse else interval

@@ -1,7 +1,7 @@
 """Cleaning steps on dictionaries, one round each, from their definitions.
 
-A graph is ``edges``, ``{(source, target): overlap}`` with mirrors ``target^1 -> source^1``, and ``bases``, the length of
-every read. Nodes are ``2 * read`` and ``2 * read + 1``. Steps return sets of reads, or of edges with their mirrors.
+A graph is ``edges``, ``{(source, target): overlap}`` with mirrors ``target^1 -> source^1``, and ``bases``, the
+length of every read. Nodes are ``2 * read`` and ``2 * read + 1``. Steps return sets of reads, or of edges with their mirrors.
 """
 
 import itertools
