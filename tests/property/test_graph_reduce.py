@@ -49,13 +49,6 @@ def test_a_linear_genome_becomes_a_chain():
     assert counts["transitive edges"] == len(built.edges) - len(reduced.edges)
 
 
-def test_a_path_of_three_explains_an_edge_when_overlaps_between_are_missing():
-    joins = {(0, 2): (10, 10, 50), (2, 4): (10, 10, 50), (4, 6): (10, 10, 50), (0, 6): (30, 30, 20)}
-    reduced, counts = graph.reduce(graph_of([60] * 4, joins), 0)
-    assert (0, 6) not in edge_set(reduced)
-    assert counts == {"transitive edges": 0, "transitive edges by longer paths": 2}
-
-
 @pytest.mark.parametrize(("fuzz", "kept"), [(4, True), (5, False)])
 def test_fuzz_is_the_longest_excess(fuzz, kept):
     joins = {(0, 2): (10, 10, 50), (2, 4): (15, 15, 50), (0, 4): (20, 20, 40)}
