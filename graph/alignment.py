@@ -1,8 +1,8 @@
 """The CIGAR of an edge or a containment, for export.
 
-GFA 1 takes the first segment of a line as the reference of its CIGAR: D consumes the first, I the second. What
-lies between the end of the alignment and the end of the overlap (a hang) counts as M, so that the CIGAR spans
-the whole overlap on both segments.
+GFA 1 takes the first segment of a line as the reference of its CIGAR: D consumes the first, I the second.
+What lies between the end of the alignment and the end of the overlap (a hang) counts as M, so that the CIGAR
+spans the whole overlap on both segments.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def _cut(
     t_start, t_end = int(overlaps.t_start[row]), int(overlaps.t_end[row])
     reverse = bool(overlaps.reverse[row])
     low, high = (
-        (t_end - target.end, t_end - target.start) if reverse else (target.start - t_start, target.end - t_start)
+        (t_end - target.end, t_end - target.start)
+        if reverse
+        else (target.start - t_start, target.end - t_start)
     )
 
     q_step = np.where(operations == _DELETION, 0, sizes)

@@ -30,7 +30,9 @@ from overlapper.tables import OverlapClass, Overlaps, Reads
 _DEFAULT = GraphParams()
 
 
-def build_graph(reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT) -> tuple[Graph, dict[str, int]]:
+def build_graph(
+    reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT
+) -> tuple[Graph, dict[str, int]]:
     """Build an overlap graph.
 
     Parameters
@@ -119,7 +121,9 @@ def connect(
 
     kept = np.flatnonzero(stays)
     graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
-    contained = dataclasses.replace(contained, read=order[contained.read], container=order[contained.container])
+    contained = dataclasses.replace(
+        contained, read=order[contained.read], container=order[contained.container]
+    )
     return Graph(graph_reads, edges, contained), counts
 
 

@@ -1,16 +1,17 @@
 """Graphs and layouts as files: GFA 1, FASTA, a table of unitigs; and as a networkx graph.
 
-**GFA 1 of reads.** ``S`` a read (its kept interval; the name then says so as ``name:first-last``, counted from
-1) with ``LN`` and ``dp``, its depth. ``L`` an edge, once for both strands. ``C`` a contained read, ``pos`` counted
-on the forward strand of its container. ``P`` a unitig, as a path of reads.
+**GFA 1 of reads.** ``S`` a read (its kept interval; the name then says so as ``name:first-last``, counted
+from 1) with ``LN`` and ``dp``, its depth. ``L`` an edge, once for both strands. ``C`` a contained read,
+``pos`` counted on the forward strand of its container. ``P`` a unitig, as a path of reads.
 
-**GFA 1 of unitigs.** ``S`` a unitig with ``LN``, ``dp`` and ``RC``, its reads, contained ones included. ``L`` a
-link between the ends of two unitigs; a circular unitig has one to itself, of ``0M``. Behind an option, one
-line a read: ``a`` as in miniasm (unitig, where the read starts in it, read with its kept interval, strand, bases that
-it gives) or ``A`` as in hifiasm (unitig, start, strand, read, first and last base of its kept interval).
+**GFA 1 of unitigs.** ``S`` a unitig with ``LN``, ``dp`` and ``RC``, its reads, contained ones included. ``L``
+a link between the ends of two unitigs; a circular unitig has one to itself, of ``0M``. Behind an option, one
+line a read: ``a`` as in miniasm (unitig, where the read starts in it, read with its kept interval, strand,
+bases that it gives) or ``A`` as in hifiasm (unitig, start, strand, read, first and last base of its kept
+interval).
 
-The overlap of ``L`` and ``C`` is the CIGAR of the alignment, `*` where there is none, or where the sequence of a
-unitig does not end with a whole read (`graph.layout`).
+The overlap of ``L`` and ``C`` is the CIGAR of the alignment, `*` where there is none, or where the sequence
+of a unitig does not end with a whole read (`graph.layout`).
 """
 
 from __future__ import annotations
@@ -117,8 +118,8 @@ def write_unitig_table(layout: Layout, path: str | os.PathLike[str]) -> None:
     depth; copies (`Layout.copies`).
     """
     rows = zip(
-        layout.names, layout.lengths, layout.circular, np.diff(layout.starts), layout.read_counts, layout.depth,
-        layout.copies, strict=True,
+        layout.names, layout.lengths, layout.circular, np.diff(layout.starts), layout.read_counts,
+        layout.depth, layout.copies, strict=True,
     )  # fmt: skip
     lines = (
         f"{name}\t{length}\t{'yes' if circular else 'no'}\t{steps}\t{count}\t{depth:.2f}\t{copies:.2f}"
@@ -149,7 +150,9 @@ def _write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
             output.write(line.encode() + b"\n")
 
 
-def _unitig_lines(layout: Layout, reads: Reads, overlaps: Overlaps | None, read_lines: str | None) -> Iterator[str]:
+def _unitig_lines(
+    layout: Layout, reads: Reads, overlaps: Overlaps | None, read_lines: str | None
+) -> Iterator[str]:
     yield _HEADER
     for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True)):
         yield f"S\t{name}\t{layout.sequence(unitig, reads)}\t{tags}"
@@ -239,12 +242,16 @@ def _edge_cigar(graph: Graph, overlaps: Overlaps | None, edge: int) -> str:
     sides = []
     for node in (int(graph.edges.source[edge]), int(graph.edges.target[edge])):
         read = node >> 1
-        sides.append(Side(int(table.read[read]), int(table.start[read]), int(table.end[read]), bool(node & 1)))
+        sides.append(
+            Side(int(table.read[read]), int(table.start[read]), int(table.end[read]), bool(node & 1))
+        )
     return cigar_of(overlaps, int(graph.edges.row[edge]), *sides)
 
 
 def _segment(reads: Reads, read: int, start: int, end: int) -> str:
-    return f"S\t{_segment_name(reads, read, start, end)}\t{reads.sequence(read)[start:end]}\tLN:i:{end - start}"
+    return (
+        f"S\t{_segment_name(reads, read, start, end)}\t{reads.sequence(read)[start:end]}\tLN:i:{end - start}"
+    )
 
 
 def _segment_name(reads: Reads, read: int, start: int, end: int) -> str:

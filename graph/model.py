@@ -157,7 +157,9 @@ class Graph:
             name: (number[node >> 1] << 1) | (node & 1)
             for name, node in (("source", kept.source), ("target", kept.target))
         }
-        return dataclasses.replace(self, reads=self.reads.take(~reads), edges=dataclasses.replace(kept, **renumbered))
+        return dataclasses.replace(
+            self, reads=self.reads.take(~reads), edges=dataclasses.replace(kept, **renumbered)
+        )
 
     def validate(self) -> Self:
         """Check the arrays against each other and return the graph.

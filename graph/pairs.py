@@ -62,7 +62,8 @@ def pairs_of(overlaps: Overlaps, order: np.ndarray) -> Pairs:
     last = max(overlaps.query.max(initial=-1), overlaps.target.max(initial=-1))
     if last >= len(order):
         raise ParameterError(
-            f"an overlap names read {last}, but there are {len(order)} reads; the overlaps belong to other reads"
+            f"an overlap names read {last}, but there are {len(order)} reads; "
+            "the overlaps belong to other reads"
         )
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)

@@ -29,8 +29,8 @@ def graph_of(bases, joins):
     columns = list(zip(*edges, strict=True)) or [()] * 4
     bases = np.array(bases, np.int32)
     return Graph(
-        GraphReads(read=np.arange(len(bases)), start=np.zeros(len(bases)), end=bases, depth=np.ones(len(bases))),
-        Edges(
+        GraphReads(read=np.arange(len(bases)), start=np.zeros(len(bases)), end=bases,
+        depth=np.ones(len(bases))), Edges(
             source=columns[0], length=columns[1], target=columns[2], overlap=columns[3],
             row=[rows[min((v, w), (w ^ 1, v ^ 1))] for v, _, w, _ in edges],
         ),
@@ -43,7 +43,9 @@ def graphs(draw, max_reads=7, max_joins=16, max_length=12, even=False):
     """Draw small graphs of any shape, with many ties; ``even`` gives mirrors the same length."""
     reads = draw(st.integers(1, max_reads))
     nodes = st.integers(0, 2 * reads - 1)
-    pairs = draw(st.lists(st.tuples(nodes, nodes).filter(lambda p: p[0] >> 1 != p[1] >> 1), max_size=max_joins))
+    pairs = draw(
+        st.lists(st.tuples(nodes, nodes).filter(lambda p: p[0] >> 1 != p[1] >> 1), max_size=max_joins)
+    )
     size = st.integers(1, max_length)
     joins = {}
     for v, w in pairs:
@@ -87,7 +89,7 @@ def read_set(genome, placements, *, circular=False):
 
 
 def overlap_table(rows):
-    """Build overlaps of rows ``query, target, reverse, q_start, q_end, t_start, t_end`` that match base by base."""
+    """Build overlaps without gaps of ``query, target, reverse, q_start, q_end, t_start, t_end``."""
     columns = np.array(rows, np.int64).reshape(-1, 7).T
     span = columns[4] - columns[3]
     zero = np.zeros(len(span))
@@ -129,7 +131,9 @@ def two_paths(seed=1, chimeras=0):
     shared, *tails = (random_genome(n, int(draw.integers(1 << 30))) for n in (600, 900, 900, 900, 900))
     genomes = [tails[0] + shared + tails[1], tails[2] + shared + tails[3]]
     reads = [
-        [(g, s, min(s + 500 + 7 * i, 2400))] for g in (0, 1) for i, s in enumerate(range(0, 2000, int(130 + 9 * g)))
+        [(g, s, min(s + 500 + 7 * i, 2400))]
+        for g in (0, 1)
+        for i, s in enumerate(range(0, 2000, int(130 + 9 * g)))
     ]
     reads += [[(0, 300 + 50 * i, 600 + 50 * i), (1, 1500, 1850 + 40 * i)] for i in range(chimeras)]
     strands = draw.integers(0, 2, len(reads)).astype(bool)
@@ -137,7 +141,8 @@ def two_paths(seed=1, chimeras=0):
     rows = [
         (a, b, bool(strands[a] != strands[b]), *_flipped(on_a, strands[a], len(sequences[a])),
          *_flipped(on_b, strands[b], len(sequences[b])))
-        for a in range(len(reads)) for b in range(a + 1, len(reads)) for on_a, on_b in _shared(reads[a], reads[b])
+        for a in range(len(reads)) for b in range(a + 1, len(reads)) for on_a, on_b in _shared(reads[a],
+        reads[b])
     ]  # fmt: skip
     stored = [reverse_complement(x) if r else x for x, r in zip(sequences, strands, strict=True)]
     return Reads.from_sequences([f"r{i}" for i in range(len(reads))], stored), overlap_table(rows)

@@ -1,10 +1,11 @@
 """Our layout beside miniasm's, from the same PAF of minimap2.
 
-``python -m tests.benchmarks.graph_peers [reads reference preset topology]`` takes a set of reads, its reference,
-minimap2's preset and ``linear`` or ``circular``; without arguments every set of reads over 2 kb in ``OVERLAPPER_DATA``.
-minimap2 and miniasm must be installed. Printed for each tool: unitigs (``c`` circular), share of the reference
-covered, breaks (places where a unitig leaves the reference for another place), NGA50, and seconds: miniasm's for
-the whole process, ours for reading the PAF and laying out, compiled kernels loaded.
+``python -m tests.benchmarks.graph_peers [reads reference preset topology]`` takes a set of reads, its
+reference, minimap2's preset and ``linear`` or ``circular``; without arguments every set of reads over 2 kb in
+``OVERLAPPER_DATA``. minimap2 and miniasm must be installed. Printed for each tool: unitigs (``c`` circular),
+share of the reference covered, breaks (places where a unitig leaves the reference for another place), NGA50,
+and seconds: miniasm's for the whole process, ours for reading the PAF and laying out, compiled kernels
+loaded.
 """
 
 from __future__ import annotations
@@ -37,8 +38,17 @@ def run(*command, output=None):
 
 
 def blocks(unitigs, reference, folder):
-    """Map unitigs; yield ``(unitig, start, end, strand, sequence, sequence start, end, length)`` of long blocks."""
-    run("minimap2", "-xasm20", "-r2000,2000", "-t2", "--secondary=no", reference, unitigs, output=folder / "back.paf")
+    """Map unitigs; yield ``(unitig, start, end, strand, sequence, its start, end, length)`` of long blocks."""
+    run(
+        "minimap2",
+        "-xasm20",
+        "-r2000,2000",
+        "-t2",
+        "--secondary=no",
+        reference,
+        unitigs,
+        output=folder / "back.paf",
+    )
     for line in (folder / "back.paf").read_text().splitlines():
         f = line.split("\t")
         if int(f[3]) - int(f[2]) >= MIN_BLOCK:
@@ -76,7 +86,9 @@ def miniasm(reads, paf, folder):
     began = time.perf_counter()
     run("miniasm", "-f", reads, paf, output=folder / "miniasm.gfa")
     seconds = time.perf_counter() - began
-    segments = [line.split("\t") for line in (folder / "miniasm.gfa").read_text().splitlines() if line[0] == "S"]
+    segments = [
+        line.split("\t") for line in (folder / "miniasm.gfa").read_text().splitlines() if line[0] == "S"
+    ]
     (folder / "miniasm.fasta").write_text("".join(f">{s[1]}\n{s[2]}\n" for s in segments))
     return folder / "miniasm.fasta", [f"{len(s[2])}{s[1][-1]}" for s in segments], seconds
 
@@ -104,7 +116,10 @@ def compare(reads, reference, preset, topology):
             unitigs, lengths, seconds = tool(reads, folder / "overlaps.paf", folder)
             verdict = judge(unitigs, reference, topology == "circular", folder) if lengths else "nothing"
             shown = " ".join(sorted(lengths, key=lambda x: -int(x[:-1]))[:12])
-            print(f"  {tool.__name__:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s  {shown}", flush=True)
+            print(
+                f"  {tool.__name__:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s  {shown}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

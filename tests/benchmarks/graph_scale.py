@@ -1,9 +1,10 @@
 """Time and memory of the overlap graph against the number of overlaps.
 
-``python -m tests.benchmarks.graph_scale 1e5 1e6 1e7`` simulates reads of a genome with repeat families of heavy-tailed
-sizes: two thirds of the overlaps are true, one third join reads of the same family by dovetails that are false. Each
-size runs twice, in a process of its own: with gamma-distributed read lengths, where most reads are contained, and with
-even ones, where nearly every overlap becomes an edge. Nothing is read from disk.
+``python -m tests.benchmarks.graph_scale 1e5 1e6 1e7`` simulates reads of a genome with repeat families of
+heavy-tailed sizes: two thirds of the overlaps are true, one third join reads of the same family by dovetails
+that are false. Each size runs twice, in a process of its own: with gamma-distributed read lengths, where most
+reads are contained, and with even ones, where nearly every overlap becomes an edge. Nothing is read from
+disk.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ def simulate(overlaps, shape, seed=1):
     """Return read lengths, gamma-distributed with the given shape, and about that many overlaps."""
     draw = np.random.default_rng(seed)
     reads = max(int(overlaps * 2 / 3 / (COVERAGE * 0.8)), 10)
-    lengths = np.sort(np.clip(draw.gamma(shape, MEAN_LENGTH / shape, reads), 2500, None).astype(np.int64))[::-1]
+    lengths = np.sort(np.clip(draw.gamma(shape, MEAN_LENGTH / shape, reads), 2500, None).astype(np.int64))[
+        ::-1
+    ]
     start = draw.integers(0, reads * MEAN_LENGTH // COVERAGE, reads)
     reverse = draw.random(reads) < 0.5
     return lengths, Overlaps.concat(
@@ -57,7 +60,9 @@ def true_overlaps(start, lengths, reverse):
 
     def on(read):
         left, right = low - start[read], high - start[read]
-        return np.where(strand[read], lengths[read] - right, left), np.where(strand[read], lengths[read] - left, right)
+        return np.where(strand[read], lengths[read] - right, left), np.where(
+            strand[read], lengths[read] - left, right
+        )
 
     return table(by_start[q], by_start[t], strand[q] ^ strand[t], on(q), on(t))
 
@@ -88,8 +93,8 @@ def table(q, t, reverse, on_q, on_t):
     pick = lambda a, b: np.where(swap, b, a)  # noqa: E731
     return Overlaps(
         query=pick(q, t), target=pick(t, q), reverse=reverse, q_start=pick(on_q[0], on_t[0]),
-        q_end=pick(on_q[1], on_t[1]), t_start=pick(on_t[0], on_q[0]), t_end=pick(on_t[1], on_q[1]), matches=zero,
-        block_length=zero, score=zero, seeds=zero, divergence=zero, kind=zero,
+        q_end=pick(on_q[1], on_t[1]), t_start=pick(on_t[0], on_q[0]), t_end=pick(on_t[1], on_q[1]),
+        matches=zero, block_length=zero, score=zero, seeds=zero, divergence=zero, kind=zero,
     )  # fmt: skip
 
 
@@ -114,7 +119,8 @@ def measure(overlaps, shape):
     found, _ = timed("layout", layout, cleaned)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(
-        f"{len(rows):>10,} overlaps {len(lengths):>9,} reads {len(built.edges):>10,} edges {len(found):>7,} unitigs ",
+        f"{len(rows):>10,} overlaps {len(lengths):>9,} reads {len(built.edges):>10,} edges",
+        f"{len(found):>7,} unitigs ",
         "  ".join(f"{name} {seconds:.2f} s" for name, seconds in times.items()),
         f"  peak {peak / 2**20:.2f} GB ({simulated / 2**20:.2f} before)",
         f"  {sum(times.values()) / len(rows) * 1e6:.2f} us an overlap",

@@ -1,4 +1,4 @@
-"""Exports of two small graphs, byte for byte. ``python -m tests.golden.test_graph_golden`` writes them anew."""
+"""Exports of two small graphs, byte for byte; ``python -m tests.golden.test_graph_golden`` renews them."""
 
 from pathlib import Path
 
@@ -26,7 +26,9 @@ def write_all(case, folder):
     layout = graph.assemble(reads, overlaps, PARAMS, CLEANING).layout
     write_unitig_gfa(layout, reads, folder / "unitigs_miniasm.gfa", overlaps=overlaps, read_lines="a")
     write_unitig_gfa(layout, reads, folder / "unitigs_hifiasm.gfa", read_lines="A")
-    write_read_gfa(layout.graph, reads, folder / "reads.gfa", overlaps=overlaps, contained=True, layout=layout)
+    write_read_gfa(
+        layout.graph, reads, folder / "reads.gfa", overlaps=overlaps, contained=True, layout=layout
+    )
     write_fasta(layout, reads, folder / "unitigs.fasta")
     write_unitig_table(layout, folder / "unitigs.tsv")
 

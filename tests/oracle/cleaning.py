@@ -1,7 +1,8 @@
 """Cleaning steps on dictionaries, one round each, from their definitions.
 
-A graph is ``edges``, ``{(source, target): overlap}`` with mirrors ``target^1 -> source^1``, and ``bases``, the
-length of every read. Nodes are ``2 * read`` and ``2 * read + 1``. Steps return sets of reads, or of edges with their mirrors.
+A graph is ``edges``, ``{(source, target): overlap}`` with mirrors ``target^1 -> source^1``, and ``bases``,
+the length of every read. Nodes are ``2 * read`` and ``2 * read + 1``. Steps return sets of reads, or of edges
+with their mirrors.
 """
 
 import itertools
@@ -161,7 +162,11 @@ def _fits(edges, lengths, source, sink, inner, max_bases):
         return False
     order = []
     while len(order) < len(inner) + 2:
-        free = [v for v in inner | {source, sink} if v not in order and all(p in order for p, w in inside if w == v)]
+        free = [
+            v
+            for v in inner | {source, sink}
+            if v not in order and all(p in order for p, w in inside if w == v)
+        ]
         if not free:
             return False
         order += free

@@ -2,7 +2,7 @@
 
 
 def covered(intervals, length, min_depth):
-    """Return the two longest runs of bases that ``min_depth`` intervals cover, the leftmost of equals first."""
+    """Return the two longest runs that ``min_depth`` intervals cover, of equals the leftmost first."""
     depth = [sum(start <= base < end for start, end in intervals) for base in range(length)]
     runs, start = [], None
     for base in range(length + 1):
@@ -30,7 +30,10 @@ def opposed_ends(overlaps, lengths, low, high, hang):
     """Overlaps are ``(query, target, reverse, q_start, q_end, t_start, t_end)``."""
     opposed = [[False, False] for _ in lengths]
     for q, t, reverse, qs, qe, ts, te in overlaps:
-        for read, start, end, other, other_start, other_end in ((q, qs, qe, t, ts, te), (t, ts, te, q, qs, qe)):
+        for read, start, end, other, other_start, other_end in (
+            (q, qs, qe, t, ts, te),
+            (t, ts, te, q, qs, qe),
+        ):
             other_left, other_right = other_start, lengths[other] - other_end
             if reverse:
                 other_left, other_right = other_right, other_left

@@ -3,6 +3,7 @@
 Edges are ``{(source, target): length}``; the mirror of ``v -> w`` is ``w^1 -> v^1``.
 """
 
+
 def reduce(edges, fuzz):
     while (kept := _round(edges, fuzz)) != edges:
         edges = kept

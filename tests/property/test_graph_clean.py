@@ -41,7 +41,9 @@ def reads_left(built, cleaned):
 @given(graphs(), MOST)
 def test_the_first_round_of_tips_equals_the_oracle(built, most):
     doomed = find_tips(built, most)
-    assert {i for i, gone in enumerate(doomed) if gone} == oracle.tips(overlaps_of(built), built.lengths.tolist(), most)
+    assert {i for i, gone in enumerate(doomed) if gone} == oracle.tips(
+        overlaps_of(built), built.lengths.tolist(), most
+    )
 
 
 @settings(max_examples=100, deadline=None)
@@ -74,7 +76,9 @@ def test_weak_edges_equal_the_oracle(built, ratio):
 @settings(max_examples=150, deadline=None)
 @given(graphs())
 def test_bridges_equal_the_oracle(built):
-    assert reads_left(built, cut_bridges(built)[0]) == oracle.bridges(overlaps_of(built), built.lengths.tolist())
+    assert reads_left(built, cut_bridges(built)[0]) == oracle.bridges(
+        overlaps_of(built), built.lengths.tolist()
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -95,13 +99,15 @@ def test_no_bubble_is_left_and_none_is_invented(built, max_bases):
             {
                 (int(s), int(t)): (int(n), int(found.edges.length[m]), int(o))
                 for s, t, n, o, m in zip(
-                    found.edges.source, found.edges.target, found.edges.length, found.edges.overlap, found.mirror,
-                    strict=True,
+                    found.edges.source, found.edges.target, found.edges.length, found.edges.overlap,
+                    found.mirror, strict=True,
                 )
                 if (s, t) <= (t ^ 1, s ^ 1)
             },
         )  # fmt: skip
-        return oracle.superbubbles(overlaps_of(renumbered), len(found.reads), lengths_of(renumbered), max_bases)
+        return oracle.superbubbles(
+            overlaps_of(renumbered), len(found.reads), lengths_of(renumbered), max_bases
+        )
 
     popped, counts = pop_bubbles(built, max_bases)
     assert bool(bubbles(built)) == bool(counts["bubbles"])

@@ -14,12 +14,14 @@ PARAMS = graph.GraphParams(min_overlap=100, min_depth=2, max_hang=20, fuzz=10)
 
 
 def noisy_set(seed):
-    """Reads that branch, with chimeras; overlaps whose ends are wrong by some bases, and one in eight missing."""
+    """Reads that branch, with chimeras; overlaps wrong by some bases at an end, one in eight missing."""
     draw = np.random.default_rng(seed)
     reads, overlaps = two_paths(seed, chimeras=3)
     overlaps = overlaps.take(draw.random(len(overlaps)) > 0.125)
     wobble = draw.integers(0, 15, len(overlaps))
-    return reads, dataclasses.replace(overlaps, q_start=overlaps.q_start + wobble, cigar=None, cigar_offsets=None)
+    return reads, dataclasses.replace(
+        overlaps, q_start=overlaps.q_start + wobble, cigar=None, cigar_offsets=None
+    )
 
 
 def shuffled(reads, overlaps, seed):
@@ -32,7 +34,12 @@ def shuffled(reads, overlaps, seed):
     swap = query > target
     columns = {
         one: np.where(swap, getattr(overlaps, two), getattr(overlaps, one))
-        for one, two in (("q_start", "t_start"), ("q_end", "t_end"), ("t_start", "q_start"), ("t_end", "q_end"))
+        for one, two in (
+            ("q_start", "t_start"),
+            ("q_end", "t_end"),
+            ("t_start", "q_start"),
+            ("t_end", "q_end"),
+        )
     }
     rows = dataclasses.replace(
         overlaps, query=np.where(swap, target, query), target=np.where(swap, query, target), **columns
@@ -45,8 +52,21 @@ def facts(reads, overlaps, threads=1):
     assembly = graph.assemble(reads, overlaps, PARAMS, threads=threads)
     found = assembly.layout
     edges, table = found.graph.edges, found.graph.reads
-    arrays = (edges.source, edges.target, edges.length, edges.overlap, table.start, table.end, table.depth, found.path)
-    return assembly.counts, [a.tolist() for a in arrays], [found.sequence(u, reads) for u in range(len(found))]
+    arrays = (
+        edges.source,
+        edges.target,
+        edges.length,
+        edges.overlap,
+        table.start,
+        table.end,
+        table.depth,
+        found.path,
+    )
+    return (
+        assembly.counts,
+        [a.tolist() for a in arrays],
+        [found.sequence(u, reads) for u in range(len(found))],
+    )
 
 
 @settings(max_examples=15, deadline=None)

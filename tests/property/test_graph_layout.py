@@ -41,7 +41,9 @@ def test_paths_follow_edges_and_start_where_the_definition_says(built):
     for unitig in range(len(found)):
         path = found.nodes(unitig).tolist()
         assert all(step in edges for step in itertools.pairwise(path))
-        assert bool(found.circular[unitig]) == ((path[-1], path[0]) in edges and len(path) > 1 and is_only(built, path))
+        assert bool(found.circular[unitig]) == (
+            (path[-1], path[0]) in edges and len(path) > 1 and is_only(built, path)
+        )
         assert path[0] == min(path) & ~1 if found.circular[unitig] else path[0] < path[-1] ^ 1
     assert (np.diff(found.lengths) <= 0).all()
 

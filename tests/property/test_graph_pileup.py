@@ -7,7 +7,9 @@ from tests.graph_cases import overlap_table
 from tests.oracle import pileup as oracle
 
 LENGTH = 30
-INTERVALS = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 20)).map(lambda p: (p[0], min(p[0] + p[1], LENGTH)))
+INTERVALS = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 20)).map(
+    lambda p: (p[0], min(p[0] + p[1], LENGTH))
+)
 CIGARS = st.lists(st.tuples(st.integers(1, 6), st.sampled_from("=XIDM=")), min_size=1, max_size=8)
 CODE = {letter: code for code, letter in enumerate("MIDNSHP=X")}
 
@@ -31,7 +33,9 @@ def test_covered_equals_the_oracle(piles, min_depth):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.tuples(st.lists(INTERVALS, max_size=8), INTERVALS), min_size=1, max_size=3), st.integers(1, 6))
+@given(
+    st.lists(st.tuples(st.lists(INTERVALS, max_size=8), INTERVALS), min_size=1, max_size=3), st.integers(1, 6)
+)
 def test_grown_equals_the_oracle(reads, reach):
     low = np.array([core[0] for _, core in reads], np.int32)
     high = np.array([core[1] for _, core in reads], np.int32)
@@ -101,7 +105,9 @@ def test_cut_aligned_equals_the_oracle(cigar, reverse, q_start, t_start, q_bound
 @given(st.booleans(), st.integers(0, 9), st.integers(0, 9), st.integers(1, 40), INTERVALS, INTERVALS)
 def test_cut_linear_equals_cut_aligned_without_gaps(reverse, q_start, t_start, size, q_bounds, t_bounds):
     q_end, t_end = q_start + size, t_start + size
-    found = pileup.cut_linear(*(np.array([x]) for x in (reverse, q_start, q_end, t_start, t_end, *q_bounds, *t_bounds)))
+    found = pileup.cut_linear(
+        *(np.array([x]) for x in (reverse, q_start, q_end, t_start, t_end, *q_bounds, *t_bounds))
+    )
     expected = oracle.cut_aligned(reverse, q_start, t_start, t_end, [(size, "M")], *q_bounds, *t_bounds)
     assert tuple(found[:, 0].tolist()) == expected
 

@@ -13,7 +13,8 @@ PARAMS = graph.GraphParams(min_overlap=100, min_depth=2, max_hang=20)
 
 def kept(built):
     return {
-        int(r): (int(s), int(e)) for r, s, e in zip(built.reads.read, built.reads.start, built.reads.end, strict=True)
+        int(r): (int(s), int(e))
+        for r, s, e in zip(built.reads.read, built.reads.start, built.reads.end, strict=True)
     }
 
 
@@ -33,7 +34,9 @@ def pile(parts, genome_size=6000):
             if high - low > 50:
                 on_read = (right - high, right - low) if read_reverse else (low - left, high - left)
                 on_odd = (end - high, end - low) if reverse else (low - start, high - start)
-                rows.append((read, odd, read_reverse != reverse, *on_read, offset + on_odd[0], offset + on_odd[1]))
+                rows.append(
+                    (read, odd, read_reverse != reverse, *on_read, offset + on_odd[0], offset + on_odd[1])
+                )
     names = [*reads.names, "odd"]
     sequences = [reads.sequence(i) for i in range(odd)] + [sequence]
     columns = zip(
@@ -62,7 +65,9 @@ def test_a_missed_adapter_is_told_from_a_chimera():
 
 def test_an_unconfirmed_end_goes_where_other_reads_go_on():
     genome = random_genome(3000, 1)
-    reads, overlaps = read_set(genome, [(0, 1500, False), (300, 1800, False), (600, 2100, True), (900, 2400, False)])
+    reads, overlaps = read_set(
+        genome, [(0, 1500, False), (300, 1800, False), (600, 2100, True), (900, 2400, False)]
+    )
     adapter = random_genome(60, 2)
     sequences = [reads.sequence(i) for i in range(4)]
     sequences[1] += adapter
@@ -73,7 +78,9 @@ def test_an_unconfirmed_end_goes_where_other_reads_go_on():
 
 def test_the_end_of_the_genome_stays_though_one_read_alone_covers_it():
     genome = random_genome(3000, 1)
-    reads, overlaps = read_set(genome, [(0, 1500, False), (400, 1800, False), (600, 2100, True), (900, 2400, False)])
+    reads, overlaps = read_set(
+        genome, [(0, 1500, False), (400, 1800, False), (600, 2100, True), (900, 2400, False)]
+    )
     built, counts = graph.build_graph(reads, overlaps, PARAMS)
     assert kept(built) == {0: (0, 1500), 1: (0, 1400), 2: (0, 1500), 3: (0, 1500)}
     assert counts["reads trimmed"] == 0
@@ -89,10 +96,18 @@ def test_a_read_without_overlaps_leaves():
 
 
 def test_contained_reads_leave_with_their_place():
-    placements = [(0, 1000, False), (100, 700, True), (300, 1300, False), (350, 900, False), (200, 600, False)]
+    placements = [
+        (0, 1000, False),
+        (100, 700, True),
+        (300, 1300, False),
+        (350, 900, False),
+        (200, 600, False),
+    ]
     genome = random_genome(1300, 3)
     reads, overlaps = read_set(genome, placements)
-    built, counts = graph.build_graph(reads, overlaps, graph.GraphParams(min_overlap=100, min_depth=1, max_hang=20))
+    built, counts = graph.build_graph(
+        reads, overlaps, graph.GraphParams(min_overlap=100, min_depth=1, max_hang=20)
+    )
     assert set(kept(built)) == {0, 2}
     assert counts["contained reads"] == 3
     inner = built.contained
@@ -108,7 +123,9 @@ def test_reads_that_contain_each_other_leave_the_longest():
     genome = random_genome(1000, 4)
     reads, _ = read_set(genome, [(0, 1000, False), (0, 999, False), (1, 1000, False)])
     rows = [(0, 1, False, 2, 999, 3, 997), (1, 2, False, 2, 997, 3, 996), (0, 2, False, 3, 996, 2, 997)]
-    built, counts = graph.build_graph(reads, overlap_table(rows), graph.GraphParams(min_overlap=100, min_depth=1))
+    built, counts = graph.build_graph(
+        reads, overlap_table(rows), graph.GraphParams(min_overlap=100, min_depth=1)
+    )
     assert counts["contained reads"] == 2
     assert kept(built) == {0: (0, 1000)}
 
@@ -135,7 +152,9 @@ def test_an_overlap_reported_twice_counts_once():
 def test_gaps_move_the_cut_only_where_there_is_an_alignment():
     """The target has 40 bases more, all of them in one gap within the first 100."""
     rows = overlap_table([(0, 1, False, 0, 1000, 0, 1040)])
-    aligned = type(rows)(**(vars(rows) | {"cigar": [100 << 4 | 7, 40 << 4 | 2, 900 << 4 | 7], "cigar_offsets": [0, 3]}))
+    aligned = type(rows)(
+        **(vars(rows) | {"cigar": [100 << 4 | 7, 40 << 4 | 2, 900 << 4 | 7], "cigar_offsets": [0, 3]})
+    )
     plain = type(rows)(**(vars(rows) | {"cigar": None, "cigar_offsets": None}))
     start, end = np.array([500, 0], np.int32), np.array([1000, 1040], np.int32)
     for overlaps, t_start in ((aligned, 540), (plain, 520)):

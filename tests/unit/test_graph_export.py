@@ -20,7 +20,9 @@ def gapped(reads, overlaps, seed):
     """Change reads and alignments together: bases inserted into some reads, as gaps in every overlap."""
     draw = np.random.default_rng(seed)
     places = [np.sort(draw.choice(np.arange(20, n - 20), 6, replace=False)) for n in reads.lengths]
-    sequences = ["".join(part + "A" for part in np_split(reads.sequence(i), places[i]))[:-1] for i in range(len(reads))]
+    sequences = [
+        "".join(part + "A" for part in np_split(reads.sequence(i), places[i]))[:-1] for i in range(len(reads))
+    ]
     cigars, columns = [], []
     for row in range(len(overlaps)):
         q, t, reverse = int(overlaps.query[row]), int(overlaps.target[row]), bool(overlaps.reverse[row])
@@ -39,7 +41,12 @@ def gapped(reads, overlaps, seed):
             for r, p, right in ((q, qs, 0), (t, ts, 0))
         ]
         columns.append(
-            (qs + shift[0], qs + shift[0] + qe - qs + len(in_q), ts + shift[1], ts + shift[1] + te - ts + len(in_t))
+            (
+                qs + shift[0],
+                qs + shift[0] + qe - qs + len(in_q),
+                ts + shift[1],
+                ts + shift[1] + te - ts + len(in_t),
+            )
         )
     q_start, q_end, t_start, t_end = np.array(columns).T
     offsets = np.cumsum([0] + [len(c) for c in cigars])
@@ -79,7 +86,7 @@ def matches(cigar, first, second):
 
 
 def check_overlaps(path):
-    """Validate a file and compare every overlap with the sequences; return how many L and C lines had a CIGAR."""
+    """Validate a file, compare every CIGAR with the sequences, and count the L and C lines that had one."""
     gfa = gfapy.Gfa.from_file(str(path), vlevel=3)
     gfa.validate()
     segments = segments_of(gfa)

@@ -54,8 +54,8 @@ def covered(offsets, opens, closes, min_depth):
     Returns
     -------
     ndarray of int64, shape (reads, 4)
-        Start and end of the longest such interval, then of the second longest; of equals, the leftmost first. One
-        that does not exist is 0 to 0.
+        Start and end of the longest such interval, then of the second longest; of equals, the leftmost first.
+        One that does not exist is 0 to 0.
     """
     found = np.zeros((len(offsets) - 1, 4), np.int64)
     for read in range(len(offsets) - 1):
@@ -359,7 +359,11 @@ def _folds(reverse, start, end, other_start, other_end, junction):
         return 0
     for i in range(len(reverse)):
         for j in range(len(reverse)):
-            if reverse[i] == reverse[j] or start[i] + end[i] > 2 * junction or start[j] + end[j] < 2 * junction:
+            if (
+                reverse[i] == reverse[j]
+                or start[i] + end[i] > 2 * junction
+                or start[j] + end[j] < 2 * junction
+            ):
                 continue
             shared = min(other_end[i], other_end[j]) - max(other_start[i], other_start[j])
             if 2 * shared > min(other_end[i] - other_start[i], other_end[j] - other_start[j]):
