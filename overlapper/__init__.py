@@ -1,5 +1,47 @@
-"""Find how long DNA reads overlap."""
+"""Find how long DNA reads overlap.
+
+Examples
+--------
+>>> import overlapper
+>>> reads = overlapper.read_fastx("reads.fastq.gz")  # doctest: +SKIP
+>>> overlaps = overlapper.find_overlaps(reads, preset="ont")  # doctest: +SKIP
+>>> overlapper.write_overlaps(overlaps, reads, "overlaps.paf")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
 
 from overlapper.version import __version__
 
-__all__ = ["__version__"]
+_HOMES = {
+    "read_fastx": "overlapper.io",
+    "read_overlaps": "overlapper.io",
+    "write_overlaps": "overlapper.io",
+    "find_overlaps": "overlapper.pipeline",
+    "run": "overlapper.pipeline",
+    "Run": "overlapper.pipeline",
+    "Params": "overlapper.params",
+    "simulate_reads": "overlapper.simulate",
+    "evaluate": "overlapper.evaluate",
+    "Candidates": "overlapper.tables",
+    "Matches": "overlapper.tables",
+    "OverlapClass": "overlapper.tables",
+    "Overlaps": "overlapper.tables",
+    "Reads": "overlapper.tables",
+    "OverlapperError": "overlapper.errors",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used, so that ``import overlapper`` stays quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'overlapper' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import tomllib
 import typing
+from collections.abc import Mapping
 from typing import Any, Self
 
 from overlapper.errors import ParameterError
@@ -81,8 +82,6 @@ class SpgemmParams:
         Wanted probability that a correct k-mer lies within the reliable multiplicities.
     bin_size : int
         Position pairs whose overlap estimates differ by less are binned together, in bases.
-    delta : float
-        Slack of the adaptive score threshold, (1 - delta) * phi * span.
     lower, upper : int
         Reliable multiplicities, both included; 0 derives them from coverage and error rate.
     coverage, error_rate : float
@@ -93,7 +92,6 @@ class SpgemmParams:
 
     probability: float = 0.99
     bin_size: int = 500
-    delta: float = 0.1
     lower: int = 0
     upper: int = 0
     coverage: float = 0.0
@@ -103,12 +101,45 @@ class SpgemmParams:
     def __post_init__(self) -> None:
         _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
         _require(self.bin_size >= 1, "bin_size", self.bin_size, "1 or more")
-        _require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
         _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
         _require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
         _require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
-        _require(self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower")
+        _require(
+            self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
+        )
         _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class XdropParams:
+    """X-drop extension (Zhang 2000; Zeni 2020).
+
+    Attributes
+    ----------
+    match, mismatch, gap : int
+        Score of an equal pair (above 0), an unequal pair and a gap base (below 0).
+    xdrop : int
+        X: a cell more than this below the best score so far is dead.
+    stop_window, stop_rate : int
+        The score-rate stop, which ends extensions into unrelated DNA: after every ``stop_window``
+        anti-diagonals, stop when the best score times ``stop_rate`` rose by less than ``stop_window * match``
+        since the last time. A window of 0 never stops.
+    """
+
+    match: int = 1
+    mismatch: int = -1
+    gap: int = -1
+    xdrop: int = 49
+    stop_window: int = 2048
+    stop_rate: int = 14
+
+    def __post_init__(self) -> None:
+        _require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
+        _require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
+        _require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
+        _require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
+        _require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
+        _require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -135,6 +166,8 @@ class ChainParams:
         each other counted once, are missing there.
     max_reach : int
         Bases that the end of a chain is carried on at most.
+    ends : XdropParams
+        How the other ends are extended.
     """
 
     look_back: int = 32
@@ -144,8 +177,9 @@ class ChainParams:
     min_seeds: int = 3
     min_score: int = 30
     min_agreement: int = 10
-    reach: int = 8
-    max_reach: int = 2000
+    reach: int = 2
+    max_reach: int = 300
+    ends: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
 
     def __post_init__(self) -> None:
         _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
@@ -156,38 +190,6 @@ class ChainParams:
         _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
         _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
         _require(self.reach >= 0, "reach", self.reach, "0 or more")
-
-
-@dataclasses.dataclass(frozen=True)
-class XdropParams:
-    """X-drop extension (Zhang 2000; Zeni 2020).
-
-    Attributes
-    ----------
-    match, mismatch, gap : int
-        Score of an equal pair (above 0), an unequal pair and a gap base (below 0).
-    xdrop : int
-        X: a cell more than this below the best score so far is dead.
-    stop_window, stop_rate : int
-        The score-rate stop, which ends extensions into unrelated DNA: after every ``stop_window``
-        anti-diagonals, stop when the best score times ``stop_rate`` rose by less than ``stop_window * match``
-        since the last time. A window of 0 never stops.
-    """
-
-    match: int = 1
-    mismatch: int = -1
-    gap: int = -1
-    xdrop: int = 49
-    stop_window: int = 2048
-    stop_rate: int = 12
-
-    def __post_init__(self) -> None:
-        _require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
-        _require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
-        _require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
-        _require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
-        _require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
-        _require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,6 +204,10 @@ class GactParams:
         A gap of n bases scores gap_open + n * gap_extend; gap_open 0 is the linear gap.
     tile, overlap : int
         T and O: edge of a tile, and how much of it the next tile sees again.
+    min_identity : int
+        An alignment is trimmed to where more than this percentage of its columns match; 0 trims nothing.
+    give_up : int
+        An extension ends when so many columns brought no better end.
     """
 
     match: int = 1
@@ -210,14 +216,38 @@ class GactParams:
     gap_extend: int = -1
     tile: int = 320
     overlap: int = 120
+    min_identity: int = 60
+    give_up: int = 1000
 
     def __post_init__(self) -> None:
         _require(self.match > 0, "match", self.match, "above 0")
         _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
         _require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
         _require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
-        _require(self.tile >= 8, "tile", self.tile, "8 or more")
+        _require(8 <= self.tile <= 32768, "tile", self.tile, "8 to 32768")
         _require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
+        _require(0 <= self.min_identity < 100, "min_identity", self.min_identity, "0 to below 100")
+        _require(self.give_up >= 1, "give_up", self.give_up, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class ThresholdParams:
+    """The adaptive score threshold of alignments, (1 - delta) * phi * span (Guidi 2021, section 4).
+
+    Attributes
+    ----------
+    delta : float
+        Slack.
+    error_rate : float
+        Of the reads; 0 estimates it.
+    """
+
+    delta: float = 0.1
+    error_rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
+        _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -324,6 +354,7 @@ class Params:
     chain: ChainParams = ChainParams()
     xdrop: XdropParams = XdropParams()
     gact: GactParams = GactParams()
+    threshold: ThresholdParams = ThresholdParams()
     classes: ClassParams = ClassParams()
     graph: GraphParams = GraphParams()
     clean: CleanParams = CleanParams()
@@ -341,36 +372,56 @@ class Params:
             document = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ParameterError(f"file {file}: not valid TOML: {error}") from None
-        return _build(cls, document, file)
+        return cls().changed(document, where=f"file {file}")
+
+    def changed(self, changes: Mapping[str, Any], *, where: str = "changes") -> Self:
+        """Return these parameters with some replaced.
+
+        Parameters
+        ----------
+        changes : mapping
+            Values by name; those of a stage in a mapping of their own.
+        where : str
+            What to call the changes in an error message.
+
+        Raises
+        ------
+        ParameterError
+            When something is unknown, or a value does not fit.
+        """
+        return _changed(self, changes, where)
 
     def to_toml(self) -> str:
         """Write all parameters, defaults included."""
-        top = [f"{k} = {_toml_value(v)}" for k, v in vars(self).items() if not dataclasses.is_dataclass(v)]
-        for name, section in vars(self).items():
-            if dataclasses.is_dataclass(section):
-                top += ["", f"[{name}]"] + [f"{k} = {_toml_value(v)}" for k, v in vars(section).items()]
-        return "\n".join(top) + "\n"
+        return "\n".join(_toml_lines(self)) + "\n"
 
 
-def _build(cls: type, values: dict[str, Any], where: str) -> Any:
-    types = typing.get_type_hints(cls)
-    unknown = sorted(set(values) - set(types))
-    if unknown:
-        raise ParameterError(f"{where}: unknown parameter {unknown[0]!r}, expected one of {', '.join(types)}")
-    built: dict[str, Any] = {}
-    for name, value in values.items():
+def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
+    types = typing.get_type_hints(type(section))
+    new: dict[str, Any] = {}
+    for name, value in changes.items():
+        if name not in types:
+            raise ParameterError(f"{where}: unknown parameter {name!r}, expected one of {', '.join(types)}")
         wanted: Any = types[name]
-        if isinstance(wanted, type) and dataclasses.is_dataclass(wanted):
-            _require(isinstance(value, dict), f"{where}: {name}", repr(value), "a table of parameters")
-            built[name] = _build(wanted, value, f"{where}: [{name}]")
+        if dataclasses.is_dataclass(wanted):
+            _require(isinstance(value, Mapping), f"{where}: {name}", repr(value), "a table of parameters")
+            new[name] = _changed(getattr(section, name), value, f"{where}: [{name}]")
         else:
             fits = type(value) is wanted or (wanted is float and type(value) is int)
             _require(fits, f"{where}: {name}", repr(value), f"a value of type {wanted.__name__}")
-            built[name] = wanted(value)
+            new[name] = wanted(value)
     try:
-        return cls(**built)
+        return dataclasses.replace(section, **new)
     except ParameterError as error:
         raise ParameterError(f"{where}: {error}") from None
+
+
+def _toml_lines(section: Any, path: str = "") -> list[str]:
+    plain = {k: v for k, v in vars(section).items() if not dataclasses.is_dataclass(v)}
+    lines = [f"{k} = {_toml_value(v)}" for k, v in plain.items()]
+    for name in vars(section).keys() - plain.keys():
+        lines += ["", f"[{path}{name}]", *_toml_lines(getattr(section, name), f"{path}{name}.")]
+    return lines
 
 
 def _toml_value(value: object) -> str:

@@ -14,7 +14,7 @@ LAYERS = [
     ["overlapper.io", "overlapper.sketch", "overlapper.index"],
     ["overlapper.candidates", "overlapper.extend"],
     ["overlapper.pipeline", "overlapper.tiles", "overlapper.distributed", "overlapper.evaluate",
-     "overlapper.compare", "overlapper.simulate", "overlapper.threads"],
+     "overlapper.compare", "overlapper.simulate", "overlapper.presets", "overlapper.threads"],
     ["overlapper"],
     ["graph"],
     ["overlapper.report", "overlapper.cli", "overlapper.__main__"],

@@ -22,7 +22,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import DsoftParams, SketchParams
+from overlapper.params import DsoftParams, Params
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
 
@@ -34,21 +34,22 @@ class DsoftFinder:
     lengths: np.ndarray
     index: SeedIndex
     params: DsoftParams
-    counts: dict[str, int]
 
     @classmethod
-    def prepare(cls, reads: Reads, sketch: SketchParams, params: DsoftParams, threads: int) -> Self:
+    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
         """Index a read set.
 
         Parameters
         ----------
         reads : Reads
-        sketch : SketchParams
-        params : DsoftParams
+        params : Params
         threads : int
         """
-        index = SeedIndex.build(reads, sketch, threads)
-        return cls(reads.lengths, index, params, dict(index.counts))
+        return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
+
+    def counts(self) -> dict[str, int]:
+        """Return what the funnel shows of seeding."""
+        return self.index.counts
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``.
@@ -64,7 +65,7 @@ class DsoftFinder:
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
         rows, hit_counts, hit_query_pos, hit_target_pos, _, _ = find_candidates(
             self.index.occurrences, self.index.seeding.starts, self.index.by_read, self.lengths,
-            query_start, query_stop, self.index.kmer_length,
+            query_start, query_stop, self.index.limit, self.index.kmer_length,
             self.params.band_width, self.params.min_bases, self.params.drift,
         )  # fmt: skip
         query, target, reverse, query_pos, target_pos, seeds, span = rows.T

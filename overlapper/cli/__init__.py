@@ -20,7 +20,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli import simulate
+from overlapper.cli import evaluate, overlap, simulate
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -51,7 +51,7 @@ def _overlapper(
     pass
 
 
-COMMANDS: tuple[ModuleType, ...] = (simulate,)
+COMMANDS: tuple[ModuleType, ...] = (overlap, evaluate, simulate)
 
 for _module in COMMANDS:
     _name = _module.__name__.rpartition(".")[2]
@@ -71,10 +71,12 @@ def main() -> None:
         _fail(f"error: {error}", 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
-    except BrokenPipeError:
-        # Whoever read our output is gone. The interpreter flushes once more at exit: let that go nowhere.
+    except OSError as error:
+        # What standard output did not take is flushed once more at exit: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        if isinstance(error, BrokenPipeError):
+            sys.exit(1)
+        _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
         traceback.print_exc()
         _fail(

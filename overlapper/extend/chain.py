@@ -28,11 +28,16 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.kernels.cpu import chain as kernel
+from overlapper.kernels.cpu.walks import PackedReads, Seeds
+from overlapper.kernels.cpu.xdrop import Scheme, extend_items
 from overlapper.params import ChainParams
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
+from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 
 
-def extend(reads: Reads, candidates: Candidates, params: ChainParams) -> tuple[Overlaps, dict[str, int]]:
+def extend(
+    reads: Reads, candidates: Candidates, params: ChainParams, threads: int
+) -> tuple[Overlaps, dict[str, int]]:
     """Chain the seeds of candidates.
 
     Parameters
@@ -54,48 +59,87 @@ def extend(reads: Reads, candidates: Candidates, params: ChainParams) -> tuple[O
     ParameterError
         When the candidates carry no seeds.
     """
-    from overlapper.kernels.cpu.chain import chain_candidates
-
     seeding = candidates.seeding
     if candidates.hit_offsets is None or seeding is None:
-        raise ParameterError("the chain extender needs candidates that carry their seeds (hit_offsets, seeding)")
+        raise ParameterError(
+            "the chain extender needs candidates that carry their seeds (hit_offsets, seeding)"
+        )
     p = params
-    rows, n_few, n_disagree = chain_candidates(
+    chains, n_few, n_disagree = kernel.chain_candidates(
         candidates.query, candidates.target, candidates.reverse,
         candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
         reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
-        p.look_back, p.max_gap, p.gap_cost, p.distance_cost,
-        p.min_seeds, p.min_score, p.min_agreement, p.reach, p.max_reach,
+        p.look_back, p.max_gap, p.gap_cost, p.distance_cost, p.min_seeds, p.min_score, p.min_agreement,
     )  # fmt: skip
-    q_start, q_end, t_start, t_end, covered, score, seeds, source = rows.T
+    source = candidates.take(chains[:, kernel.CANDIDATE])
+    q_length, t_length = reads.lengths[source.query], reads.lengths[source.target]
+    x0, y0, x1, y1 = _settle_ends(reads, source, chains, params)
+    seeds = chains[:, kernel.SEEDS]
+    span = np.maximum(x1 - x0, y1 - y0)
     overlaps = Overlaps(
-        query=candidates.query[source],
-        target=candidates.target[source],
-        reverse=candidates.reverse[source],
-        q_start=q_start,
-        q_end=q_end,
-        t_start=t_start,
-        t_end=t_end,
-        matches=covered,
-        block_length=np.maximum(q_end - q_start, t_end - t_start),
-        score=score,
+        query=source.query,
+        target=source.target,
+        reverse=source.reverse,
+        q_start=x0,
+        q_end=x1,
+        t_start=np.where(source.reverse, t_length - y1, y0),
+        t_end=np.where(source.reverse, t_length - y0, y1),
+        matches=chains[:, kernel.COVERED],
+        block_length=span,
+        score=chains[:, kernel.SCORE],
         seeds=seeds,
         divergence=_divergence(
-            reads,
-            seeding,
-            candidates.query[source],
-            np.maximum(q_end - q_start, t_end - t_start),
-            seeds,
-            candidates.seed_length,
+            seeds, span * (seeding.sketched[source.query] / q_length), candidates.seed_length
         ),
-        kind=np.full(len(rows), OverlapClass.INTERNAL, np.uint8),
+        kind=np.full(len(chains), OverlapClass.INTERNAL),
     )
     return overlaps, {"few seeds": n_few, "disagreement": n_disagree}
 
 
-def _divergence(
-    reads: Reads, seeding: Seeding, query: np.ndarray, span: np.ndarray, seeds: np.ndarray, k: int
-) -> np.ndarray:
-    """Estimate differences a base from the share of the query's sketched k-mers that match (Li 2018, section 2.1)."""
-    sketched = span * (seeding.sketched[query] / reads.lengths[query])
-    return (1 - np.minimum(1, seeds / np.maximum(sketched, 1)) ** (1 / k)).astype(np.float32)
+def _settle_ends(
+    reads: Reads, source: Candidates, chains: np.ndarray, params: ChainParams
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the interval of each chain on either read, the target on the query's strand, ends carried on."""
+    q_length, t_length = reads.lengths[source.query], reads.lengths[source.target]
+    k = source.seed_length
+    first_x, first_y = chains[:, kernel.FIRST_X].astype(np.int64), chains[:, kernel.FIRST_Y].astype(np.int64)
+    last_x, last_y = chains[:, kernel.LAST_X].astype(np.int64), chains[:, kernel.LAST_Y].astype(np.int64)
+    left, right = np.minimum(first_x, first_y), np.minimum(q_length - last_x - k, t_length - last_y - k)
+    sure_left = (chains[:, kernel.LEFT_MISSING] <= params.reach) & (left <= params.max_reach)
+    sure_right = (chains[:, kernel.RIGHT_MISSING] <= params.reach) & (right <= params.max_reach)
+    open_left, open_right = np.flatnonzero(~sure_left), np.flatnonzero(~sure_right)
+    x = np.concatenate([first_x[open_left], last_x[open_right]])
+    y = np.concatenate([first_y[open_left], last_y[open_right]])
+    rows = np.concatenate([open_left, open_right])
+    seeds = Seeds(
+        source.query[rows],
+        source.target[rows],
+        source.reverse[rows],
+        x.astype(np.int32),
+        np.where(source.reverse[rows], t_length[rows] - k - y, y).astype(np.int32),
+        k,
+    )
+    packed = PackedReads(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+    )  # fmt: skip
+    items = 2 * np.arange(len(rows)) + (np.arange(len(rows)) >= len(open_left))
+    extensions = extend_items(packed, seeds, Scheme(**vars(params.ends)), items)
+    q_far, t_far = np.zeros((2, len(chains)), np.int64), np.zeros((2, len(chains)), np.int64)
+    q_far[0, open_left], t_far[0, open_left] = extensions[: len(open_left), 1:].T
+    q_far[1, open_right], t_far[1, open_right] = extensions[len(open_left) :, 1:].T
+    x0, y0, x1, y1 = first_x - q_far[0], first_y - t_far[0], last_x + k + q_far[1], last_y + k + t_far[1]
+    left, right = np.minimum(x0, y0), np.minimum(q_length - x1, t_length - y1)
+    carry_left, carry_right = (
+        np.where(sure_left | (left <= CARRY), left, 0),
+        np.where(sure_right | (right <= CARRY), right, 0),
+    )
+    return x0 - carry_left, y0 - carry_left, x1 + carry_right, y1 + carry_right
+
+
+CARRY = 50
+
+
+def _divergence(seeds: np.ndarray, sketched: np.ndarray, k: int) -> np.ndarray:
+    """Estimate differences a base from the share of sketched k-mers that match (Li 2018, section 2.1)."""
+    return 1 - np.minimum(1, seeds / np.maximum(sketched, 1)) ** (1 / k)

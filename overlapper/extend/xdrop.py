@@ -15,11 +15,13 @@ from overlapper.params import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
-_BLOCK_BASES = 1 << 21
-"""Bases that the extensions of a block may walk: some hundred long candidates, tens of milliseconds."""
+_BLOCK_BASES = 1 << 20
+"""Bases that the extensions of a block may walk: a hundred candidates of 10 kb, ten milliseconds."""
 
 
-def extend(reads: Reads, candidates: Candidates, params: XdropParams, threads: int) -> Overlaps:
+def extend(
+    reads: Reads, candidates: Candidates, params: XdropParams, threads: int
+) -> tuple[Overlaps, dict[str, int]]:
     """Extend the seed of every candidate.
 
     Parameters
@@ -33,9 +35,11 @@ def extend(reads: Reads, candidates: Candidates, params: XdropParams, threads: i
 
     Returns
     -------
-    Overlaps
+    overlaps : Overlaps
         One row a candidate, in the same order, each an internal match: classes are for the pipeline to give.
         ``matches``, ``block_length`` and ``divergence`` are the estimates of `estimate_columns`.
+    dropped : dict of str to int
+        Empty: no candidate is dropped here.
 
     Raises
     ------
@@ -43,7 +47,7 @@ def extend(reads: Reads, candidates: Candidates, params: XdropParams, threads: i
         When a seed lies outside its reads or is no exact match, or a score could exceed 32 bits.
     """
     if not len(candidates):
-        return Overlaps.empty()
+        return Overlaps.empty(), {}
     _check_range(reads, candidates)
     room = _room(reads, candidates)
     if int(room.max()) * params.match >= 2**31:
@@ -68,7 +72,7 @@ def extend(reads: Reads, candidates: Candidates, params: XdropParams, threads: i
         return extend_seeds(packed, seeds, scheme)
 
     extensions = np.concatenate(list(map_in_order(extend_block, range(len(bounds) - 1), threads)))
-    return _overlaps(candidates, extensions, params)
+    return _overlaps(candidates, extensions, params), {}
 
 
 def estimate_columns(

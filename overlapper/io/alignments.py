@@ -80,15 +80,15 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
             pysam.AlignmentFile(source, check_sq=False, reference_filename=reference) as alignments,
         ):
             yield from alignments.fetch(until_eof=True)
-    except (OSError, ValueError) as error:
-        raise TruncatedError(
-            f"cannot be read to its end ({error})",
-            file=path,
-            remedy="Name the reference that the file was written against; if that is not the cause, copy or "
-            "download the file again."
-            if is_cram
-            else "Copy or download the file again.",
-        ) from None
+    except (OSError, ValueError):
+        # pysam says no more than "truncated file", also where a reference is missing.
+        if is_cram and reference is None:
+            problem = "cannot be read to its end: it is cut off or damaged, or its reference is not found"
+            remedy = "Name the reference that it was written against, or copy or download the file again."
+        else:
+            problem = "cannot be read to its end: it is cut off or damaged"
+            remedy = "Copy or download the file again."
+        raise TruncatedError(problem, file=path, remedy=remedy) from None
     finally:
         pysam.set_verbosity(previous)
 

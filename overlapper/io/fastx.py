@@ -35,7 +35,9 @@ LONGEST_READ = 2**31 - 1
 
 
 def read_fastx(
-    *paths: str | os.PathLike[str], keep_qualities: bool = False, reference: str | None = None
+    *paths: str | os.PathLike[str],
+    keep_qualities: bool = False,
+    reference: str | os.PathLike[str] | None = None,
 ) -> Reads:
     """Read sets of reads; several files make one set, in the order given.
 
@@ -49,7 +51,7 @@ def read_fastx(
         From alignments the primary records are taken, each read on the strand it was sequenced on.
     keep_qualities : bool
         Keep Phred qualities where the files have them.
-    reference : str, optional
+    reference : str or path, optional
         FASTA file that CRAM files were written against.
 
     Returns
@@ -73,6 +75,7 @@ def read_fastx(
         raise EmptyInputError("no files of reads are given", remedy="Name at least one.")
     builder = _ReadsBuilder(keep_qualities)
     files = [os.fspath(path) for path in paths]
+    reference = None if reference is None else os.fspath(reference)
     first_reads = []
     for path in files:
         first_reads.append(builder.reads)
@@ -215,7 +218,7 @@ class _ReadsBuilder:
                 remedy="Give a file of reads; unpack other compressions than gzip.",
             )
         what = {
-            kernel.NO_HEADER: f"starts with {letter}, expected > or @; is the record before it complete?",
+            kernel.NO_HEADER: f"starts with {letter}, expected > or @ (is the record before it complete?)",
             kernel.NO_NAME: "has no name",
             kernel.BAD_NAME: f"has {letter} in its name",
             kernel.BAD_LETTER: f"has {letter} among its bases, expected letters of nucleotides (IUPAC)",

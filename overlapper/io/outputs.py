@@ -50,7 +50,7 @@ class OutputFile:
         if self.path == "-":
             self._file = cast(BinaryIO, sys.stdout.buffer)
             return self
-        with self._complaints():
+        with self.complaints():
             if os.path.isdir(self.path):
                 raise IsADirectoryError(None, "it is a directory")
             self._final = os.path.realpath(self.path)
@@ -63,10 +63,26 @@ class OutputFile:
                 self._temporary = temporary
         return self
 
+    @property
+    def file(self) -> BinaryIO:
+        """The open file, for libraries that write themselves, inside `complaints`."""
+        return self._file
+
+    @contextlib.contextmanager
+    def complaints(self) -> Iterator[None]:
+        """Turn what the system complains of into an `OutputError`."""
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"file {self.path} cannot be written: {error.strerror or error}. "
+                "Check the path, its rights and the free space; no incomplete file is left behind."
+            ) from None
+
     def write(self, data: bytes | memoryview) -> None:
         """Write bytes."""
         if not self._packs:
-            with self._complaints():
+            with self.complaints():
                 self._file.write(data)
             return
         self._pending += data
@@ -83,7 +99,7 @@ class OutputFile:
         try:
             if self._packs:
                 self._write_members(max(1, len(self._pending)))
-            with self._complaints():
+            with self.complaints():
                 if self.path == "-":
                     self._file.flush()
                     return
@@ -100,7 +116,7 @@ class OutputFile:
             bytes(self._pending[i : min(i + _MEMBER_BYTES, size)]) for i in range(0, size, _MEMBER_BYTES)
         )
         for member in map_in_order(_gzip_member, pieces, self._threads):
-            with self._complaints():
+            with self.complaints():
                 self._file.write(member)
         del self._pending[:size]
 
@@ -113,15 +129,11 @@ class OutputFile:
             with contextlib.suppress(OSError):
                 os.remove(self._temporary)
 
-    @contextlib.contextmanager
-    def _complaints(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise OutputError(
-                f"file {self.path} cannot be written: {error.strerror}. "
-                "Check the path, its rights and the free space; no incomplete file is left behind."
-            ) from None
+
+def write_text(path: str, text: str) -> None:
+    """Write a text file, complete or not at all."""
+    with OutputFile(path) as file:
+        file.write(text.encode())
 
 
 def _gzip_member(data: bytes) -> bytes:

@@ -86,6 +86,7 @@ class PafWriter:
     def __init__(self, path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> None:
         self._output = OutputFile(os.fspath(path), threads=threads)
         self._reads = reads
+        self._name_lengths = np.diff(reads.name_offsets)
         self._threads = threads
 
     def __enter__(self) -> Self:
@@ -106,8 +107,9 @@ class PafWriter:
         columns = {field: getattr(overlaps, field) for field in formatting.Rows._fields}
         absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
         rows = formatting.Rows(**(columns | absent))
-        name_lengths = np.diff(reads.name_offsets)
-        sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + formatting.ROW_BYTES
+        sizes = (
+            self._name_lengths[overlaps.query] + self._name_lengths[overlaps.target] + formatting.ROW_BYTES
+        )
         if overlaps.cigar_offsets is not None:
             sizes += formatting.OPERATION_BYTES * np.diff(overlaps.cigar_offsets)
         bounds = cut_evenly(sizes, _BLOCK_BYTES)

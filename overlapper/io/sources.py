@@ -54,14 +54,16 @@ def open_input(path: str) -> Iterator[io.BufferedReader]:
     except IsADirectoryError:
         raise InputError("is a directory", file=path, remedy="Name the files in it.") from None
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", file=path, remedy="Check its rights.") from None
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, remedy="Check its path and rights."
+        ) from None
     with file:
         yield file
 
 
 def content_of(file: io.BufferedReader) -> Content:
     """Tell what an open file holds; nothing is taken from it."""
-    head = file.peek(BLOCK_BYTES)
+    head = file.peek()
     if head.startswith(_GZIP_MAGIC):
         # The first member may be cut off here; what it begins with is enough.
         with contextlib.suppress(zlib.error):
@@ -103,9 +105,9 @@ def _read_block(source: BinaryIO, path: str) -> bytes:
         raise TruncatedError(
             "the compressed data end too early", file=path, remedy="Copy or download the file again."
         ) from None
-    except (gzip.BadGzipFile, zlib.error) as error:
+    except (gzip.BadGzipFile, zlib.error):
         raise FormatError(
-            f"the compressed data are damaged: {error}",
+            "the compressed data are damaged, or something else follows them",
             file=path,
             remedy="Copy or download the file again; gzip -t tests it.",
         ) from None

@@ -9,6 +9,8 @@ from typing import Self
 
 import numpy as np
 
+from overlapper.errors import ParameterError
+
 
 class Stream(enum.IntEnum):
     """What a stream is for; the first part of its key."""
@@ -26,12 +28,16 @@ class Bits:
     Parameters
     ----------
     stream : Stream
-    *key : int
-        Equal keys give equal streams, different keys independent ones; each 0 or more.
+    seed : int
+        0 or more.
+    number : int
+        Which of the streams of this kind, 0 or more.
     """
 
-    def __init__(self, stream: Stream, *key: int) -> None:
-        self._raw = np.random.PCG64(np.random.SeedSequence([stream, *key])).random_raw
+    def __init__(self, stream: Stream, seed: int, number: int = 0) -> None:
+        if seed < 0:
+            raise ParameterError(f"seed is {seed}, expected 0 or more")
+        self._raw = np.random.PCG64(np.random.SeedSequence([stream, seed, number])).random_raw
 
     def unit(self) -> float:
         """Draw one number from [0, 1), of 53 random bits."""

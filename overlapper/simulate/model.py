@@ -24,12 +24,12 @@ class ReadModel:
     length_model : str
         ``gamma`` or ``lognormal``.
     mean_length, length_sd : float
-        Of the template lengths, in bases; a deviation of 0 gives every read the mean.
+        Of the template lengths, in bases; a deviation below 1 gives every read the mean.
     min_length : int
         Shortest template, in bases.
     identity, identity_sd, max_identity : float
-        Identities follow a beta distribution between 0 and max_identity; a deviation of 0 gives every read
-        the mean.
+        Identities follow a beta distribution between 0 and max_identity; a deviation below
+        1e-6 gives every read the mean.
     substitutions, insertions, deletions : float
         Their shares of the errors; they add up to 1.
     homopolymer : float
@@ -71,22 +71,22 @@ class ReadModel:
             require(getattr(self, name) >= 0, name, "0 or more")
         for name in ("substitutions", "insertions", "deletions", "chimeras", "junk", "adapters"):
             require(0 <= getattr(self, name) <= 1, name, "0 to 1")
+        require(self.junk < 1, "junk", "below 1")
         require(self.chimeras + self.junk <= 1, "chimeras", "at most 1 together with junk")
         shares = self.substitutions + self.insertions + self.deletions
         if not math.isclose(shares, 1):
             raise ParameterError(f"substitutions, insertions and deletions add up to {shares}, expected 1")
         spread = self.identity * (self.max_identity - self.identity)
         require(
-            self.identity_sd == 0 or self.identity_sd**2 < spread,
+            self.identity_sd < 1e-6 or self.identity_sd**2 < spread,
             "identity_sd",
-            f"below {math.sqrt(spread):.4f} for identities of {self.identity} on average, "
-            f"{self.max_identity} at most",
+            f"below {math.sqrt(spread):.4f} for identities of {self.identity} on average, {self.max_identity} at most",
         )
 
     def lengths(self) -> Distribution:
         """Return the distribution of the template lengths."""
         mean, sd = self.mean_length, self.length_sd
-        if sd == 0:
+        if sd < 1:
             return _constant(mean)
         if self.length_model == "gamma":
             shape = (mean / sd) ** 2
@@ -103,7 +103,7 @@ class ReadModel:
 
     def identities(self) -> Distribution:
         """Return the distribution of the identities; values below 0.5 are cut off."""
-        if self.identity_sd == 0:
+        if self.identity_sd < 1e-6:
             return _constant(self.identity)
         top = self.max_identity
         mean, variance = self.identity / top, (self.identity_sd / top) ** 2
@@ -147,7 +147,7 @@ def adapted_model(
         changes["mean_length"] = mean_length
     if identity is not None:
         scale = (1 - identity) / (1 - model.identity) if model.identity < 1 else 0.0
-        limit = 1 - (1 - model.max_identity) * scale if scale else 1.0
+        limit = min(1.0, 1 - (1 - model.max_identity) * scale)
         changes = {"identity_sd": model.identity_sd * scale, "max_identity": limit} | changes
         changes["identity"] = identity
     return dataclasses.replace(model, **changes)  # type: ignore[arg-type]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -125,10 +126,8 @@ def generate_reads(
 ) -> Iterator[SimulatedRead]:
     """Simulate reads one by one; see `simulate_reads`, whose parameters and errors these are."""
     model = adapted_model(preset)
-    if not coverage > 0:
-        raise ParameterError(f"coverage is {coverage}, expected above 0")
-    if seed < 0:
-        raise ParameterError(f"seed is {seed}, expected 0 or more")
+    if not 0 < coverage < math.inf:
+        raise ParameterError(f"coverage is {coverage}, expected a number above 0")
     if not references.total_bases:
         raise EmptyInputError("the references hold no bases")
     return _Sampler(references, model, seed, circular).reads(coverage * references.total_bases)

@@ -9,13 +9,14 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params import SketchParams
-from overlapper.sketch.repeats import repeat_limit
+from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import cut_evenly, map_in_order
 
 BLOCK_BASES = 1 << 24
 ENTRIES_PER_BUCKET = 1 << 16
+BUCKET_RANGES = 16
 SPECTRUM_SIZE = 1 << 16
 MAX_BUCKET_BITS = 16
 
@@ -65,9 +66,11 @@ class SeedIndex:
         sketched = np.empty(len(reads), np.int32)
         groups, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
         limit = sketch.repeat_limit or repeat_limit(spectrum)
-        occurrences, per_read = _join(reads, groups, layout, limit)
-        starts = np.concatenate([[0], np.cumsum(per_read)])
-        by_read, positions = _list_by_read(occurrences, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
+        per_read = _join(reads, groups, layout, limit, threads)
+        starts = np.concatenate([[0], np.cumsum(per_read.sum(axis=0))])
+        next_free = starts[:-1] + np.cumsum(per_read, axis=0) - per_read
+        occurrences, keyed = _list_by_read(groups, next_free, threads)
+        by_read, positions = _sort_lists(keyed, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
         counts = {
             "minimizers": int(sketched.sum()),
             "minimizers that occur once": int(spectrum[1]),
@@ -114,8 +117,8 @@ class EntryLayout:
 
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
-) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the entries of minimizers that occur at least twice, bucket by bucket, and the spectrum of all."""
+) -> tuple[list[list[np.ndarray]], np.ndarray]:
+    """Return the entries of minimizers that occur at least twice, by range of buckets and bucket, and the spectrum of all."""
     from overlapper.kernels.cpu import seed_index as kernel
 
     k, w = sketch.kmer_length, sketch.window
@@ -142,51 +145,70 @@ def group_by_hash(
             for pages, previous_page, last_page, counts in parts:
                 kernel.gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], entries[n:])
                 n += counts[bucket]
-            groups.append(kernel.group_bucket(entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum))
+            groups.append(
+                kernel.group_bucket(entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum)
+            )
         return groups, spectrum
 
-    step = max(1, layout.n_buckets // (8 * threads))
+    step = -(-layout.n_buckets // BUCKET_RANGES)
     ranges = [range(i, min(i + step, layout.n_buckets)) for i in range(0, layout.n_buckets, step)]
     grouped = list(map_in_order(group_buckets, ranges, threads))
-    groups = [group for part in grouped for group in part[0]]
-    return groups, sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
+    return [part[0] for part in grouped], sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
 
 
-def _join(reads: Reads, groups: list[np.ndarray], layout: EntryLayout, limit: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the occurrences of all buckets within the limit, and how many each read has; empties ``groups``."""
+def _join(
+    reads: Reads, groups: list[list[np.ndarray]], layout: EntryLayout, limit: int, threads: int
+) -> np.ndarray:
+    """Turn the entries of each range of buckets into occurrences; return how many each read has in each."""
     from overlapper.kernels.cpu.seed_index import join_groups
 
     read_of_word = np.repeat(np.arange(len(reads), dtype=np.int32), np.diff(reads.word_offsets))
-    occurrences = np.empty(sum(map(len, groups)), np.uint64)
-    per_read = np.zeros(len(reads), np.int64)
-    n = 0
-    for bucket in range(len(groups)):
-        n += join_groups(
-            groups[bucket],
-            layout.rest_low_bit,
-            limit,
-            read_of_word,
-            reads.word_offsets,
-            occurrences[n:],
-            per_read,
-        )
-        groups[bucket] = groups[bucket][:0]
-    return occurrences[:n], per_read
+    per_read = np.zeros((len(groups), len(reads)), np.int64)
+
+    def join(part: int) -> None:
+        for i, entries in enumerate(groups[part]):
+            kept = join_groups(
+                entries, layout.rest_low_bit, limit, read_of_word, reads.word_offsets, per_read[part]
+            )
+            groups[part][i] = entries[:kept]
+
+    for _ in map_in_order(join, range(len(groups)), threads):
+        pass
+    return per_read
 
 
 def _list_by_read(
-    occurrences: np.ndarray, starts: np.ndarray, bounds: np.ndarray, threads: int
+    groups: list[list[np.ndarray]], next_free: np.ndarray, threads: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return all occurrences, and for each read their numbers keyed by position; empties ``groups``."""
+    from overlapper.kernels.cpu.seed_index import list_by_read
+
+    firsts = np.cumsum([0] + [sum(map(len, part)) for part in groups])
+    occurrences, keyed = np.empty(firsts[-1], np.uint64), np.empty(firsts[-1], np.uint64)
+
+    def enter(part: int) -> None:
+        stretch = occurrences[firsts[part] : firsts[part + 1]]
+        np.concatenate([stretch[:0], *groups[part]], out=stretch)
+        groups[part] = []
+        list_by_read(stretch, firsts[part], next_free[part], keyed)
+
+    for _ in map_in_order(enter, range(len(groups)), threads):
+        pass
+    return occurrences, keyed
+
+
+def _sort_lists(
+    keyed: np.ndarray, starts: np.ndarray, bounds: np.ndarray, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of the occurrences of each read by position, and the positions."""
-    from overlapper.kernels.cpu import seed_index as kernel
+    from overlapper.kernels.cpu.seed_index import sort_lists
 
-    by_read = np.empty(len(occurrences), np.uint32 if len(occurrences) < 1 << 32 else np.int64)
-    positions = np.empty(len(occurrences), np.int32)
-    kernel.list_by_read(occurrences, starts[:-1].copy(), by_read)
+    numbers = np.empty(len(keyed), np.uint32 if len(keyed) < 1 << 32 else np.int64)
+    positions = np.empty(len(keyed), np.int32)
 
     def sort_block(block: int) -> None:
-        kernel.sort_lists(occurrences, starts, bounds[block], bounds[block + 1], by_read, positions)
+        sort_lists(keyed, starts, bounds[block], bounds[block + 1], numbers, positions)
 
     for _ in map_in_order(sort_block, range(len(bounds) - 1), threads):
         pass
-    return by_read, positions
+    return numbers, positions

@@ -91,7 +91,9 @@ class Table:
         for f in self._fields("column"):
             value = getattr(self, f.name)
             if value is not None and value.shape != (n,):
-                raise ParameterError(f"{type(self).__name__}.{f.name} has shape {value.shape}, expected ({n},)")
+                raise ParameterError(
+                    f"{type(self).__name__}.{f.name} has shape {value.shape}, expected ({n},)"
+                )
         for f in self._fields("offsets"):
             offs = getattr(self, f.name)
             if offs is not None and (len(offs) != n + 1 or offs[0] != 0 or np.any(np.diff(offs) < 0)):

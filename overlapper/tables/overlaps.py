@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from overlapper.tables.base import Table, column, offsets, ragged
+
+INSERTION, DELETION = 1, 2
+"""BAM's codes of gap operations: bases of the query alone, bases of the target alone."""
 
 
 class OverlapClass(enum.IntEnum):
@@ -85,3 +88,42 @@ class Overlaps(Intervals):
     edits: np.ndarray | None = column("i4", optional=True)
     cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
     cigar_offsets: np.ndarray | None = offsets()
+
+    def renumber(self, numbers: np.ndarray) -> Self:
+        """Give reads other numbers; where that makes the query the higher one, the two change places.
+
+        Parameters
+        ----------
+        numbers : ndarray of int, shape (reads,)
+            New number of every read.
+
+        Returns
+        -------
+        Overlaps
+            The same rows in the same order.
+        """
+        query, target = numbers[self.query], numbers[self.target]
+        swap = query > target
+        contained = np.array([0, 1, 3, 2], np.uint8)
+        return dataclasses.replace(
+            self,
+            query=np.where(swap, target, query),
+            target=np.where(swap, query, target),
+            q_start=np.where(swap, self.t_start, self.q_start),
+            q_end=np.where(swap, self.t_end, self.q_end),
+            t_start=np.where(swap, self.q_start, self.t_start),
+            t_end=np.where(swap, self.q_end, self.t_end),
+            kind=np.where(swap, contained[self.kind], self.kind),
+            cigar=None if self.cigar is None else _swap_cigars(self, swap),
+        )
+
+
+def _swap_cigars(overlaps: Overlaps, swap: np.ndarray) -> np.ndarray:
+    """Return the CIGARs with query and target exchanged in the rows marked."""
+    starts, counts = overlaps.cigar_offsets[:-1], np.diff(overlaps.cigar_offsets)
+    backwards = np.repeat(swap & overlaps.reverse, counts)
+    place = np.arange(len(overlaps.cigar))
+    mirrored = np.repeat(2 * starts + counts - 1, counts) - place
+    cigar = overlaps.cigar[np.where(backwards, mirrored, place)]
+    gap = np.repeat(swap, counts) & np.isin(cigar & 15, (INSERTION, DELETION))
+    return np.where(gap, cigar ^ (INSERTION ^ DELETION), cigar)

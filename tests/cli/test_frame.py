@@ -2,20 +2,15 @@
 
 import os
 import signal
-import subprocess
-import sys
 import textwrap
 
 import pytest
 
 from overlapper import cli
 from overlapper.version import __version__
+from tests.cli.runner import overlapper, python
 
 HEAVY = ("numba", "numpy", "scipy", "networkx", "pysam", "pandas", "pyarrow")
-
-
-def run(*args, **options):
-    return subprocess.run([sys.executable, *args], capture_output=True, text=True, **options)
 
 
 def run_with_command(body, *args):
@@ -24,23 +19,25 @@ def run_with_command(body, *args):
         "import os, sys\nfrom overlapper import cli\nfrom overlapper.errors import *\n"
         f"@cli.app.command()\ndef probe():\n{textwrap.indent(body, '    ')}\ncli.main()\n"
     )
-    return run("-c", script, "probe", *args)
+    return python("-c", script, "probe", *args, text=True)
 
 
 def test_version_is_printed():
-    result = run("-m", "overlapper", "--version")
+    result = overlapper("--version", text=True)
     assert (result.returncode, result.stdout, result.stderr) == (0, f"overlapper {__version__}\n", "")
 
 
 def test_reading_the_command_files_loads_nothing_heavy():
-    result = run("-c", f"import overlapper.cli, sys; print([m for m in {HEAVY} if m in sys.modules])")
+    result = python(
+        "-c", f"import overlapper.cli, sys; print([m for m in {HEAVY} if m in sys.modules])", text=True
+    )
     assert result.stdout == "[]\n"
 
 
 @pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda m: m.__name__)
 def test_every_help_ends_with_examples_line_by_line(module):
     name = module.__name__.rpartition(".")[2]
-    result = run("-m", "overlapper", name, "--help", env={**os.environ, "COLUMNS": "200"})
+    result = overlapper(name, "--help", env={"COLUMNS": "200"}, text=True)
     assert result.returncode == 0
     *_, examples = result.stdout.partition("Examples:\n")
     assert examples.startswith(f"    overlapper {name} ")
@@ -51,7 +48,7 @@ def test_every_help_ends_with_examples_line_by_line(module):
 
 def test_wrong_usage_exits_2_without_traceback():
     for args in (["nonsense"], ["--nonsense"]):
-        result = run("-m", "overlapper", *args)
+        result = overlapper(*args, text=True)
         assert result.returncode == 2
         assert "nonsense" in result.stderr
         assert "Traceback" not in result.stderr
@@ -85,7 +82,18 @@ def test_a_closed_pipe_is_no_fault(lines):
     read_end, write_end = os.pipe()
     os.close(read_end)
     with os.fdopen(write_end, "wb") as closed:
-        result = subprocess.run(
-            [sys.executable, "-c", script, "probe"], stdout=closed, stderr=subprocess.PIPE, text=True
-        )
+        result = python("-c", script, "probe", stdout=closed, text=True)
     assert (result.returncode, result.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("lines", [1, 100_000])
+def test_a_full_disk_behind_standard_output_is_told(lines):
+    body = f"for i in range({lines}): print(i)"
+    script = f"from overlapper import cli\n@cli.app.command()\ndef probe():\n    {body}\ncli.main()"
+    with open("/dev/full", "wb") as full:
+        result = python("-c", script, "probe", stdout=full, text=True)
+    assert result.returncode == 1
+    assert result.stderr.startswith("overlapper: error: the operating system refused: ")
+    assert "No space left" in result.stderr
+    assert len(result.stderr.splitlines()) == 1

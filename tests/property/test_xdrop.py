@@ -4,11 +4,17 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from overlapper.extend import xdrop
 from overlapper.kernels.cpu import xdrop as kernels
 from overlapper.params import XdropParams
 from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
-from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, random_sequence
+from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, pair_with_seed, random_sequence
+
+
+def extend(reads, candidates, params, threads=1):
+    return xdrop.extend(reads, candidates, params, threads)[0]
+
 
 SETTINGS = settings(
     max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -70,7 +76,7 @@ def agree_with_oracle(rng, params, longest, kernel_list):
 def test_unit_scores(seed, xdrop, stop):
     params = XdropParams(xdrop=xdrop, stop_window=stop[0], stop_rate=stop[1])
     frames = kernels.frames_for(kernels.Scheme(**vars(params)))
-    agree_with_oracle(np.random.default_rng(seed), params, 60, [*frames, *range(len(kernels.BANDS))])
+    agree_with_oracle(np.random.default_rng(seed), params, 90, [*frames, *range(len(kernels.BANDS))])
 
 
 @SETTINGS
@@ -86,7 +92,7 @@ def test_any_scores(seed, match, mismatch, gap, xdrop, stop):
     params = XdropParams(match, mismatch, gap, xdrop, *stop)
     scheme = kernels.Scheme(**vars(params))
     bands = range(kernels.band_for(scheme), len(kernels.BANDS))
-    agree_with_oracle(np.random.default_rng(seed), params, 60, [*kernels.frames_for(scheme), *bands])
+    agree_with_oracle(np.random.default_rng(seed), params, 90, [*kernels.frames_for(scheme), *bands])
 
 
 @settings(SETTINGS, max_examples=8)
@@ -100,3 +106,60 @@ def test_longer_reads_and_extreme_scores(seed, scores, xdrop):
     scheme = kernels.Scheme(**vars(params))
     kernel_list = [*kernels.frames_for(scheme), kernels.band_for(scheme)]
     agree_with_oracle(np.random.default_rng(seed), params, 160, kernel_list)
+
+
+@settings(SETTINGS, max_examples=150)
+@given(
+    seed=st.integers(0, 2**32),
+    match=st.integers(1, 3),
+    mismatch=st.integers(-70, -1),
+    gap=st.integers(-70, -1),
+    xdrop=st.one_of(st.integers(0, 8), st.integers(0, 190)),
+)
+def test_frames_equal_the_band_up_to_the_limits_of_8_bits(seed, match, mismatch, gap, xdrop):
+    params = XdropParams(match, mismatch, gap, xdrop, stop_window=0)
+    frames = kernels.frames_for(kernels.Scheme(**vars(params)))
+    rng = np.random.default_rng(seed)
+    sequences, rows = [], []
+    for pair in range(12):
+        query = random_sequence(rng, 500, ["ACGT", "AC", "AAAAC"][pair % 3])
+        sequences += [query, mutated(rng, query, float(rng.choice([0, 0.01, 0.03, 0.2]))) or "A"]
+        rows.append((2 * pair, 2 * pair + 1, False, 0, 0))
+    reads = Reads.from_sequences([str(i) for i in range(len(sequences))], sequences)
+    wanted = extensions_by(len(kernels.BANDS) - 1, reads, candidates_of(rows, 0), params)
+    for frame in frames:
+        got = extensions_by(frame, reads, candidates_of(rows, 0), params)
+        assert all(g in (None, w) for g, w in zip(got, wanted, strict=True)), (params, got, wanted)
+        if xdrop < 8 and gap < -1:
+            assert None not in got, params
+
+
+@settings(SETTINGS, max_examples=25)
+@given(seed=st.integers(0, 2**32), xdrop=st.integers(0, 60), match=st.integers(1, 3))
+def test_extender_on_both_strands(seed, xdrop, match):
+    rng, params = np.random.default_rng(seed), XdropParams(match=match, xdrop=xdrop, stop_window=32)
+    sequences, rows = [], []
+    for pair in range(CASES):
+        rate, length = float(rng.choice([0, 0.1, 0.3])), int(rng.integers(0, 150))
+        query, target, row = pair_with_seed(rng, length, rate, bool(rng.integers(2)), 9)
+        if rng.random() < 0.3:
+            at = int(rng.integers(row[3] + 1))
+            query = query[: at // 2] + "N" * (at - at // 2) + query[at:]
+        sequences += [query, target]
+        rows.append((2 * pair, 2 * pair + 1, *row[2:]))
+    reads = Reads.from_sequences([str(i) for i in range(2 * CASES)], sequences)
+    overlaps = extend(reads, candidates_of(rows, 9), params, 1)
+    scheme = tuple(vars(params).values())
+    for pair, (_, _, reverse, q_pos, t_pos) in enumerate(rows):
+        query, target = sequences[2 * pair : 2 * pair + 2]
+        before, after = extend_seed(query, target, reverse, q_pos, t_pos, 9, *scheme)
+        below, above = (after, before) if reverse else (before, after)
+        assert overlaps.score[pair] == before[0] + 9 * match + after[0]
+        assert overlaps.q_start[pair] == q_pos - before[1]
+        assert overlaps.q_end[pair] == q_pos + 9 + after[1]
+        assert overlaps.t_start[pair] == t_pos - below[2]
+        assert overlaps.t_end[pair] == t_pos + 9 + above[2]
+        longer = max(
+            overlaps.q_end[pair] - overlaps.q_start[pair], overlaps.t_end[pair] - overlaps.t_start[pair]
+        )
+        assert overlaps.matches[pair] <= longer <= overlaps.block_length[pair]

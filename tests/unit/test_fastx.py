@@ -1,6 +1,7 @@
 """What `read_fastx` makes of good input, of every kind."""
 
 import gzip
+from types import SimpleNamespace
 
 import numpy as np
 import pysam
@@ -89,3 +90,10 @@ def test_more_reads_than_the_first_room(write):
     sequences = ["ACGTTGCA" * (i % 5) for i in range(5000)]
     path = write("".join(f">{i}\n{s}\n" for i, s in enumerate(sequences)))
     assert_equal(read_fastx(path), [str(i) for i in range(5000)], sequences)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_standard_input(write, monkeypatch, pack):
+    with open(write(pack(b">a\nACGT\n")), "rb") as file:
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=file))
+        assert_equal(read_fastx("-"), ["a"], ["ACGT"])

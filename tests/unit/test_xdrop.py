@@ -4,12 +4,18 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
-from overlapper.extend.xdrop import estimate_columns, extend
+from overlapper.extend import xdrop
+from overlapper.extend.xdrop import estimate_columns
 from overlapper.kernels.cpu import xdrop as kernels
 from overlapper.kernels.cpu.walks import PackedReads, Seeds
 from overlapper.params import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Reads
 from tests.oracle.xdrop import extend_seed, reverse_complement
+
+
+def extend(reads, candidates, params, threads=1):
+    return xdrop.extend(reads, candidates, params, threads)[0]
+
 
 OFF = {"stop_window": 0}
 NARROW, WIDE = kernels.FRAMES

@@ -3,15 +3,20 @@
 import numpy as np
 from numba import njit
 
-COLUMNS = 8
-"""Integers an overlap: q_start, q_end, t_start, t_end, covered bases, score, seeds, candidate."""
+CANDIDATE, SEEDS, COVERED, SCORE = range(4)
+FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)
+LEFT_MISSING, RIGHT_MISSING = range(8, 10)
+COLUMNS = 10
+"""Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base of
+its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing between
+either end and the nearer read end."""
 
 
 @njit(nogil=True, cache=True)
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos,
     lengths, k, sketched, seed_positions, seed_starts,
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, reach, max_reach,
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -24,13 +29,13 @@ def chain_candidates(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, reach, max_reach : int
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement : int
         See `overlapper.params.ChainParams`.
 
     Returns
     -------
     rows : ndarray of int32, shape (kept, COLUMNS)
-        By candidate; the target interval is on its forward strand.
+        By candidate; see `COLUMNS`.
     n_few, n_disagree : int
         Chains dropped for their seeds or score, and for their agreement.
     """
@@ -41,12 +46,13 @@ def chain_candidates(
         longest = max(longest, hit_offsets[i + 1] - hit_offsets[i])
     x, y = np.empty(longest, np.int32), np.empty(longest, np.int32)
     score, before = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    highest = np.empty(longest, np.int32)
     for i in range(len(query)):
         q_length, t_length = lengths[query[i]], lengths[target[i]]
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
         n = hit_offsets[i + 1] - hit_offsets[i]
         _anchors(hit_query_pos[hits], hit_target_pos[hits], reverse[i], t_length - k, x, y)
-        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before)
+        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
         start, seeds, runs, covered = _trace(x, y, end, before, k)
         bases = score[end] >> 8
         if seeds < min_seeds or bases < min_score:
@@ -62,21 +68,17 @@ def chain_candidates(
         q_inside = _count_seeds(q_seeds, x0, x1, k)
         t_inside = _count_seeds_on_strand(t_seeds, y0, y1, k, reverse[i], t_length)
         left, right = min(x0, y0), min(q_length - x1, t_length - y1)
-        if left <= max_reach and (
-            runs * _count_seeds(q_seeds, x0 - left, x0, k) <= reach * q_inside
-            or runs * _count_seeds_on_strand(t_seeds, y0 - left, y0, k, reverse[i], t_length) <= reach * t_inside
-        ):
-            x0, y0 = x0 - left, y0 - left
-        if right <= max_reach and (
-            runs * _count_seeds(q_seeds, x1, x1 + right, k) <= reach * q_inside
-            or runs * _count_seeds_on_strand(t_seeds, y1, y1 + right, k, reverse[i], t_length) <= reach * t_inside
-        ):
-            x1, y1 = x1 + right, y1 + right
-        if reverse[i]:
-            y0, y1 = t_length - y1, t_length - y0
         row = rows[n_rows]
-        row[0], row[1], row[2], row[3] = x0, x1, y0, y1
-        row[4], row[5], row[6], row[7] = covered, bases, seeds, i
+        row[LEFT_MISSING] = min(
+            runs * _count_seeds(q_seeds, x0 - left, x0, k) // q_inside,
+            runs * _count_seeds_on_strand(t_seeds, y0 - left, y0, k, reverse[i], t_length) // t_inside,
+        )
+        row[RIGHT_MISSING] = min(
+            runs * _count_seeds(q_seeds, x1, x1 + right, k) // q_inside,
+            runs * _count_seeds_on_strand(t_seeds, y1, y1 + right, k, reverse[i], t_length) // t_inside,
+        )
+        row[CANDIDATE], row[SEEDS], row[COVERED], row[SCORE] = i, seeds, covered, bases
+        row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
         n_rows += 1
     return rows[:n_rows], n_few, n_disagree
 
@@ -114,12 +116,18 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
 
 
 @njit(nogil=True, cache=True)
-def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before):
-    """Score the best chain that ends at each anchor; return the end of the best of all."""
+def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
+    """Score the best chain that ends at each anchor; return the end of the best of all.
+
+    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best so
+    far, no anchor further back does, and looking back ends early.
+    """
     end = 0
     for i in range(n):
         best, best_before = 256 * k, -1
         for j in range(i - 1, max(-1, i - 1 - look_back), -1):
+            if highest[j] + 256 * k <= best:
+                break
             dx, dy = x[i] - x[j], y[i] - y[j]
             near = min(dx, dy)
             if near <= 0 or max(dx, dy) > max_gap:
@@ -131,6 +139,7 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
         score[i], before[i] = best, best_before
         if best > score[end]:
             end = i
+        highest[i] = score[end]
     return end
 
 

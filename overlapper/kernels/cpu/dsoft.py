@@ -12,7 +12,7 @@ HEADER = 7
 
 @njit(nogil=True, cache=True)
 def find_candidates(
-    occurrences, list_starts, by_read, lengths, query_start, query_stop, k, band_width, min_bases, drift
+    occurrences, list_starts, by_read, lengths, query_start, query_stop, limit, k, band_width, min_bases, drift
 ):
     """Find the candidates of queries ``[query_start, query_stop)``.
 
@@ -26,6 +26,8 @@ def find_candidates(
         Numbers of occurrences, read by read.
     lengths : ndarray of int64, shape (reads,)
     query_start, query_stop : int
+    limit : int
+        Occurrences of a group at most.
     k, band_width, min_bases, drift : int
         drift in thousandths of the overlap.
 
@@ -48,13 +50,20 @@ def find_candidates(
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
     touched = np.empty(2 * len(lengths) + 1, np.int32)
-    hits = np.empty((3, 1 << 12), np.int32)
+    hit_keys = np.empty(0, np.int32)
+    hit_q, hit_t = hit_keys, hit_keys
     grouped = np.empty((2, 1 << 12), np.int32)
     window_bases = np.zeros(1024, np.int32)
     window_end = np.zeros(1024, np.int32)
     for query in range(query_start, query_stop):
         numbers = by_read[list_starts[query] : list_starts[query + 1]]
-        hits, n, n_touched = _collect_hits(occurrences, numbers, query, hits, group_count, touched)
+        if len(hit_keys) < len(numbers) * limit:
+            # Sized for the worst case: memory that is not written to costs nothing.
+            hit_keys = np.empty(2 * len(numbers) * limit, np.int32)
+            hit_q, hit_t = np.empty_like(hit_keys), np.empty_like(hit_keys)
+        n, n_touched = _collect_hits(
+            occurrences, numbers, query, hit_keys, hit_q, hit_t, group_count, touched
+        )
         n_hits += n
         n_pairs += n_touched
         keys = np.sort(touched[:n_touched])
@@ -69,7 +78,7 @@ def find_candidates(
                 group_start[key] = -1
         if grouped.shape[1] < start:
             grouped = np.empty((2, 2 * start), np.int32)
-        _group_hits(hits, n, group_start, grouped)
+        _group_hits(hit_keys[:n], hit_q, hit_t, group_start, grouped[0], grouped[1])
         for key in keys[:n_keys]:
             stop = group_start[key]
             count = group_count[key]
@@ -80,7 +89,9 @@ def find_candidates(
             if len(window_bases) < n_windows:
                 window_bases = np.zeros(2 * n_windows, np.int32)
                 window_end = np.zeros(2 * n_windows, np.int32)
-            bases, centre = _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end)
+            bases, centre = _best_window(
+                q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end
+            )
             if bases < min_bases:
                 continue
             if n_rows == len(rows):
@@ -113,42 +124,43 @@ def _grow(values, size):
 
 
 @njit(nogil=True, cache=True)
-def _collect_hits(occurrences, numbers, query, hits, group_count, touched):
-    """Write (key, query position, target position) of all hits; key is ``2 * target + reverse``."""
-    n, n_touched = 0, 0
+def _collect_hits(occurrences, numbers, query, keys, q, t, group_count, touched):
+    """Write key, query position and target position of all hits; key is ``2 * target + reverse``.
+
+    Only later occurrences of a group are met, so that every pair is met once; those in the query itself are
+    written, but not counted.
+    """
+    n, n_touched = U64(0), U64(0)
+    own_read = U64(query)
     for own_number in numbers:
-        number = np.int64(own_number)
+        number = U64(own_number)
         own = occurrences[number]
         position = np.int32((own >> U64(1)) & U64(POSITION_MASK))
         here = own
         while not here >> U64(63):
-            number += 1
+            number += U64(1)
             here = occurrences[number]
-            target = np.int32((here & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
-            if target == query:
-                continue
-            if n == hits.shape[1]:
-                grown = np.empty((3, 2 * n), np.int32)
-                grown[:, :n] = hits
-                hits = grown
-            key = 2 * target + np.int32((own ^ here) & U64(1))
-            hits[0, n], hits[1, n] = key, position
-            hits[2, n] = np.int32((here >> U64(1)) & U64(POSITION_MASK))
-            n += 1
-            touched[n_touched] = key
-            n_touched += group_count[key] == 0
-            group_count[key] += 1
-    return hits, n, n_touched
+            target = (here & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
+            key = (target << U64(1)) | ((own ^ here) & U64(1))
+            keys[n], q[n] = np.int32(key), position
+            t[n] = np.int32((here >> U64(1)) & U64(POSITION_MASK))
+            other = U64(target != own_read)
+            touched[n_touched] = np.int32(key)
+            n_touched += other & U64(group_count[key] == 0)
+            group_count[key] += np.int32(other)
+            n += other
+    return np.int64(n), np.int64(n_touched)
 
 
 @njit(nogil=True, cache=True)
-def _group_hits(hits, n, group_start, grouped):
+def _group_hits(keys, q, t, group_start, grouped_q, grouped_t):
     """Scatter hits to their groups; leaves in ``group_start`` the end of each group that is kept."""
-    for i in range(n):
-        place = group_start[hits[0, i]]
+    for i in range(len(keys)):
+        key = U64(keys[i])
+        place = group_start[key]
         if place >= 0:
-            grouped[0, place], grouped[1, place] = hits[1, i], hits[2, i]
-            group_start[hits[0, i]] = place + 1
+            grouped_q[U64(place)], grouped_t[U64(place)] = q[i], t[i]
+            group_start[key] = place + 1
 
 
 @njit(nogil=True, cache=True)

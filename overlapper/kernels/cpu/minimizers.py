@@ -29,7 +29,7 @@ def _reverse_complement_32(x, k):
     x = U32(((x >> U32(4)) & U32(0x0F0F0F0F)) | ((x & U32(0x0F0F0F0F)) << U32(4)))
     x = U32(((x >> U32(8)) & U32(0x00FF00FF)) | ((x & U32(0x00FF00FF)) << U32(8)))
     x = U32((x >> U32(16)) | (x << U32(16)))
-    return U32(~x) >> U32(32 - 2 * k)
+    return U32(U32(~x) >> U32(32 - 2 * k))
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -59,14 +59,13 @@ def _hash_words_32(words, first_word, n_words, k, hashes, strands):
     for i in range(BASES_PER_WORD * n_words):
         f = hashes[i]
         r = _reverse_complement_32(f, k)
-        f = U32(f * m1) & mask
-        r = U32(r * m1) & mask
-        f = U32((f ^ (f >> half)) * m2) & mask
-        r = U32((r ^ (r >> half)) * m2) & mask
-        f ^= f >> half
-        r ^= r >> half
-        smaller = min(f, r)
-        hashes[i] = U32(0xFFFFFFFF) if f == r else smaller
+        f = U32(U32(f * m1) & mask)
+        r = U32(U32(r * m1) & mask)
+        f = U32(U32(U32(f ^ U32(f >> half)) * m2) & mask)
+        r = U32(U32(U32(r ^ U32(r >> half)) * m2) & mask)
+        f = U32(f ^ U32(f >> half))
+        r = U32(r ^ U32(r >> half))
+        hashes[i] = U32(0xFFFFFFFF) if f == r else min(f, r)
         strands[i] = U8(r < f)
 
 
@@ -105,20 +104,32 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
 
 
+# Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from one
+# array to another, because only then does its loop become vector instructions.
+
+
+@njit(nogil=True, cache=True)
+def _smaller_ahead(source, step, target, n):
+    ahead = source[step:]
+    for i in range(n):
+        target[i] = min(source[i], ahead[i])
+
+
+@njit(nogil=True, cache=True)
+def _larger_ahead(source, step, target, n):
+    ahead = source[step:]
+    for i in range(n):
+        target[i] = max(source[i], ahead[i])
+
+
 @njit(nogil=True, cache=True)
 def _window_minima(values, spare, n, w):
-    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``.
-
-    The reach of each value doubles until it is ``w``; from one array to the other, because a loop over a single
-    one would not become vector instructions.
-    """
+    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``."""
     reach = 1
     while reach < w:
         step = min(reach, w - reach)
-        ahead = values[step:]
         n -= step
-        for i in range(n):
-            spare[i] = min(values[i], ahead[i])
+        _smaller_ahead(values, step, spare, n)
         values, spare = spare, values
         reach += step
     return values
@@ -130,10 +141,8 @@ def _window_maxima(values, spare, n, w):
     reach = 1
     while reach < w:
         step = min(reach, w - reach)
-        ahead = values[step:]
         n -= step
-        for i in range(n):
-            spare[i] = max(values[i], ahead[i])
+        _larger_ahead(values, step, spare, n)
         values, spare = spare, values
         reach += step
     return values
@@ -206,14 +215,25 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     for run in range(len(unknown_start)):
         for i in range(max(origin, unknown_start[run] - k + 1), min(stop, unknown_end[run])):
             hashes[i - origin] = never
-    highest = _highest_minima(hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2])
-    mine, my_strands = hashes[begin - origin :], strands[begin - origin :]
-    n = 0
+    highest = _highest_minima(
+        hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2]
+    )
+    return _compact(hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos)
+
+
+@njit(nogil=True, cache=True)
+def _compact(hashes, highest, strands, begin, end, found, found_pos):
+    """Move hashes that equal their highest minimum, and their positions, to the front; return how many.
+
+    Everything is written and the count decides whether it stays: a branch would be mispredicted too often.
+    """
+    never = hashes.dtype.type(np.iinfo(hashes.dtype).max)
+    n = U64(0)
     for i in range(end - begin):
-        found[n] = mine[i]
-        found_pos[n] = (U64(begin + i) << U64(1)) | U64(my_strands[i])
-        n += (mine[i] == highest[i]) & (mine[i] != never)
-    return n
+        found[n] = hashes[i]
+        found_pos[n] = (U64(begin + i) << U64(1)) | U64(strands[i])
+        n += U64((hashes[i] == highest[i]) & (hashes[i] != never))
+    return np.int64(n)
 
 
 @njit(nogil=True, cache=True)

@@ -203,13 +203,13 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum):
 
 
 @njit(nogil=True, cache=True)
-def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, out, per_read):
-    """Append the groups of a bucket that occur at most ``limit`` times to the index.
+def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, per_read):
+    """Pack the groups of a bucket that occur at most ``limit`` times as occurrences, in place.
 
     Parameters
     ----------
     entries : ndarray of uint64, shape (n,)
-        What `group_bucket` returned.
+        What `group_bucket` returned; overwritten from the front by occurrences.
     rest_low_bit : int
         Where the rest of the hash starts; below are base number and strand.
     limit : int
@@ -218,15 +218,13 @@ def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, out, p
         Read of each word.
     word_offsets : ndarray of int64
         Column of the read table.
-    out : ndarray of uint64
-        Out: occurrences, written from the front.
     per_read : ndarray of int64, shape (reads,)
         In and out: occurrences of each read.
 
     Returns
     -------
     int
-        How many occurrences were written.
+        How many occurrences there are.
     """
     shift, base_mask = U64(rest_low_bit), (U64(1) << U64(rest_low_bit)) - U64(1)
     n, kept, start = len(entries), 0, 0
@@ -239,62 +237,66 @@ def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, out, p
                 base = np.int64((entries[i] & base_mask) >> U64(1))
                 read = read_of_word[base // BASES_PER_WORD]
                 position = base - word_offsets[read] * BASES_PER_WORD
-                out[kept] = (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entries[i] & U64(1))
+                entries[kept] = (
+                    (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entries[i] & U64(1))
+                )
                 per_read[read] += 1
                 kept += 1
-            out[kept - 1] |= U64(LAST_OF_GROUP)
+            entries[kept - 1] |= U64(LAST_OF_GROUP)
         start = stop
     return kept
 
 
 @njit(nogil=True, cache=True)
-def list_by_read(occurrences, next_free, by_read):
-    """Enter all occurrences into the lists of their reads.
+def list_by_read(occurrences, first, next_free, by_read):
+    """Enter occurrences into the lists of their reads, as ``position << NUMBER_BITS | number``.
 
     Parameters
     ----------
     occurrences : ndarray of uint64
+        A stretch of the index.
+    first : int
+        Number of the first of them.
     next_free : ndarray of int64, shape (reads,)
         In and out: where the next occurrence of each read goes.
-    by_read : ndarray of uint32 or int64
-        Out: numbers of occurrences, read by read.
+    by_read : ndarray of uint64
+        Out.
     """
     for i in range(len(occurrences)):
         read = np.int64((occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
-        by_read[next_free[read]] = i
+        position = (occurrences[i] >> U64(1)) & U64(POSITION_MASK)
+        by_read[next_free[read]] = (position << U64(NUMBER_BITS)) | U64(first + i)
         next_free[read] += 1
 
 
 @njit(nogil=True, cache=True)
-def sort_lists(occurrences, list_starts, first_read, last_read, by_read, positions):
-    """Sort the lists of reads ``[first_read, last_read)`` by position.
+def sort_lists(keyed, list_starts, first_read, last_read, numbers, positions):
+    """Sort the lists of reads ``[first_read, last_read)`` by position and take them apart.
 
     Parameters
     ----------
-    occurrences : ndarray of uint64
+    keyed : ndarray of uint64
+        What `list_by_read` wrote; overwritten.
     list_starts : ndarray of int64, shape (reads + 1,)
     first_read, last_read : int
-    by_read : ndarray of uint32 or int64
-        In and out.
+    numbers : ndarray of uint32 or int64
+        Out: numbers of occurrences.
     positions : ndarray of int32
-        Out: positions of the occurrences in ``by_read``.
+        Out: their positions.
     """
     longest = 0
     for read in range(first_read, last_read):
         longest = max(longest, list_starts[read + 1] - list_starts[read])
-    keyed, spare = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
+    spare = np.empty(longest, np.uint64)
     for read in range(first_read, last_read):
         start, n = list_starts[read], list_starts[read + 1] - list_starts[read]
         top = U64(1)
-        for i in range(n):
-            number = by_read[start + i]
-            position = (occurrences[number] >> U64(1)) & U64(POSITION_MASK)
-            keyed[i] = (position << U64(NUMBER_BITS)) | U64(number)
-            top |= position
+        for i in range(start, start + n):
+            top |= keyed[i] >> U64(NUMBER_BITS)
         bits = 1
         while top >> U64(bits):
             bits += 1
-        ordered = radix_sort(keyed[:n], spare[:n], NUMBER_BITS, bits)
+        ordered = radix_sort(keyed[start : start + n], spare[:n], NUMBER_BITS, bits)
         for i in range(n):
-            by_read[start + i] = ordered[i] & U64((1 << NUMBER_BITS) - 1)
+            numbers[start + i] = ordered[i] & U64((1 << NUMBER_BITS) - 1)
             positions[start + i] = ordered[i] >> U64(NUMBER_BITS)

@@ -234,6 +234,17 @@ def select(_typing: Any, mask: Any, chosen: Any, other: Any) -> Any:
 
 
 @intrinsic
+def choose(_typing: Any, condition: Any, chosen: Any, other: Any) -> Any:
+    """``choose(condition, chosen, other)``: one of two masks or of two int64, without a branch."""
+    result = chosen if isinstance(chosen, MaskType) else types.int64
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.select(builder.trunc(arguments[0], _BIT), *arguments[1:])
+
+    return result(types.boolean, result, result), generate
+
+
+@intrinsic
 def any_lane(_typing: Any, mask: Any) -> Any:
     """``any_lane(mask)``: whether any lane is set."""
 

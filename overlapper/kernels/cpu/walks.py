@@ -12,15 +12,16 @@ TARGET_UNKNOWN = 5
 """Codes of what equals no base. They differ, so that an unknown base does not equal another one."""
 
 MARGIN = 512
-"""Unknown bases that `reach` puts behind the last base of a walk, and buffers hold on either side."""
+"""Unknown bases that buffers hold before the first step of a walk and behind the last one."""
 
 EVERYTHING = 1 << 62
-"""What `reach` returns when nothing is left to unpack."""
+"""Steps unpacked when nothing is left to unpack."""
 
 STRETCH = 1024
-"""Anti-diagonals from one call of `reach` to the next, when no stop window says how many."""
+"""Anti-diagonals that are unpacked ahead when no stop window says how many."""
 
-_WORD_BASES = 32
+_BLOCK = 32
+"""Steps that are unpacked at once: the bases of a word."""
 
 
 class PackedReads(NamedTuple):
@@ -77,7 +78,7 @@ def walks_from_seed(reads, seeds, seed, after):
     q_origin = q_first + seeds.length if after else q_first - 1
     t_origin = t_first + seeds.length if after != reverse else t_first - 1
     return (
-        walk(reads, seeds.query[seed], q_origin, after, False),
+        walk(reads, seeds.query[seed], q_origin, after, np.bool_(False)),
         walk(reads, seeds.target[seed], t_origin, after != reverse, reverse),
     )
 
@@ -100,68 +101,103 @@ def walk_buffers(reads, seeds, items):
     for item in items:
         q_longest = max(q_longest, reads.lengths[seeds.query[item >> 1]])
         t_longest = max(t_longest, reads.lengths[seeds.target[item >> 1]])
-    q_codes = np.full(q_longest + 3 * MARGIN, QUERY_UNKNOWN, np.uint8)
-    t_codes = np.full(t_longest + 3 * MARGIN, TARGET_UNKNOWN, np.uint8)
-    return q_codes, t_codes
+    return _buffer(q_longest, QUERY_UNKNOWN), _buffer(t_longest, TARGET_UNKNOWN)
 
 
 @njit(nogil=True, cache=True)
-def reach(walk, done, wanted, unknown, codes, at, rise):
-    """Unpack a walk of which ``done`` steps are unpacked up to step ``wanted``.
+def _buffer(length, unknown):
+    """Return a buffer whose size and place in memory are whole numbers of 8 items."""
+    codes = np.empty((length // _BLOCK * _BLOCK + 3 * MARGIN) // 8, np.uint64).view(np.uint8)
+    codes[:] = unknown
+    return codes
+
+
+@njit(nogil=True, cache=True)
+def reach_query(walk, done, wanted, codes):
+    """Unpack a walk along a query, of which ``done`` steps are unpacked, up to step ``wanted``.
 
     Parameters
     ----------
     walk : Walk
     done, wanted : int
-    unknown : int
-        Code of an unknown base.
     codes : ndarray of uint8
-        Step ``x`` goes to ``codes[at + rise * x]``; up to 31 items further on are overwritten.
-    at, rise : int
-        ``rise`` is 1 or -1.
+        As `walk_buffers` lays it out.
 
     Returns
     -------
     int
-        How many steps are unpacked now; once the walk is, a margin of unknown bases follows it and this is
-        `EVERYTHING`.
+        How many steps are unpacked now, `EVERYTHING` when the walk and the margin behind it are.
     """
+    return _reach(walk, done, wanted, QUERY_UNKNOWN, codes, MARGIN, 1)
+
+
+@njit(nogil=True, cache=True)
+def reach_target(walk, done, wanted, codes):
+    """Do for a target what `reach_query` does for a query."""
+    return _reach(walk, done, wanted, TARGET_UNKNOWN, codes, len(codes) - MARGIN - 1, -1)
+
+
+@njit(nogil=True, cache=True)
+def _reach(walk, done, wanted, unknown, codes, at, rise):
+    """Unpack step ``x`` to ``codes[at + rise * x]``."""
     if wanted <= done:
         return done
-    end = min(wanted, walk.length)
+    end = min((wanted + _BLOCK - 1) // _BLOCK * _BLOCK, walk.length)
     _unpack_bases(walk, done, end, codes, at, rise)
     _mark_unknown(walk, done, end, unknown, codes, at, rise)
     if end < walk.length:
         return end
     for x in range(end, end + MARGIN):
         codes[at + rise * x] = unknown
-    return EVERYTHING
+    return np.int64(EVERYTHING)
 
 
 @njit(nogil=True, cache=True)
 def _unpack_bases(walk, begin, end, codes, at, rise):
-    """Unpack a word's worth of steps at a time: the constant inner loops become vector code."""
-    flip = np.uint64(3 if walk.complement else 0)
-    for x in range(begin, end, _WORD_BASES):
-        word = _word_from(walk.words, walk.origin + (x if walk.step > 0 else 1 - x - _WORD_BASES))
-        lowest = at + (x if rise > 0 else 1 - x - _WORD_BASES)
-        block = codes[lowest : lowest + _WORD_BASES]
-        if walk.step == rise:
-            for base in range(_WORD_BASES):
-                block[base] = ((word >> np.uint64(2 * base)) & np.uint64(3)) ^ flip
-        else:
-            for base in range(_WORD_BASES):
-                block[base] = ((word >> np.uint64(62 - 2 * base)) & np.uint64(3)) ^ flip
+    """Unpack whole blocks of 32 steps, each of which lies on a multiple of 8 items of ``codes``."""
+    flip = np.uint64(0x0303030303030303 if walk.complement else 0)
+    eights = codes.view(np.uint64)
+    for x in range(begin, end, _BLOCK):
+        word = _word_from(walk.words, walk.origin + (x if walk.step > 0 else 1 - x - _BLOCK))
+        if walk.step != rise:
+            word = _reversed(word)
+        eight = (at + (x if rise > 0 else 1 - x - _BLOCK)) >> 3
+        for part in range(4):
+            eights[eight + part] = _spread(word >> np.uint64(16 * part)) ^ flip
+
+
+@njit(nogil=True, cache=True)
+def _spread(bases):
+    """Return the lowest 8 of packed bases, one a byte."""
+    bases = bases & np.uint64(0xFFFF)
+    bases = (bases | (bases << np.uint64(24))) & np.uint64(0x000000FF000000FF)
+    bases = (bases | (bases << np.uint64(12))) & np.uint64(0x000F000F000F000F)
+    return (bases | (bases << np.uint64(6))) & np.uint64(0x0303030303030303)
+
+
+@njit(nogil=True, cache=True)
+def _reversed(bases):
+    """Return 32 packed bases in reverse order: swap neighbours, then pairs, fours, eights and halves."""
+    for bits, mask in (
+        (2, 0x3333333333333333),
+        (4, 0x0F0F0F0F0F0F0F0F),
+        (8, 0x00FF00FF00FF00FF),
+        (16, 0x0000FFFF0000FFFF),
+        (32, 0x00000000FFFFFFFF),
+    ):
+        low, shift = np.uint64(mask), np.uint64(bits)
+        bases = ((bases >> shift) & low) | ((bases & low) << shift)
+    return bases
 
 
 @njit(nogil=True, cache=True)
 def _word_from(words, first):
-    """Return 32 bases from base ``first`` on, packed; outside the read they are 0."""
-    shift = np.uint64(2 * (first & (_WORD_BASES - 1)))
-    at = first >> 5
-    low = words[at] if 0 <= at < len(words) else np.uint64(0)
-    high = words[at + 1] if 0 <= at + 1 < len(words) else np.uint64(0)
-    # Two shifts, as a shift by all 64 bits is undefined.
+    """Return 32 bases from base ``first`` on, packed; what lies outside the read is arbitrary."""
+    last = len(words) - 1
+    at = first // _BLOCK
+    low, high = words[min(max(at, 0), last)], words[min(max(at + 1, 0), last)]
+    shift = np.uint64(2 * (first % _BLOCK))
+    # Two shifts to the left, as a shift by all 64 bits is undefined.
     return (low >> shift) | ((high << np.uint64(1)) << (np.uint64(63) - shift))
 
 
@@ -190,15 +226,15 @@ def exact_seeds(reads, seeds):
     ndarray of bool, shape (n,)
     """
     exact = np.ones(len(seeds.query), np.bool_)
-    q_codes = np.empty(seeds.length + MARGIN, np.uint8)
-    t_codes = np.empty(seeds.length + MARGIN, np.uint8)
+    q_codes, t_codes = _buffer(seeds.length, QUERY_UNKNOWN), _buffer(seeds.length, TARGET_UNKNOWN)
+    nothing, forward = np.int64(0), np.bool_(False)
     for seed in range(len(exact)):
         reverse = seeds.reverse[seed]
         t_origin = seeds.target_pos[seed] + (seeds.length - 1 if reverse else 0)
-        q_walk = walk(reads, seeds.query[seed], np.int64(seeds.query_pos[seed]), True, False)
-        t_walk = walk(reads, seeds.target[seed], np.int64(t_origin), not reverse, reverse)
-        reach(q_walk, 0, seeds.length, QUERY_UNKNOWN, q_codes, 0, 1)
-        reach(t_walk, 0, seeds.length, TARGET_UNKNOWN, t_codes, 0, 1)
-        for base in range(seeds.length):
-            exact[seed] &= q_codes[base] == t_codes[base]
+        q_walk = walk(reads, seeds.query[seed], np.int64(seeds.query_pos[seed]), not forward, forward)
+        t_walk = walk(reads, seeds.target[seed], t_origin, not reverse, reverse)
+        reach_query(q_walk, nothing, seeds.length, q_codes)
+        reach_target(t_walk, nothing, seeds.length, t_codes)
+        for x in range(seeds.length):
+            exact[seed] &= q_codes[MARGIN + x] == t_codes[len(t_codes) - MARGIN - 1 - x]
     return exact

@@ -22,10 +22,9 @@ from overlapper.kernels.cpu.vectors import (
 )
 from overlapper.kernels.cpu.walks import (
     MARGIN,
-    QUERY_UNKNOWN,
     STRETCH,
-    TARGET_UNKNOWN,
-    reach,
+    reach_query,
+    reach_target,
     walk_buffers,
     walks_from_seed,
 )
@@ -80,8 +79,8 @@ def _extend(lanes, cells, q_walk, t_walk, q_codes, t_codes, scheme):
     while True:
         window_end += window
         q_wanted = max(last_end, before_end) + window + width(lanes)
-        q_done = reach(q_walk, q_done, q_wanted, QUERY_UNKNOWN, q_codes, q_at, 1)
-        t_done = reach(t_walk, t_done, window_end, TARGET_UNKNOWN, t_codes, t_at, -1)
+        q_done = reach_query(q_walk, q_done, q_wanted, q_codes)
+        t_done = reach_target(t_walk, t_done, window_end, t_codes)
         while d < window_end:
             d += 1
             first = max(min(last_first, before_first + 1), d - t_length)
@@ -109,14 +108,8 @@ def _extend(lanes, cells, q_walk, t_walk, q_codes, t_codes, scheme):
             store(cells, now + end, dead)
             cells[now + first - 1] = -xdrop - match - 1
             before, last, now = last, now, before
-            before_first, before_end, last_first, last_end = (
-                last_first,
-                last_end,
-                live_first,
-                min(live_end, end),
-            )
-            if last_first >= end:
-                last_first, last_end = _NONE, 0
+            before_first, last_first = last_first, live_first
+            before_end, last_end = last_end, min(live_end, end)
             before_best, last_best = last_best, best
             rise = largest(top)
             if rise > 0:

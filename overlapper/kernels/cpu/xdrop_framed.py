@@ -9,6 +9,7 @@ from overlapper.kernels.cpu.vectors import (
     add,
     any_lane,
     at_least,
+    choose,
     equal,
     greater,
     lanes_below,
@@ -24,10 +25,9 @@ from overlapper.kernels.cpu.vectors import (
 )
 from overlapper.kernels.cpu.walks import (
     MARGIN,
-    QUERY_UNKNOWN,
     STRETCH,
-    TARGET_UNKNOWN,
-    reach,
+    reach_query,
+    reach_target,
     walk_buffers,
     walks_from_seed,
 )
@@ -109,8 +109,8 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
     window = scheme.stop_window if scheme.stop_window else STRETCH
     while True:
         window_end += window
-        q_done = reach(q_walk, q_done, frame + 2 * width(lanes) + window, QUERY_UNKNOWN, q_codes, q_at, 1)
-        t_done = reach(t_walk, t_done, window_end - frame, TARGET_UNKNOWN, t_codes, t_at, -1)
+        q_done = reach_query(q_walk, q_done, frame + 2 * width(lanes) + window, q_codes)
+        t_done = reach_target(t_walk, t_done, window_end - frame, t_codes)
         q_bases = load(lanes, q_codes, q_at + frame - 1)
         while d < window_end:
             d += 1
@@ -122,16 +122,19 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
             diagonal = above
             cells = select(live, score, dead)
             above = rotate_up(cells)
-            rise = int(any_lane(better))
-            if match > 1 and rise:
+            risen = any_lane(better)
+            rise = int(risen)
+            if match > 1 and risen:
                 rise = largest(score) - floor - (best - frame_best)
                 better = equal(score, splat(lanes, scratch, floor + best - frame_best + rise))
-            if rise:
-                best_d, best_frame, improved = d, frame, better
+            # One anti-diagonal in three raises the best score, at random: a branch would be mispredicted.
+            best_d = choose(risen, d, best_d)
+            best_frame = choose(risen, frame, best_frame)
+            improved = choose(risen, better, improved)
             best += rise
-            risen = splat(lanes, scratch, rise)
-            threshold = add(threshold, risen)
-            best_cell = add(best_cell, risen)
+            rises = splat(lanes, scratch, rise)
+            threshold = add(threshold, rises)
+            best_cell = add(best_cell, rises)
             if top_lane(live):
                 moved = min(lanes_below(live), lanes_below(greater(diagonal, dead)))
                 if moved == 0:

@@ -1,0 +1,47 @@
+"""The finders. A new one is a file in this folder and a line here."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Protocol, Self
+
+from overlapper.errors import ParameterError
+from overlapper.params import Params
+from overlapper.tables import Candidates, Reads
+
+
+class Finder(Protocol):
+    """What a finder offers; the contract tests hold every registered one to it."""
+
+    @classmethod
+    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
+        """Make ready to find candidates among all reads."""
+
+    def find(self, query_start: int, query_stop: int) -> Candidates:
+        """Return the candidates whose query is in ``[query_start, query_stop)``, in canonical order.
+
+        May be called from several threads at a time, for any ranges in any order.
+        """
+
+    def counts(self) -> dict[str, int]:
+        """Return what the funnel shows of seeding."""
+
+
+FINDERS = {
+    "dsoft": "overlapper.candidates.dsoft:DsoftFinder",
+    "spgemm": "overlapper.candidates.spgemm:SpgemmFinder",
+}
+
+
+def finder(name: str) -> type[Finder]:
+    """Return a finder by name.
+
+    Raises
+    ------
+    ParameterError
+        When there is none of that name.
+    """
+    if name not in FINDERS:
+        raise ParameterError(f"finder is {name!r}, expected one of {', '.join(FINDERS)}")
+    module, _, attribute = FINDERS[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)

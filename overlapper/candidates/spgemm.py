@@ -1,0 +1,284 @@
+"""Candidates by a sparse product of reads and reliable k-mers (BELLA, Guidi 2021).
+
+A k-mer is *reliable* when its multiplicity fits that of a correct k-mer which the genome holds once: rarer
+ones are errors, more frequent ones repeats. A is the matrix of reads x reliable k-mers, its entries
+positions; the entries above the diagonal of A·Aᵀ, under a semiring that collects position pairs, are the read
+pairs that share reliable k-mers. How the position pairs of a pair are binned, and the best bin chosen, is
+written in `kernels.cpu.spgemm`. The product is made a block of rows at a time, so that its memory is that of
+a block.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import SketchParams, SpgemmParams
+from overlapper.sketch.counting import KmerCounts, count_kmers
+from overlapper.sketch.estimates import estimate
+from overlapper.tables import Candidates, Reads
+from overlapper.threads import cut_evenly, map_in_order
+
+_PRODUCTS_PER_TASK = 1 << 19
+_ROW_BASES_PER_TASK = 1 << 23
+_MOST_WITHOUT_COVERAGE = 100
+"""Largest multiplicity kept when the coverage is unknown, which happens when next to nothing overlaps."""
+
+
+def reliable_bounds(coverage: float, survival: float, probability: float) -> tuple[int, int]:
+    """Return the multiplicities between which a correct k-mer is reliable.
+
+    The multiplicity m of a k-mer that d reads cover and that each holds without error with probability p is
+    binomial, ``C(d, m) p**m (1 - p)**(d - m)``. Going up from m = 2, the lower bound is one below the m at
+    which the sum first reaches 1 - probability, and at least 2; going down from m = d, the upper bound is one
+    above.
+
+    Parameters
+    ----------
+    coverage : float
+        d; is rounded.
+    survival : float
+        p: the probability that a k-mer holds no error, ``(1 - e)**k`` for independent errors of rate e.
+    probability : float
+        How likely a correct k-mer is to lie between the bounds, above 0 to below 1; each tail may hold what
+        is left.
+
+    Returns
+    -------
+    lower, upper : int
+        Both included; ``upper`` is at least ``lower``.
+
+    References
+    ----------
+    Guidi et al. 2021, BELLA: Berkeley Efficient Long-Read to Long-Read Aligner and Overlapper, section 4.
+    """
+    if coverage < 1 or not 0 <= survival <= 1 or not 0 < probability < 1:
+        raise ParameterError(
+            f"coverage is {coverage}, survival {survival} and probability {probability}, expected 1 or more, "
+            "0 to 1, and between 0 and 1"
+        )
+    depth = round(coverage)
+    tail = 1 - probability
+    rising = _first_reaching(range(2, depth + 1), depth, survival, tail)
+    falling = _first_reaching(range(depth, -1, -1), depth, survival, tail)
+    lower = max(rising - 1, 2)
+    return lower, max(falling + 1, lower)
+
+
+def _first_reaching(multiplicities: range, depth: int, survival: float, tail: float) -> int:
+    """Return the multiplicity at which the summed probabilities first reach the tail, or the last one."""
+    total, multiplicity = 0.0, 2
+    for multiplicity in multiplicities:
+        total += math.exp(_log_binomial(depth, multiplicity, survival))
+        if total >= tail:
+            break
+    return multiplicity
+
+
+def _log_binomial(n: int, m: int, p: float) -> float:
+    if p in (0.0, 1.0):
+        return 0.0 if m == n * p else -math.inf
+    choose = math.lgamma(n + 1) - math.lgamma(m + 1) - math.lgamma(n - m + 1)
+    return choose + m * math.log(p) + (n - m) * math.log1p(-p)
+
+
+def adaptive_threshold(span: np.ndarray, error_rate: float, delta: float) -> np.ndarray:
+    """Return the score that an overlap must reach, for scores +1, -1, -1.
+
+    Two reads with error rate e agree in a base with probability ``(1 - e)**2`` and disagree otherwise, so a
+    true overlap scores ``phi = 2 * (1 - e)**2 - 1`` a base; delta is the slack (Guidi 2021, section 4).
+
+    Parameters
+    ----------
+    span : ndarray of int
+        Estimated overlaps, in bases.
+    error_rate : float
+        Per read base.
+    delta : float
+        0 to below 1.
+
+    Returns
+    -------
+    ndarray of float64
+        Never below 0.
+    """
+    phi = 2 * (1 - error_rate) ** 2 - 1
+    return np.maximum(0.0, (1 - delta) * phi * np.asarray(span, np.float64))
+
+
+@dataclasses.dataclass(frozen=True)
+class SpgemmFunnel:
+    """What became of k-mers.
+
+    Attributes
+    ----------
+    kmers : int
+        Distinct k-mers in the reads.
+    too_rare, too_frequent : int
+        Of these, below the lower and above the upper bound.
+    reliable : int
+        The rest.
+    entries : int
+        Occurrences of reliable k-mers: the entries of A.
+    lower, upper : int
+        The bounds, both included.
+    """
+
+    kmers: int
+    too_rare: int
+    too_frequent: int
+    reliable: int
+    entries: int
+    lower: int
+    upper: int
+
+
+class SpgemmFinder:
+    """The matrix A of a read set, ready to be multiplied; build it with `prepare`.
+
+    Attributes
+    ----------
+    funnel : SpgemmFunnel
+        What became of k-mers.
+    position_pairs, pairs, bins, below_support : int
+        Of the queries looked at so far: position pairs collected, read pairs (by strand) that share a
+        reliable k-mer, bins with a hit, and pairs left out because no bin has ``min_kmers`` k-mers.
+    """
+
+    def __init__(
+        self,
+        reads: Reads,
+        k: int,
+        counts: KmerCounts,
+        params: SpgemmParams,
+        funnel: SpgemmFunnel,
+        threads: int,
+    ) -> None:
+        from overlapper.kernels.cpu import spgemm
+
+        self._kernels, self._k, self._params, self.funnel = spgemm, k, params, funnel
+        self._lengths, self._occurrences = reads.lengths, counts.occurrences
+        self._row_offsets, self._entries, self._behind = spgemm.transpose(
+            counts.column_offsets, counts.occurrences, len(reads)
+        )
+        self._products = np.zeros(len(reads), np.int64)
+        self._sort_rows(threads)
+        self.position_pairs = self.pairs = self.bins = self.below_support = 0
+
+    @classmethod
+    def prepare(cls, reads: Reads, sketch: SketchParams, params: SpgemmParams, threads: int) -> SpgemmFinder:
+        """Count the k-mers of all reads and build A from the reliable ones.
+
+        Parameters
+        ----------
+        reads : Reads
+        sketch : SketchParams
+            Only ``kmer_length`` is used: all reliable k-mers seed.
+        params : SpgemmParams
+        threads : int
+
+        Raises
+        ------
+        ParameterError
+            When homopolymer compression is asked for, which SpGEMM does not offer.
+        """
+        if sketch.homopolymer_compressed:
+            raise ParameterError(
+                "homopolymer_compressed is true, expected false: SpGEMM seeds on plain k-mers; "
+                "use the finder dsoft"
+            )
+        k = sketch.kmer_length
+        lower, upper = _bounds(reads, k, params, threads)
+        counts = count_kmers(reads, k, lower=lower, upper=upper, most=upper + 1, threads=threads)
+        funnel = SpgemmFunnel(
+            kmers=int(counts.spectrum.sum()),
+            too_rare=int(counts.spectrum[:lower].sum()),
+            too_frequent=int(counts.spectrum[upper + 1 :].sum()),
+            reliable=len(counts.column_offsets) - 1,
+            entries=len(counts.occurrences),
+            lower=lower,
+            upper=upper,
+        )
+        return cls(reads, k, counts, params, funnel, threads)
+
+    def _sort_rows(self, threads: int) -> None:
+        bounds = cut_evenly(self._lengths, _ROW_BASES_PER_TASK)
+
+        def sort(block: int) -> None:
+            self._kernels.sort_rows(
+                self._occurrences, self._row_offsets, self._entries, self._behind,
+                bounds[block], bounds[block + 1], self._lengths, self._products,
+            )  # fmt: skip
+
+        list(map_in_order(sort, range(len(bounds) - 1), threads))
+
+    def find(self, query_start: int, query_stop: int, threads: int) -> Candidates:
+        """Return the candidates of a range of queries.
+
+        Parameters
+        ----------
+        query_start, query_stop : int
+            Reads ``[query_start, query_stop)`` are the queries; their targets are all later reads.
+        threads : int
+
+        Returns
+        -------
+        Candidates
+            By query, target and strand, with the hits of the best bin and those near it.
+        """
+        bounds = query_start + cut_evenly(self._products[query_start:query_stop], _PRODUCTS_PER_TASK)
+        tasks = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
+        blocks = list(map_in_order(self._multiply, tasks, threads))
+        for _, totals in blocks:
+            self.position_pairs += totals[0]
+            self.pairs += totals[1]
+            self.bins += totals[2]
+            self.below_support += totals[3]
+        return Candidates.concat([candidates for candidates, _ in blocks] or [self._multiply((0, 0))[0]])
+
+    def _multiply(self, rows: tuple[int, int]) -> tuple[Candidates, tuple[int, int, int, int]]:
+        """Return the candidates of the rows, and position pairs, read pairs, bins and pairs left out."""
+        first, last = rows
+        room = int(self._products[first:last].sum())
+        pairs = np.empty((room, 8), np.int32)
+        hit_query_pos, hit_target_pos = np.empty(room, np.int32), np.empty(room, np.int32)
+        candidates, hits, products, gatherings, bins = self._kernels.multiply_rows(
+            self._occurrences, self._row_offsets, self._entries, self._behind, self._lengths,
+            first, last, self._k, self._params.bin_size, self._params.min_kmers,
+            pairs, hit_query_pos, hit_target_pos,
+        )  # fmt: skip
+        query, target, reverse, query_pos, target_pos, seeds, span, hit_counts = pairs[:candidates].T
+        table = Candidates(
+            query=query,
+            target=target,
+            reverse=reverse,
+            query_pos=query_pos,
+            target_pos=target_pos,
+            seeds=seeds,
+            span=span,
+            hit_query_pos=hit_query_pos[:hits].copy(),
+            hit_target_pos=hit_target_pos[:hits].copy(),
+            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
+            seed_length=self._k,
+        )
+        return table, (products, gatherings, bins, gatherings - candidates)
+
+
+def _bounds(reads: Reads, k: int, params: SpgemmParams, threads: int) -> tuple[int, int]:
+    """Return the reliable multiplicities that the parameters give, or that follow from the reads."""
+    if params.lower and params.upper:
+        return params.lower, params.upper
+    coverage, survival = params.coverage, (1 - params.error_rate) ** k
+    if not params.coverage or not params.error_rate:
+        estimates = estimate(reads, threads)
+        coverage = params.coverage or estimates.coverage
+        survival = survival if params.error_rate else estimates.kmer_survival(k)
+    if math.isnan(coverage) or math.isnan(survival):
+        lower, upper = 2, max(2, min(len(reads), _MOST_WITHOUT_COVERAGE))
+    else:
+        lower, upper = reliable_bounds(max(1.0, coverage), survival, params.probability)
+    lower = params.lower or lower
+    return lower, max(params.upper or upper, lower)

@@ -1,0 +1,150 @@
+"""``overlapper overlap``: from reads to overlaps."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Annotated, Any
+
+import typer
+
+from overlapper.cli.progress import Progress, compile_notice
+from overlapper.errors import FormatError, InputError
+
+EXAMPLES = """
+overlapper overlap reads.fastq.gz -o overlaps.paf.gz
+overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
+overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
+"""
+
+COMPILE_SECONDS = 20
+
+
+def overlap(
+    reads: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="READS...",
+            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", help="Overlaps: .paf, .paf.gz or .parquet; - is PAF on standard output."
+        ),
+    ] = "-",
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
+    ] = "auto",
+    finder: Annotated[
+        str | None, typer.Option(help="How candidates are found: dsoft (default) or spgemm.")
+    ] = None,
+    extender: Annotated[
+        str | None,
+        typer.Option(help="chain (default): coordinates; xdrop: score and ends; gact: alignment with CIGAR."),
+    ] = None,
+    kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="Bases of a seed.")] = None,
+    window: Annotated[
+        int | None, typer.Option("--window", "-w", help="k-mers of which the smallest seeds.")
+    ] = None,
+    homopolymer_compressed: Annotated[
+        bool, typer.Option("--homopolymer-compressed", help="Seed on reads with homopolymer runs collapsed.")
+    ] = False,
+    min_overlap: Annotated[
+        int | None, typer.Option(help="Shortest overlap reported, in bases (default 100).")
+    ] = None,
+    keep_internal: Annotated[
+        bool, typer.Option("--keep-internal", help="Report internal matches, which repeats cause, too.")
+    ] = False,
+    threads: Annotated[
+        int, typer.Option("--threads", "-t", help="0: all that are available. Never changes the result.")
+    ] = 0,
+    config: Annotated[
+        str | None, typer.Option(help="Parameters, a TOML file; options given here go first.")
+    ] = None,
+    write_config: Annotated[
+        str | None, typer.Option(help="Write all parameters as used, a TOML file for --config.")
+    ] = None,
+    stats: Annotated[
+        str | None, typer.Option(help="Write counts, parameters and times of the run, a JSON file.")
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Find the overlaps of all pairs of reads.
+
+    Every pair is reported once, under the read that comes first in the input. The result depends on the reads and
+    the parameters alone.
+    """
+    options: dict[str, Any] = {
+        "finder": finder,
+        "extender": extender,
+        "sketch": {
+            "kmer_length": kmer_length,
+            "window": window,
+            "homopolymer_compressed": homopolymer_compressed or None,
+        },
+        "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None},
+    }
+    if threads < 0:
+        raise typer.BadParameter(f"--threads is {threads}, expected 0 or more")
+    outputs = [path for path in (output, write_config, stats) if path not in (None, "-")]
+    if len(set(outputs)) < len(outputs):
+        raise typer.BadParameter("--output, --write-config and --stats must differ")
+    changes = _merged(_read_config(config), _given(options))
+
+    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.io.outputs import write_text
+    from overlapper.pipeline import run
+    from overlapper.threads import available_threads
+
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        progress.report("reading")
+        table = read_fastx(*reads, reference=reference)
+        with open_overlaps(output, table, threads=threads) as writer:
+            result = run(table, preset, changes=changes, threads=threads, report=progress.report)
+            progress.report("writing")
+            writer.write(result.overlaps)
+        if write_config:
+            write_text(write_config, result.params.to_toml())
+        if stats:
+            write_text(stats, result.to_json())
+        progress.note(result.why)
+        for name, count in result.funnel.items():
+            progress.note(f"{count:>15,} {name}")
+        if not len(result.overlaps):
+            progress.note(result.emptied())
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that were given."""
+    given = {name: _given(value) if isinstance(value, dict) else value for name, value in options.items()}
+    return {name: value for name, value in given.items() if value not in (None, {})}
+
+
+def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Return two nested mappings as one; where both have a value, that of ``above``."""
+    both = dict(base)
+    for name, value in above.items():
+        nested = isinstance(value, dict) and isinstance(base.get(name), dict)
+        both[name] = _merged(base[name], value) if nested else value
+    return both
+
+
+def _read_config(path: str | None) -> dict[str, Any]:
+    if path is None:
+        return {}
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", file=path, remedy="Check the path of --config."
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise FormatError(
+            f"is not TOML: {error}", file=path, remedy="Write one with --write-config and edit it."
+        ) from None

@@ -1,0 +1,137 @@
+"""GACT: base-level alignments of candidates, with CIGAR, in memory that does not grow with the reads.
+
+A seed is extended to either side through tiles of T x T bases, each of which starts where the path through
+the last one was left (Turakhia 2018, section 5). docs/algorithms/gact.md holds the exact definition; in
+short:
+
+- The alignment passes through the corner before the first base of the seed. Both sides are extended from
+  there.
+- In a tile the best path from its anchor to its far edges is found; its first T - O bases count.
+- An extension ends with a read, or when `GactParams.give_up` columns brought no better end. It is then
+  trimmed to the end with the highest gain, where an equal pair gains ``100 - min_identity`` and any other
+  column loses ``min_identity``. This is what ends an extension in unrelated sequence, whatever the scores.
+- An alignment starts and ends with an equal pair; where not one column is worth keeping, interval and CIGAR
+  are empty.
+- Unknown bases equal nothing, not even each other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import GactParams
+from overlapper.tables.candidates import Candidates
+from overlapper.tables.overlaps import OverlapClass, Overlaps
+from overlapper.tables.reads import Reads
+from overlapper.threads import cut_evenly, map_in_order
+
+BLOCK_BASES = 1 << 22
+"""Bases of the reads of the candidates that one thread works on at a time."""
+
+
+def extend(
+    reads: Reads, candidates: Candidates, params: GactParams, threads: int
+) -> tuple[Overlaps, dict[str, int]]:
+    """Align every candidate, one overlap a row, in the order of the candidates.
+
+    Parameters
+    ----------
+    reads : Reads
+    candidates : Candidates
+        The seed of each, of ``candidates.seed_length`` bases, must lie within both reads.
+    params : GactParams
+    threads : int
+        Does not change the result.
+
+    Returns
+    -------
+    overlaps : Overlaps
+        With ``edits`` and ``cigar``; the CIGAR runs along the forward strand of the query. ``score`` is the
+        score of the CIGAR, ``matches`` its equal pairs, ``block_length`` its columns, ``divergence`` the
+        share of columns that are not equal pairs (NaN without columns), ``seeds`` that of the candidate.
+        ``kind`` is left `INTERNAL`.
+    dropped : dict of str to int
+        Empty: no candidate is dropped here.
+
+    Raises
+    ------
+    ParameterError
+        When a seed lies outside its read, or scores of such reads may not fit 32 bits.
+    """
+    q_lengths, t_lengths = reads.lengths[candidates.query], reads.lengths[candidates.target]
+    _check_seeds(candidates, q_lengths, t_lengths)
+    _check_range(int((q_lengths + t_lengths).max(initial=0)), params)
+    seed_end = candidates.target_pos.astype(np.int64) + candidates.seed_length
+    t_anchors = np.where(candidates.reverse, t_lengths - seed_end, candidates.target_pos)
+    bounds = cut_evenly(q_lengths + t_lengths, BLOCK_BASES)
+
+    def work(block: int) -> Overlaps:
+        rows = slice(bounds[block], bounds[block + 1])
+        return _extend_rows(reads, candidates, t_anchors, rows, params)
+
+    blocks = list(map_in_order(work, range(len(bounds) - 1), threads))
+    return Overlaps.concat(blocks or [_extend_rows(reads, candidates, t_anchors, slice(0, 0), params)]), {}
+
+
+def _extend_rows(
+    reads: Reads, candidates: Candidates, t_anchors: np.ndarray, rows: slice, params: GactParams
+) -> Overlaps:
+    # Imported here, as numba takes long to load.
+    from overlapper.kernels.cpu.gact import extend_candidates
+
+    query, target = candidates.query[rows], candidates.target[rows]
+    reverse = candidates.reverse[rows]
+    found, cigar, cigar_offsets = extend_candidates(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+        query, target, reverse, candidates.query_pos[rows].astype(np.int64), t_anchors[rows],
+        params.match, params.mismatch, params.gap_open, params.gap_extend,
+        params.tile, params.overlap, params.min_identity, params.give_up,
+    )  # fmt: skip
+    q_start, q_end, t_start, t_end, score, matches, columns = found.T
+    t_lengths = reads.lengths[target]
+    edits = columns - matches
+    divergence = np.full(len(query), np.nan, np.float32)
+    np.divide(edits, columns, out=divergence, where=columns > 0, casting="unsafe")
+    return Overlaps(
+        query=query,
+        target=target,
+        reverse=reverse,
+        q_start=q_start,
+        q_end=q_end,
+        t_start=np.where(reverse, t_lengths - t_end, t_start),
+        t_end=np.where(reverse, t_lengths - t_start, t_end),
+        matches=matches,
+        block_length=columns,
+        score=score,
+        seeds=candidates.seeds[rows],
+        divergence=divergence,
+        kind=np.full(len(query), OverlapClass.INTERNAL, np.uint8),
+        edits=edits,
+        cigar=cigar,
+        cigar_offsets=cigar_offsets,
+    )
+
+
+def _check_seeds(candidates: Candidates, q_lengths: np.ndarray, t_lengths: np.ndarray) -> None:
+    for name, first, lengths in (
+        ("query_pos", candidates.query_pos, q_lengths),
+        ("target_pos", candidates.target_pos, t_lengths),
+    ):
+        wrong = np.flatnonzero((first < 0) | (first.astype(np.int64) + candidates.seed_length > lengths))
+        if len(wrong):
+            row = wrong[0]
+            raise ParameterError(
+                f"candidate {row}: {name} is {first[row]}, expected a seed of {candidates.seed_length} bases "
+                f"within a read of {lengths[row]}"
+            )
+
+
+def _check_range(longest_pair: int, params: GactParams) -> None:
+    column = max(params.match, -params.mismatch, -params.gap_open - params.gap_extend)
+    if column * longest_pair >= 2**31:
+        raise ParameterError(
+            f"scores of up to {column} a column may pass 2^31 on two reads of {longest_pair} bases together, "
+            f"expected less than {2**31 // longest_pair}; use smaller scores"
+        )

@@ -1,0 +1,154 @@
+"""Overlaps as Parquet, with read numbers, and beside them the names of the reads.
+
+``out.parquet`` holds the columns of `overlapper.tables.Overlaps`, CIGARs as lists; ``out.reads.parquet``
+holds ``name`` and ``length`` of every read, in the order that numbers them. Needs pyarrow (the extra
+``parquet``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from overlapper.errors import FormatError, MissingExtraError, OutputError, ParameterError
+from overlapper.io.outputs import OutputFile
+from overlapper.io.sources import open_input
+from overlapper.tables import Overlaps, Reads
+
+_GROUP_ROWS = 1 << 17
+"""Rows of a row group; a fixed number, so that the file does not depend on the blocks written."""
+_COMPRESSION = "zstd"
+_WRITE_AGAIN = "Write the file again."
+_OTHER_READS = "Give the reads that the overlaps were found on, in the same order."
+
+
+def reads_path(path: str) -> str:
+    """Return the file of read names that belongs to a file of overlaps."""
+    return path.removesuffix(".parquet") + ".reads.parquet"
+
+
+@contextlib.contextmanager
+def parquet_writer(
+    path: str | os.PathLike[str], reads: Reads, *, threads: int = 1
+) -> Iterator[_OverlapsWriter]:
+    """Open a file for overlaps, written block by block with ``write(overlaps)``.
+
+    Both files appear when the context is left, and do not when it is left by an error.
+
+    Parameters
+    ----------
+    path : str or path
+    reads : Reads
+        The reads that the overlaps number.
+    threads : int
+        Taken as other writers take it; the work is done by pyarrow.
+
+    Raises
+    ------
+    MissingExtraError
+        When pyarrow is not installed.
+    OutputError
+        When a file cannot be written; none is left behind.
+    """
+    pyarrow, parquet = _import_pyarrow()
+    path = os.fspath(path)
+    if path == "-":
+        raise OutputError("Parquet cannot be written to standard output. Name a file, or write PAF.")
+    # The names are complete before the overlaps are: one never sees overlaps of unknown reads.
+    with OutputFile(path) as rows, OutputFile(reads_path(path)) as names:
+        with names.complaints():
+            table = pyarrow.table({"name": reads.names, "length": reads.lengths})
+            parquet.write_table(table, names.file, compression=_COMPRESSION)
+        writer = _OverlapsWriter(rows)
+        yield writer
+        writer.close()
+
+
+class _OverlapsWriter:
+    """Cuts overlaps into row groups of one size, so that the bytes do not depend on the blocks written."""
+
+    def __init__(self, output: OutputFile) -> None:
+        self._output = output
+        self._pending = Overlaps.empty()
+        self._writer: Any = None
+
+    def write(self, overlaps: Overlaps) -> None:
+        """Write the rows of a table; all tables of a file have the same optional columns."""
+        if not len(overlaps):
+            return
+        self._pending = Overlaps.concat([self._pending, overlaps]) if len(self._pending) else overlaps
+        whole = len(self._pending) // _GROUP_ROWS * _GROUP_ROWS
+        for start in range(0, whole, _GROUP_ROWS):
+            self._write_group(self._pending.take(np.arange(start, start + _GROUP_ROWS)))
+        if whole:
+            self._pending = self._pending.take(np.arange(whole, len(self._pending)))
+
+    def close(self) -> None:
+        """Write what is left and the end of the file."""
+        if len(self._pending) or self._writer is None:
+            self._write_group(self._pending)
+        with self._output.complaints():
+            self._writer.close()
+            self._output.file.flush()
+
+    def _write_group(self, rows: Overlaps) -> None:
+        _, parquet = _import_pyarrow()
+        table = rows.to_arrow()
+        with self._output.complaints():
+            if self._writer is None:
+                self._writer = parquet.ParquetWriter(
+                    self._output.file, table.schema, compression=_COMPRESSION
+                )
+            self._writer.write_table(table, row_group_size=_GROUP_ROWS)
+
+
+def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
+    """Read what `parquet_writer` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The file of overlaps; its names are found beside it.
+    reads : Reads or sequence of str
+        The reads that the overlaps are about, or their names, in the order they were written with.
+
+    Raises
+    ------
+    MissingExtraError
+        When pyarrow is not installed.
+    FormatError
+        When the file is not such a file, or is one of other reads.
+    InputError
+        When it cannot be read.
+    """
+    path = os.fspath(path)
+    names = _read_table(reads_path(path)).column("name").to_pylist()
+    if names != (reads.names if isinstance(reads, Reads) else list(reads)):
+        raise FormatError("names other reads", file=reads_path(path), remedy=_OTHER_READS)
+    table = _read_table(path)
+    try:
+        return Overlaps.from_arrow(table)
+    except (TypeError, ParameterError) as error:
+        raise FormatError(f"holds no overlaps: {error}", file=path, remedy=_WRITE_AGAIN) from None
+
+
+def _read_table(path: str) -> Any:
+    pyarrow, parquet = _import_pyarrow()
+    with open_input(path) as file:
+        try:
+            return parquet.read_table(file)
+        except (OSError, pyarrow.ArrowException) as error:
+            raise FormatError(f"cannot be read as Parquet: {error}", file=path, remedy=_WRITE_AGAIN) from None
+
+
+def _import_pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "parquet", "Parquet") from None
+    return pyarrow, pyarrow.parquet

@@ -1,0 +1,134 @@
+"""The columns of a PAF file that say which reads overlap where."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import FormatError
+from overlapper.io.text import open_input
+from overlapper.tables import Overlaps, Reads
+
+PAF_COLUMNS = 12
+BLOCK_BYTES = 1 << 22
+_NUMBERS = (1, 2, 3, 6, 7, 8)
+"""Columns that are lengths and positions."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ReportedOverlaps:
+    """Overlaps by read name, of whatever program.
+
+    Attributes
+    ----------
+    names : list of str
+        Read names, each once.
+    query, target : ndarray of int64, shape (n,)
+        Indices into names.
+    reverse : ndarray of bool, shape (n,)
+        True where the target's reverse complement matches the query.
+    q_length, q_start, q_end, t_length, t_start, t_end : ndarray of int64, shape (n,)
+        Read lengths and intervals, 0-based half-open on the forward strand of each read.
+    """
+
+    names: list[str]
+    query: np.ndarray
+    target: np.ndarray
+    reverse: np.ndarray
+    q_length: np.ndarray
+    q_start: np.ndarray
+    q_end: np.ndarray
+    t_length: np.ndarray
+    t_start: np.ndarray
+    t_end: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.query)
+
+    @classmethod
+    def from_table(cls, overlaps: Overlaps, reads: Reads) -> Self:
+        """Return the overlaps of a table, whose read numbers are those of the reads."""
+        return cls(
+            names=reads.names,
+            query=overlaps.query.astype(np.int64),
+            target=overlaps.target.astype(np.int64),
+            reverse=overlaps.reverse,
+            q_length=reads.lengths[overlaps.query],
+            q_start=overlaps.q_start.astype(np.int64),
+            q_end=overlaps.q_end.astype(np.int64),
+            t_length=reads.lengths[overlaps.target],
+            t_start=overlaps.t_start.astype(np.int64),
+            t_end=overlaps.t_end.astype(np.int64),
+        )
+
+
+def read_paf(path: str) -> ReportedOverlaps:
+    """Read a PAF file, plain or gzipped; columns after the ninth are only counted.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or a line breaks the format.
+    """
+    numbers: dict[bytes, int] = {}
+    blocks = []
+    before = 0
+    with open_input(path) as file:
+        while lines := file.readlines(BLOCK_BYTES):
+            blocks.append(_parse(lines, numbers, path, before))
+            before += len(lines)
+    query, target, reverse, *columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
+    names = [name.decode(errors="replace") for name in numbers]
+    return ReportedOverlaps(names, query, target, reverse.astype(bool), *columns)
+
+
+def _parse(lines: list[bytes], numbers: dict[bytes, int], path: str, before: int) -> np.ndarray:
+    """Return query, target, reverse and the six numbers of each line, shape (9, lines)."""
+    try:
+        columns = list(zip(*[line.split(b"\t", PAF_COLUMNS - 1) for line in lines], strict=True))
+        if len(columns) != PAF_COLUMNS or not set(columns[4]) <= {b"+", b"-"}:
+            raise ValueError
+        intervals = [list(map(int, columns[i])) for i in _NUMBERS]
+    except ValueError:
+        raise _first_fault(lines, path, before) from None
+    reads = [[numbers.setdefault(name, len(numbers)) for name in columns[i]] for i in (0, 5)]
+    table = np.array([*reads, [strand == b"-" for strand in columns[4]], *intervals], np.int64)
+    q_length, q_start, q_end, t_length, t_start, t_end = table[3:]
+    fits = (q_start >= 0) & (q_start <= q_end) & (q_end <= q_length)
+    fits &= (t_start >= 0) & (t_start <= t_end) & (t_end <= t_length)
+    if not fits.all():
+        raise _first_fault(lines, path, before)
+    return table
+
+
+def _first_fault(lines: list[bytes], path: str, before: int) -> FormatError:
+    """Return the error of the first bad line, of which there is one."""
+    for number, line in enumerate(lines, before + 1):
+        if problem := _problem(line):
+            return FormatError(
+                problem,
+                file=path,
+                record=f"line {number}",
+                remedy="Give a PAF file, or mend or remove the line.",
+            )
+    raise AssertionError("no bad line found")
+
+
+def _problem(line: bytes) -> str:
+    fields = line.rstrip(b"\r\n").split(b"\t")
+    if len(fields) < PAF_COLUMNS:
+        return f"{len(fields)} columns found, PAF has {PAF_COLUMNS} or more"
+    for i in _NUMBERS:
+        try:
+            int(fields[i])
+        except ValueError:
+            return f"column {i + 1} is {fields[i].decode(errors='replace')!r}, expected a whole number"
+    if fields[4] not in (b"+", b"-"):
+        return f"the strand is {fields[4].decode(errors='replace')!r}, expected + or -"
+    for what, columns in (("query", fields[1:4]), ("target", fields[6:9])):
+        length, start, end = map(int, columns)
+        if not 0 <= start <= end <= length:
+            return f"{what} interval {start} to {end} does not fit into a read of {length} bases"
+    return ""

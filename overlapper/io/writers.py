@@ -1,0 +1,81 @@
+"""The formats that overlaps are written in and read from, by the ending of the file's name."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from overlapper.errors import ParameterError
+from overlapper.io.paf import PafWriter, read_paf
+from overlapper.io.parquet import parquet_writer, read_parquet
+from overlapper.tables import Overlaps, Reads
+
+
+class OverlapWriter(Protocol):
+    """What an open file of overlaps can do."""
+
+    def write(self, overlaps: Overlaps) -> None:
+        """Write the rows of a table."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OverlapFormat:
+    """How to write and read a format.
+
+    Attributes
+    ----------
+    open : callable
+        ``open(path, reads, threads=...)`` gives a context manager of an `OverlapWriter`; the file is there
+        when it is left, and is not when it is left by an error.
+    read : callable
+        ``read(path, reads)`` gives `Overlaps`.
+    """
+
+    open: Callable[..., AbstractContextManager[OverlapWriter]]
+    read: Callable[[str, Reads | Sequence[str]], Overlaps]
+
+
+FORMATS = {
+    ".paf": OverlapFormat(PafWriter, read_paf),
+    ".paf.gz": OverlapFormat(PafWriter, read_paf),
+    ".parquet": OverlapFormat(parquet_writer, read_parquet),
+}
+"""Formats by the ending of the name. A new format is one line here and one golden file."""
+
+
+def open_overlaps(
+    path: str | os.PathLike[str], reads: Reads, *, threads: int = 1
+) -> AbstractContextManager[OverlapWriter]:
+    """Open a file for overlaps, in the format that its name ends in; ``-`` is PAF on standard output.
+
+    Examples
+    --------
+    >>> with open_overlaps("out.paf.gz", reads) as writer:  # doctest: +SKIP
+    ...     writer.write(overlaps)
+    """
+    return _format_of(os.fspath(path)).open(path, reads, threads=threads)
+
+
+def write_overlaps(
+    overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *, threads: int = 1
+) -> None:
+    """Write a table to a file, in the format that its name ends in; ``-`` is PAF on standard output."""
+    with open_overlaps(path, reads, threads=threads) as writer:
+        writer.write(overlaps)
+
+
+def read_overlaps(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
+    """Read a table from a file, in the format that its name ends in; ``-`` is PAF on standard input."""
+    return _format_of(os.fspath(path)).read(os.fspath(path), reads)
+
+
+def _format_of(path: str) -> OverlapFormat:
+    for ending, entry in FORMATS.items():
+        if path.endswith(ending):
+            return entry
+    if path == "-":
+        return FORMATS[".paf"]
+    raise ParameterError(f"the name {path} does not end in one of {', '.join(FORMATS)}")

@@ -1,0 +1,236 @@
+"""From reads to overlaps: the stages in the order they run."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from overlapper.candidates.registry import finder
+from overlapper.extend.classify import classify
+from overlapper.extend.registry import ALIGNING, extender
+from overlapper.extend.threshold import score_threshold
+from overlapper.params import Params
+from overlapper.presets import preset_params, with_error_rate
+from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.threads import available_threads, cut_evenly, map_in_order
+from overlapper.version import __version__
+
+BLOCK_BASES = 1 << 21
+"""Query bases whose candidates are held at a time, on each thread."""
+
+Report = Callable[[str, int, int], None]
+"""``report(step, done, total)`` is told how far a run is."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """What a run made.
+
+    Attributes
+    ----------
+    overlaps : Overlaps
+        In canonical order, numbered as the reads given.
+    params : Params
+        All parameters, as they were used.
+    why : str
+        What the preset made of the reads.
+    funnel : dict of str to int
+        What went in, what every filter took and what came out, in the order of the stages.
+    seconds : dict of str to float
+        Wall-clock time of each stage.
+    """
+
+    overlaps: Overlaps
+    params: Params
+    why: str
+    funnel: dict[str, int]
+    seconds: dict[str, float]
+
+    def to_json(self) -> str:
+        """Write counts, parameters and times."""
+        parts = {
+            "version": __version__,
+            "funnel": self.funnel,
+            "seconds": self.seconds,
+            "chosen": self.why,
+            "params": dataclasses.asdict(self.params),
+        }
+        return json.dumps(parts, indent=2) + "\n"
+
+    def emptied(self) -> str:
+        """Say which step left nothing over, and what to try."""
+        if self.funnel["reads"] < 2:
+            return "no overlaps: there is only one read"
+        if not self.funnel["candidates"]:
+            return (
+                "no overlaps: no two reads share enough seeds. If they should overlap, try a shorter "
+                "--kmer-length and --window 1"
+            )
+        step = max((name for name in self.funnel if name.startswith("dropped")), key=lambda n: self.funnel[n])
+        advice = {
+            "dropped: internal match": "--keep-internal reports them",
+            "dropped: too short": "--min-overlap sets the shortest",
+        }.get(step, "--config loosens the parameters of that step")
+        return f"no overlaps: {self.funnel[step]} candidates were {step}; {advice}"
+
+
+def find_overlaps(
+    reads: Reads,
+    preset: str = "auto",
+    *,
+    changes: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+) -> Overlaps:
+    """Find the overlaps of all pairs of reads.
+
+    Parameters
+    ----------
+    reads : Reads
+    preset : str
+        ``auto``, ``ont``, ``clr`` or ``hifi``.
+    changes : mapping, optional
+        Parameters that differ from the preset, nested as in `Params`: ``{"extender": "xdrop", "sketch":
+        {"kmer_length": 17}}``.
+    threads : int, optional
+        All that are available by default; the result does not depend on it.
+
+    Returns
+    -------
+    Overlaps
+        At most one a pair, in canonical order.
+
+    Examples
+    --------
+    >>> from overlapper.simulate import simulate_reads
+    >>> reads, _ = simulate_reads(genome_size=20_000, coverage=8, preset="hifi", seed=1)
+    >>> overlaps = find_overlaps(reads, preset="hifi")
+    >>> bool((overlaps.query < overlaps.target).all())
+    True
+    """
+    return run(reads, preset, changes=changes, threads=threads).overlaps
+
+
+def run(
+    reads: Reads,
+    preset: str = "auto",
+    *,
+    changes: Mapping[str, Any] | None = None,
+    threads: int | None = None,
+    report: Report = lambda step, done, total: None,
+) -> Run:
+    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and a progress report."""
+    threads = threads or available_threads()
+    clock = _Clock()
+    report("sorting reads", 0, 0)
+    order = canonical_order(reads)
+    ordered = reads.take(order)
+    clock.lap("order")
+
+    report("choosing parameters", 0, 0)
+    params, why = preset_params(ordered, preset, threads)
+    params = params.changed(changes or {})
+    if params.extender in ALIGNING:
+        params = with_error_rate(params, ordered, threads)
+    clock.lap("parameters")
+
+    report("seeding", 0, 0)
+    seeder = finder(params.finder).prepare(ordered, params, threads)
+    clock.lap("seed")
+
+    tile = _Tile(ordered, params)
+    bounds = cut_evenly(ordered.lengths, BLOCK_BASES)
+
+    def work(block: int) -> tuple[Overlaps, dict[str, int]]:
+        return tile.overlaps(seeder.find(int(bounds[block]), int(bounds[block + 1])))
+
+    parts, taken = [], {}
+    for block, (overlaps, counts) in enumerate(map_in_order(work, range(len(bounds) - 1), threads)):
+        parts.append(overlaps.renumber(order))
+        taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
+        report("overlapping", block + 1, len(bounds) - 1)
+    clock.lap("overlap")
+
+    overlaps = Overlaps.concat(parts).sort_canonical()
+    clock.lap("sort")
+    funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
+    return Run(overlaps, params, why, funnel, clock.seconds)
+
+
+def canonical_order(reads: Reads) -> np.ndarray:
+    """Return the reads by length, longest first, then by their bases' hash: the same for any order of the file.
+
+    Returns
+    -------
+    ndarray of int64, shape (reads,)
+    """
+    from overlapper.kernels.cpu.content_hash import content_hashes
+
+    return np.lexsort((content_hashes(reads.words, reads.word_offsets), -reads.lengths))
+
+
+class _Tile:
+    """What is done with the candidates of a block of queries."""
+
+    def __init__(self, reads: Reads, params: Params) -> None:
+        self._reads = reads
+        self._params = params
+        self._extend = extender(params.extender)
+        self._extender_params = getattr(params, params.extender)
+
+    def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
+        """Extend, threshold, classify and choose; return what is left and how many each step took."""
+        p = self._params
+        overlaps, dropped = self._extend(self._reads, candidates, self._extender_params, 1)
+        counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
+        if p.extender in ALIGNING:
+            enough = overlaps.score >= score_threshold(candidates.span, self._extender_params, p.threshold)
+            counts["dropped: low score"] = int(np.count_nonzero(~enough))
+            overlaps = overlaps.take(enough)
+        keep = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start) >= (
+            p.classes.min_overlap
+        )
+        counts["dropped: too short"] = int(np.count_nonzero(~keep))
+        overlaps = overlaps.take(keep)
+        overlaps = dataclasses.replace(overlaps, kind=classify(overlaps, self._reads.lengths, p.classes))
+        internal = overlaps.kind == OverlapClass.INTERNAL
+        if not p.classes.keep_internal:
+            counts["dropped: internal match"] = int(np.count_nonzero(internal))
+            overlaps = overlaps.take(~internal)
+        best = best_of_pair(overlaps)
+        counts["dropped: not the best of its pair"] = len(overlaps) - len(best)
+        overlaps = overlaps.take(best)
+        counts["overlaps"] = len(overlaps)
+        return overlaps, counts
+
+
+def best_of_pair(overlaps: Overlaps) -> np.ndarray:
+    """Return the row with the highest score of each read pair; of equal ones the forward strand's.
+
+    Returns
+    -------
+    ndarray of int64
+        By query and target.
+    """
+    order = np.lexsort((overlaps.reverse, -overlaps.score, overlaps.target, overlaps.query))
+    query, target = overlaps.query[order], overlaps.target[order]
+    first = np.ones(len(order), bool)
+    first[1:] = (query[1:] != query[:-1]) | (target[1:] != target[:-1])
+    return order[first]
+
+
+class _Clock:
+    """Wall-clock time between laps."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = round(now - self._last, 4)
+        self._last = now

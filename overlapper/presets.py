@@ -1,0 +1,93 @@
+"""Parameters by technology, fitted to the read set at hand."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import Params, SketchParams
+from overlapper.tables import Reads
+
+ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
+"""Typical error rate of each technology, which its preset assumes."""
+PRESETS = ("auto", *ERROR_RATES)
+
+ACCURATE = 0.01
+SMALL, MEDIUM = 4_000_000, 40_000_000
+SAMPLE_BASES = 12_000_000
+FALLBACK = "ont"
+
+
+def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]:
+    """Return the parameters of a preset for a read set.
+
+    Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they seed
+    with k-mers as short as the size of the set allows before chance matches count, and small sets can afford to
+    take more of them.
+
+    Parameters
+    ----------
+    reads : Reads
+    preset : str
+        ``ont``, ``clr``, ``hifi``, or ``auto``, which estimates the error rate of the reads.
+    threads : int
+
+    Returns
+    -------
+    params : Params
+    why : str
+        One line that says what was chosen and from what.
+
+    Raises
+    ------
+    ParameterError
+        When there is no such preset.
+    """
+    if preset not in PRESETS:
+        raise ParameterError(f"preset is {preset!r}, expected one of {', '.join(PRESETS)}")
+    if preset == "auto":
+        error_rate = _estimated_error_rate(reads, threads)
+        if math.isnan(error_rate):
+            error_rate, basis = ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}"
+        else:
+            basis = "estimated"
+    else:
+        error_rate, basis = ERROR_RATES[preset], f"preset {preset}"
+    sketch = _sketch_params(error_rate, reads.total_bases)
+    why = (
+        f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
+        f"k {sketch.kmer_length}, w {sketch.window}"
+    )
+    return dataclasses.replace(Params(), sketch=sketch), why
+
+
+def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
+    """Return the parameters with the error rate that the adaptive threshold needs, estimated if not given."""
+    if params.threshold.error_rate:
+        return params
+    error_rate = _estimated_error_rate(reads, threads)
+    if math.isnan(error_rate):
+        error_rate = ERROR_RATES[FALLBACK]
+    return dataclasses.replace(
+        params, threshold=dataclasses.replace(params.threshold, error_rate=round(error_rate, 5))
+    )
+
+
+def _sketch_params(error_rate: float, bases: int) -> SketchParams:
+    if error_rate < ACCURATE:
+        return SketchParams(kmer_length=19, window=50)
+    if bases < SMALL:
+        return SketchParams(kmer_length=13, window=1)
+    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 5)
+
+
+def _estimated_error_rate(reads: Reads, threads: int) -> float:
+    """Estimate from evenly spaced reads of about `SAMPLE_BASES`; the order of the reads must be canonical."""
+    from overlapper.sketch.estimates import estimate
+
+    step = max(1, reads.total_bases // SAMPLE_BASES)
+    sample = reads.take(np.arange(0, len(reads), step)) if step > 1 else reads
+    return estimate(sample, threads).error_rate

@@ -1,0 +1,89 @@
+"""Reading reads beside pysam, writing and reading PAF: ``python -m tests.benchmarks.files READS... [--rounds
+5]``.
+
+pysam's `FastxFile` parses and checks little; `read_fastx` parses, checks and packs. The runs alternate; of
+each the fastest counts. PAF has random rows about the reads of the first file.
+"""
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pysam
+
+from overlapper.io import read_fastx, read_overlaps, write_overlaps
+from overlapper.tables import Overlaps
+
+ROWS = 500_000
+
+
+def seconds(function, *arguments):
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def pysam_bases(path):
+    with pysam.FastxFile(path, persist=False) as file:
+        return sum(len(record.sequence) for record in file)
+
+
+def compare_reading(path, rounds):
+    reads = read_fastx(path)
+    ours, theirs = zip(
+        *((seconds(read_fastx, path), seconds(pysam_bases, path)) for _ in range(rounds)), strict=True
+    )
+    megabases = reads.total_bases / 1e6
+    print(
+        f"{path}: {megabases:.1f} Mb, read_fastx {min(ours):.3f} s ({megabases / min(ours):.0f} Mb/s), "
+        f"pysam {min(theirs):.3f} s, ratio {min(theirs) / min(ours):.2f}"
+    )
+    return reads
+
+
+def random_overlaps(reads):
+    random = np.random.default_rng(0)
+    query = random.integers(0, len(reads) - 1, ROWS)
+    target = random.integers(query + 1, len(reads))
+    q_end, t_end = random.integers(0, reads.lengths[query] + 1), random.integers(0, reads.lengths[target] + 1)
+    return Overlaps(
+        query=query,
+        target=target,
+        reverse=random.random(ROWS) < 0.5,
+        q_start=random.integers(0, q_end + 1),
+        q_end=q_end,
+        t_start=random.integers(0, t_end + 1),
+        t_end=t_end,
+        matches=random.integers(0, 20_000, ROWS),
+        block_length=random.integers(0, 20_000, ROWS),
+        score=random.integers(0, 20_000, ROWS),
+        seeds=random.integers(0, 2000, ROWS),
+        divergence=random.random(ROWS) * 0.3,
+        kind=random.integers(0, 4, ROWS),
+    )
+
+
+def time_paf(reads, rounds):
+    overlaps = random_overlaps(reads)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("out.paf", "out.paf.gz"):
+            path = Path(folder) / name
+            write = min(seconds(write_overlaps, overlaps, reads, path) for _ in range(rounds))
+            read = min(seconds(read_overlaps, path, reads) for _ in range(rounds))
+            print(f"{name}: {ROWS / write / 1e6:.2f} M lines/s written", end=", ")
+            print(f"{ROWS / read / 1e6:.2f} read")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("reads", nargs="+")
+    parser.add_argument("--rounds", type=int, default=5)
+    arguments = parser.parse_args()
+    tables = [compare_reading(path, arguments.rounds) for path in arguments.reads]
+    time_paf(tables[0], arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()

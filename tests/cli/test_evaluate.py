@@ -1,0 +1,111 @@
+"""``overlapper evaluate`` from outside: text, JSON, table, errors."""
+
+import csv
+import gzip
+import json
+import os
+
+import pytest
+
+from overlapper.io.truth import TruthRow, header, read_truth
+from overlapper.simulate import generate_reads, random_genome
+from tests.cli.runner import overlapper
+from tests.truth_paf import faulty_overlaps
+
+
+def evaluate(folder, *options, **more):
+    return overlapper("evaluate", *options, cwd=folder, text=True, **more)
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("simulated")
+    rows = [row for read in generate_reads(random_genome(100_000), coverage=10) for row in read.truth]
+    (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in rows))
+    lines = faulty_overlaps(read_truth(str(folder / "truth.tsv")), min_overlap=500, seed=5)
+    (folder / "o.paf").write_text("".join(lines))
+    (folder / "o.paf.gz").write_bytes(gzip.compress((folder / "o.paf").read_bytes()))
+    return folder
+
+
+def test_text_json_and_table_say_the_same(simulated):
+    options = ("--min-overlap", "1k", "--json", "s.json", "--tsv", "s.tsv")
+    result = evaluate(simulated, "truth.tsv", "o.paf", *options, check=True)
+    assert result.stderr == ""
+    document = json.loads((simulated / "s.json").read_text())
+    with open(simulated / "s.tsv", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    text = result.stdout.splitlines()
+
+    assert document["min_overlap"] == 1000
+    assert document["true_pairs"] > document["found"] > 0
+    assert f"{document['overlaps']} overlaps of {document['reported_pairs']} pairs" in text[0]
+    bins = {"length": document["by_length"], "identity": document["by_identity"]}
+    assert [row["by"] for row in rows] == ["all"] + [by for by, members in bins.items() for _ in members]
+    values = [document, *document["by_length"], *document["by_identity"]]
+    printed = [line.split() for line in text[3:] if len(line.split()) > 1]
+    for row, value, line in zip(rows, values, printed, strict=True):
+        for name in ("true_pairs", "claimed", "correct", "strand_errors", "recall", "end_error"):
+            assert row[name] == ("" if value[name] is None else str(value[name]))
+        assert line[1] == str(value["true_pairs"])
+        assert line[2] == (f"{value['recall']:.5f}" if value["true_pairs"] else "-")
+        assert line[4] == (f"{value['precision']:.5f}" if value["claimed"] else "-")
+
+
+def test_a_packed_file_and_a_stream_give_the_same(simulated):
+    plain = evaluate(simulated, "truth.tsv", "o.paf", check=True).stdout
+    assert evaluate(simulated, "truth.tsv", "o.paf.gz", check=True).stdout == plain
+    with open(simulated / "o.paf.gz") as file:
+        assert evaluate(simulated, "truth.tsv", "-", stdin=file, check=True).stdout == plain
+
+
+def test_an_empty_paf_scores_zero(simulated, tmp_path):
+    (tmp_path / "o.paf").write_text("")
+    result = evaluate(tmp_path, str(simulated / "truth.tsv"), "o.paf", "--json", "s.json", check=True)
+    assert result.stdout.startswith("0 overlaps of 0 pairs")
+    assert json.loads((tmp_path / "s.json").read_text())["recall"] == 0
+
+
+def test_circular_references(tmp_path):
+    rows = [
+        TruthRow("a", "g", 90, 110, "+", 0, 20, 20, "normal", 1.0),
+        TruthRow("b", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0),
+    ]
+    (tmp_path / "t.tsv").write_text(header() + "".join(row.to_line() for row in rows))
+    (tmp_path / "o.paf").write_text("a\t20\t10\t20\t+\tb\t20\t0\t10\t10\t10\t0\n")
+    for options, pairs in (((), 0), (("--circular", "100"), 1), (("--circular", "g=100"), 1)):
+        evaluate(tmp_path, "t.tsv", "o.paf", "--min-overlap", "5", "--json", "s.json", *options, check=True)
+        assert json.loads((tmp_path / "s.json").read_text())["true_pairs"] == pairs
+
+
+GOOD = TruthRow("a", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0).to_line()
+
+
+@pytest.mark.parametrize(
+    ("truth", "paf", "options", "code", "message"),
+    [
+        (None, "", (), 1, "file t.tsv: cannot be read: No such file or directory"),
+        (header() + GOOD, None, (), 1, "file o.paf: cannot be read: No such file or directory"),
+        ("", "", (), 1, "file t.tsv, record line 1: the header has no column 'read'"),
+        (header(), "", (), 1, "file t.tsv: no rows found below the header"),
+        (header() + "a\n", "", (), 1, "file t.tsv, record line 2: 1 columns found"),
+        (header() + GOOD, "a\tb\n", (), 1, "file o.paf, record line 1: 2 columns found, PAF has 12 or more"),
+        (header() + GOOD, "", ("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
+        (header() + GOOD, "", ("--min-overlap", "x"), 2, "'x' is not a size"),
+        (header() + GOOD, "", ("--circular", "h=5"), 1, "circular reference 'h' has no reads"),
+        (header() + GOOD, "", ("--circular", "5", "--circular", "6"), 2, "several --circular need"),
+        (header() + GOOD, "", ("--json", "none/s.json"), 1, "file none/s.json: cannot be written"),
+    ],
+)
+def test_errors_are_told_and_leave_no_file(tmp_path, truth, paf, options, code, message):
+    for name, content in (("t.tsv", truth), ("o.paf", paf)):
+        if content is not None:
+            (tmp_path / name).write_text(content)
+    before = sorted(os.listdir(tmp_path))
+    result = evaluate(tmp_path, "t.tsv", "o.paf", "--tsv", "s.tsv", *options)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+    if "--json" not in options:
+        assert sorted(os.listdir(tmp_path)) == before

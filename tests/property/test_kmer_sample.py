@@ -1,0 +1,99 @@
+"""The sampling kernels against their oracle."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.kernels.cpu import kmer_sample, prefix_edits
+from overlapper.tables import Reads
+from tests.oracle import kmer_sample as oracle
+from tests.oracle import prefix_edits as edit_oracle
+
+repetitive = st.lists(st.sampled_from(["ACGGTCATTGCAAGTC", "A", "CG", "TTTTGACC", "N"]), max_size=24).map(
+    "".join
+)
+sequences = st.one_of(st.text("ACGT", max_size=150), st.text("ACGTACGTACGTN", max_size=150), repetitive)
+thresholds = st.sampled_from([2**32 - 1, 2**31, 2**28])
+
+
+def kernel_sample(reads, threshold, first=0, last=None):
+    last = len(reads) if last is None else last
+    keys = np.empty(reads.total_bases, np.uint64)
+    places = np.empty(reads.total_bases, np.int64)
+    found = kmer_sample.sample(
+        reads.words, reads.word_offsets, reads.lengths, reads.unknown_start, reads.unknown_end,
+        reads.unknown_offsets, first, last, np.uint32(threshold), keys, places,
+    )  # fmt: skip
+    return keys[:found], places[:found]
+
+
+def text_of(key):
+    return "".join("ACGT"[int(key) >> shift & 3] for shift in range(62, -1, -2))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(sequences, max_size=5), thresholds)
+def test_samples_equal_the_oracle(texts, threshold):
+    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    expected = []
+    for start, text in zip(reads.word_offsets * 32, texts, strict=False):
+        for stretch, at, reverse in oracle.sample(text, threshold):
+            expected.append((stretch, ~(start + at) if reverse else start + at))
+    keys, places = kernel_sample(reads, threshold)
+    assert sorted(zip(map(text_of, keys), places, strict=True)) == sorted(expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(repetitive, min_size=1, max_size=6), st.integers(16, 32), st.integers(2, 6))
+def test_spectrum_and_pairs_equal_the_oracle(texts, k, most):
+    keys, _ = kernel_sample(Reads.from_sequences(map(str, range(len(texts))), texts), 2**32 - 1)
+    ordered, samples = np.sort(keys), [text_of(key) for key in keys]
+    counted = kmer_sample.prefix_spectrum(ordered, k, 500)
+    assert {m: n for m, n in enumerate(counted) if n} == oracle.spectrum(samples, k)
+    assert kmer_sample.prefix_pairs(ordered, k, most).tolist() == oracle.pairs(samples, k, most)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.integers(0, 2), max_size=30), st.integers(2, 8))
+def test_partners_share_k_bases_and_lie_on_other_reads(places, most):
+    samples = np.sort(np.array(places, np.uint64))
+    reads = np.arange(len(samples)) % 3
+    rooms = np.arange(len(samples)) % 5
+    partners = kmer_sample.pick_partners(samples, reads, rooms, 32, most, 1)
+    for i, j in enumerate(partners):
+        group = (samples == samples[i]).sum()
+        if j >= 0:
+            assert samples[i] == samples[j] and reads[i] != reads[j]
+            assert rooms[i] >= 1 and rooms[j] >= 1 and 2 <= group <= most
+    everywhere = kmer_sample.pick_partners(samples, np.arange(len(samples)), rooms, 32, most, 0)
+    sizes = np.array([(samples == s).sum() for s in samples], np.int64)
+    assert ((everywhere >= 0) == ((sizes >= 2) & (sizes <= most))).all()
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data())
+def test_edits_equal_the_full_matrix(data):
+    one = data.draw(st.lists(st.integers(0, 3), min_size=1, max_size=30))
+    other = data.draw(st.lists(st.integers(0, 3), min_size=len(one), max_size=60))
+    row = data.draw(st.integers(1, len(one)))
+    band = len(one)
+    padded = np.array(other + [9] * (len(one) + band - len(other)), np.uint8)[: len(one) + band]
+    expected = edit_oracle.row_minima(one, padded.tolist(), row)
+    assert prefix_edits.row_minima(np.array(one, np.uint8), padded, band, row) == expected
+
+
+def test_places_unpack_on_either_strand():
+    reads = Reads.from_sequences(["a", "b"], ["ACGTT", "GGCATTA" * 10])
+    forward, backward = np.empty(20, np.uint8), np.empty(20, np.uint8)
+    prefix_edits.unpack_from(reads.words, 32 + 10, forward)
+    prefix_edits.unpack_from(reads.words, ~(32 + 29), backward)
+    assert forward.tolist() == reads.codes(1)[10:30].tolist()
+    assert backward.tolist() == (3 - reads.codes(1)[10:30][::-1]).tolist()
+
+
+@pytest.mark.parametrize("k", [16, 32])
+def test_nothing_gives_nothing(k):
+    none = np.empty(0, np.uint64)
+    assert kmer_sample.prefix_spectrum(none, k, 5).sum() == 0
+    assert kmer_sample.prefix_pairs(none, k, 5).sum() == 0

@@ -1,0 +1,70 @@
+"""Simulated reads fit their truth, whatever the model and the reference."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.simulate import PRESETS, generate_reads
+from overlapper.simulate.bits import Bits, Stream
+from overlapper.simulate.errors import sequence
+from overlapper.simulate.reads import ADAPTER
+from overlapper.tables import Reads
+
+models = st.builds(
+    dataclasses.replace,
+    st.sampled_from(list(PRESETS.values())),
+    mean_length=st.floats(20, 300),
+    length_sd=st.floats(0, 200),
+    min_length=st.integers(1, 20),
+    homopolymer=st.floats(0, 5),
+    burst=st.floats(0, 1),
+    chimeras=st.floats(0, 0.5),
+    junk=st.floats(0, 0.3),
+    adapters=st.floats(0, 1),
+)
+references = st.lists(st.text("ACGTN", min_size=1, max_size=400), min_size=1, max_size=3).map(
+    lambda sequences: Reads.from_sequences([f"c{i}" for i in range(len(sequences))], sequences)
+)
+
+
+@given(models, references, st.booleans(), st.floats(0.5, 5), st.integers(0, 2**40))
+@settings(deadline=None, max_examples=150)
+def test_truth_fits_reads_and_references(model, references, circular, coverage, seed):
+    sizes = dict(zip(references.names, references.lengths.tolist(), strict=True))
+    placed = 0
+    drawn = generate_reads(references, model, coverage=coverage, seed=seed, circular=circular)
+    for number, read in enumerate(drawn, 1):
+        assert read.name == f"read{number}"
+        assert len(read.codes) == len(read.qualities)
+        assert read.codes.max(initial=0) <= 3
+        assert read.truth[0].qstart in (0, len(ADAPTER))
+        assert read.truth[-1].qend == read.truth[0].read_len == len(read.codes)
+        assert all(a.qend == b.qstart for a, b in itertools.pairwise(read.truth))
+        for row in read.truth:
+            assert 0 <= row.identity <= 1
+            if row.kind == "junk":
+                assert row.ref == "*"
+                continue
+            size = sizes[row.ref]
+            assert 0 <= row.start < size
+            assert row.start < row.end <= (row.start + size if circular else size)
+            placed += row.end - row.start
+    assert placed >= coverage * references.total_bases
+
+
+@given(models, st.integers(0, 2000), st.floats(0.5, 1), st.integers(0, 1000))
+@settings(deadline=None, max_examples=150)
+def test_identity_is_what_the_errors_leave(model, length, identity, seed):
+    bits = Bits(Stream.READ, seed)
+    template = bits.bases(length)
+    read = sequence(template, identity, model, bits)
+    # Every inserted base adds a column and no match, every deleted one keeps its column: so the read cannot
+    # be longer than the columns, nor hold fewer bases than there are matches.
+    if length:
+        matches_at_most = min(length, len(read.codes))
+        assert read.identity <= matches_at_most / max(length, len(read.codes)) + 1e-12
+    if identity == 1:
+        assert np.array_equal(read.codes, template)

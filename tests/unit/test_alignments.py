@@ -1,0 +1,100 @@
+"""Reads from SAM, BAM and CRAM files."""
+
+import os
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pysam
+import pytest
+
+from overlapper.io.fastx import read_fastx
+from overlapper.tables import Reads
+
+REFERENCE = "GATTACACCGGTTTTACGNA" * 20
+COMPLEMENT = str.maketrans("ACGTN", "TGCAN")
+
+
+def reverse_complement(sequence):
+    return sequence[::-1].translate(COMPLEMENT)
+
+
+def write(path, mode, reference):
+    """Seven records of five reads: one forward, one reverse in three pieces, and three unmapped."""
+    header = {"HD": {"VN": "1.6"}, "SQ": [{"SN": "chr", "LN": len(REFERENCE)}]}
+    with pysam.AlignmentFile(str(path), mode, header=header, reference_filename=reference) as file:
+
+        def add(name, flag, bases, qualities):
+            record = pysam.AlignedSegment(file.header)
+            record.query_name, record.flag = name, flag
+            record.query_sequence = bases
+            if bases and not flag & 4:
+                record.reference_id, record.reference_start = 0, 0
+                record.cigarstring = f"{len(bases)}M"
+            record.query_qualities = qualities
+            file.write(record)
+
+        add("forward", 0, REFERENCE, [7] * len(REFERENCE))
+        add("reverse", 16, REFERENCE[:50], list(range(50)))
+        add("reverse", 16 | 0x100, REFERENCE[:50], list(range(50)))
+        add("reverse", 0x800, REFERENCE[:20], [1] * 20)
+        add("unmapped", 4, "ACGTN", [40, 41, 42, 43, 93])
+        add("plain", 4, "TTTT", None)
+        add("empty", 4, None, None)
+
+
+EXPECTED = {
+    "forward": (REFERENCE, [7] * len(REFERENCE)),
+    "reverse": (reverse_complement(REFERENCE[:50]), list(range(49, -1, -1))),
+    "unmapped": ("ACGTN", [40, 41, 42, 43, 93]),
+    "plain": ("TTTT", []),
+    "empty": ("", []),
+}
+
+
+@pytest.fixture
+def reference(tmp_path, monkeypatch):
+    monkeypatch.setenv("REF_PATH", "none")
+    path = tmp_path / "reference.fa"
+    path.write_text(f">chr\n{REFERENCE}\n")
+    return str(path)
+
+
+@pytest.fixture(params=["w", "wb", "wc"], ids=["SAM", "BAM", "CRAM"])
+def alignments(request, tmp_path, reference):
+    write(tmp_path / "alignments", request.param, reference)
+    return tmp_path / "alignments"
+
+
+def check(reads):
+    expected = Reads.from_sequences(EXPECTED, [bases for bases, _ in EXPECTED.values()])
+    assert reads.names == expected.names
+    assert [reads.sequence(i) for i in range(len(reads))] == [bases for bases, _ in EXPECTED.values()]
+    for i, (_, qualities) in enumerate(EXPECTED.values()):
+        start, stop = reads.quality_offsets[i], reads.quality_offsets[i + 1]
+        np.testing.assert_array_equal(reads.qualities[start:stop], qualities)
+
+
+def test_primary_records_on_the_strand_that_was_sequenced(alignments, reference):
+    check(read_fastx(alignments, keep_qualities=True, reference=reference))
+
+
+def test_from_a_pipe(alignments, reference, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=lambda: pipe.write_bytes(alignments.read_bytes()))
+    writer.start()
+    check(read_fastx(pipe, keep_qualities=True, reference=reference))
+    writer.join()
+
+
+def test_from_standard_input(alignments, reference, monkeypatch):
+    with open(alignments, "rb") as file:
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=file))
+        check(read_fastx("-", keep_qualities=True, reference=reference))
+
+
+def test_beside_fastq(alignments, reference, tmp_path):
+    (tmp_path / "more.fq").write_text("@more\nAC\n+\nII\n")
+    reads = read_fastx(tmp_path / "more.fq", alignments, reference=reference)
+    assert reads.names == ["more", *EXPECTED]

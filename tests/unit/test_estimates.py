@@ -1,0 +1,87 @@
+"""Estimates on reads whose coverage and error rate are known."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from overlapper.errors import ParameterError
+from overlapper.sketch.estimates import estimate
+from overlapper.tables import Reads
+
+LETTERS = np.frombuffer(b"ACGT", np.uint8)
+COMPLEMENT = np.array([3, 2, 1, 0], np.uint8)
+
+
+def with_errors(codes, rate, rng):
+    """Substitute, insert and delete bases, each at a third of the rate."""
+    kind = rng.random(len(codes)) / max(rate, 1e-12)
+    changed = np.where(kind < 1 / 3, (codes + rng.integers(1, 4, len(codes))) & 3, codes).astype(np.uint8)
+    copies = np.where((kind >= 1 / 3) & (kind < 2 / 3), 0, np.where((kind >= 2 / 3) & (kind < 1), 2, 1))
+    result = np.repeat(changed, copies)
+    second = np.flatnonzero(np.diff(np.repeat(np.arange(len(codes)), copies), prepend=-1) == 0)
+    result[second] = rng.integers(0, 4, len(second))
+    return result
+
+
+def simulate(genome_size, coverage, rate, *, seed=1, length=3000):
+    rng = np.random.default_rng(seed)
+    genome = rng.integers(0, 4, genome_size).astype(np.uint8)
+    circle = np.concatenate([genome, genome[:length]])
+    sequences = []
+    for start in rng.integers(0, genome_size, int(genome_size * coverage / length)):
+        codes = circle[start : start + length]
+        if rng.random() < 0.5:
+            codes = COMPLEMENT[codes[::-1]]
+        sequences.append(LETTERS[with_errors(codes, rate, rng)].tobytes().decode())
+    return Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
+
+
+@pytest.mark.parametrize(
+    ("genome_size", "coverage", "rate"),
+    [(1_000_000, 10, 0.15), (800_000, 6, 0.05), (200_000, 40, 0.2), (60_000, 25, 0.002), (20_000, 100, 0.1)],
+)
+def test_known_coverage_and_error_rate(genome_size, coverage, rate):
+    reads = simulate(genome_size, coverage, rate)
+    found = estimate(reads)
+    assert found.unknown == ""
+    assert found.coverage == pytest.approx(coverage, rel=0.2)
+    assert found.genome_size == pytest.approx(reads.total_bases / found.coverage)
+    assert found.error_rate == pytest.approx(rate, rel=0.15, abs=0.001)
+    assert found.kmer_error_rate(17) == pytest.approx(rate, rel=0.25, abs=0.001)
+
+
+def test_threads_do_not_change_the_estimate():
+    reads = simulate(300_000, 8, 0.1, length=9000)
+    assert estimate(reads, 1) == estimate(reads, 2)
+
+
+@pytest.mark.parametrize("sequences", [[], [""], ["ACGT"], ["A" * 5000], ["N" * 500, "ACGTN" * 100]])
+def test_too_little_is_unknown_with_a_reason(sequences):
+    found = estimate(Reads.from_sequences([str(i) for i in range(len(sequences))], sequences))
+    assert math.isnan(found.coverage) and math.isnan(found.error_rate) and math.isnan(found.genome_size)
+    assert "too few" in found.unknown
+    assert math.isnan(found.kmer_survival(17))
+
+
+def test_reads_without_overlaps_are_unknown():
+    rng = np.random.default_rng(2)
+    texts = ["".join(rng.choice(list("ACGT"), 3000)) for _ in range(20)]
+    found = estimate(Reads.from_sequences([str(i) for i in range(20)], texts))
+    assert math.isnan(found.coverage) and "none overlap" in found.unknown
+
+
+def test_short_reads_have_coverage_but_no_error_rate():
+    found = estimate(simulate(20_000, 30, 0.01, length=300))
+    assert found.coverage == pytest.approx(30, rel=0.2)
+    assert math.isnan(found.error_rate) and "error rate" in found.unknown
+
+
+def test_survival_falls_with_k():
+    found = estimate(simulate(60_000, 25, 0.05))
+    survival = [found.kmer_survival(k) for k in range(1, 60)]
+    assert all(a > b for a, b in itertools.pairwise(survival))
+    assert survival[20] == pytest.approx(0.95**21, rel=0.1)
+    with pytest.raises(ParameterError, match="k is 0"):
+        found.kmer_survival(0)

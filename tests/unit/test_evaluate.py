@@ -1,0 +1,190 @@
+"""Evaluation: worked examples, and the same totals as an independent judge."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from overlapper.errors import ParameterError
+from overlapper.evaluate import evaluate
+from overlapper.io.reported import ReportedOverlaps, read_paf
+from overlapper.io.truth import Truth, TruthRow, header, read_truth
+from overlapper.simulate import adapted_model, generate_reads, random_genome
+from overlapper.simulate.records import fasta_record
+from overlapper.tables import Overlaps, Reads
+from tests.truth_paf import faulty_overlaps
+
+DATA = Path(os.environ.get("OVERLAPPER_DATA", Path(__file__).parents[2] / ".." / "shared" / "data")).resolve()
+JUDGE = DATA.parent / "tools" / "eval_paf.py"
+
+
+def placed(read, start, end, strand="+", *, ref="g", kind="normal", identity=0.9):
+    return TruthRow(read, ref, start, end, strand, 0, end - start, end - start, kind, identity)
+
+
+def one_overlap(strand="+", q=(4000, 10000), t=(0, 6000)):
+    return ReportedOverlaps(
+        names=["b", "a"],
+        query=np.array([1]),
+        target=np.array([0]),
+        reverse=np.array([strand == "-"]),
+        q_length=np.array([10_000]),
+        q_start=np.array([q[0]]),
+        q_end=np.array([q[1]]),
+        t_length=np.array([10_000]),
+        t_start=np.array([t[0]]),
+        t_end=np.array([t[1]]),
+    )
+
+
+DOVETAIL = Truth.from_rows([placed("a", 0, 10_000), placed("b", 4_000, 14_000)])
+
+
+def test_a_right_overlap():
+    total = evaluate(DOVETAIL, one_overlap(q=(4010, 9900))).total
+    assert (total.recall, total.precision, total.f1, total.strand_errors) == (1, 1, 1, 0)
+    assert (total.end_error, total.end_error_p95) == (55, 95.5)
+
+
+def test_a_wrong_strand_is_found_but_not_right():
+    total = evaluate(DOVETAIL, one_overlap("-")).total
+    assert (total.recall, total.precision, total.strand_errors) == (1, 0, 1)
+    assert total.end_error is None
+
+
+def test_the_strand_that_the_places_imply():
+    truth = Truth.from_rows([placed("a", 0, 10_000, "-"), placed("b", 4_000, 14_000)])
+    total = evaluate(truth, one_overlap("-", q=(0, 6000))).total
+    assert (total.correct, total.end_error) == (1, 0)
+
+
+def test_an_overlap_of_reads_that_share_less_than_half_its_span_is_wrong():
+    truth = Truth.from_rows([placed("a", 0, 10_000), placed("b", 7_001, 17_001)])
+    assert evaluate(truth, one_overlap()).total.correct == 0
+    truth = Truth.from_rows([placed("a", 0, 10_000), placed("b", 7_000, 17_000)])
+    assert evaluate(truth, one_overlap()).total.correct == 1
+
+
+def test_a_circle_joins_its_ends():
+    truth = Truth.from_rows([placed("a", 45_000, 55_000), placed("b", 0, 10_000)])
+    assert evaluate(truth, one_overlap()).total.true_pairs == 0
+    for circular in (50_000, {"g": 50_000}):
+        total = evaluate(truth, one_overlap(q=(5000, 10000)), circular=circular).total
+        assert (total.true_pairs, total.found, total.correct, total.end_error) == (1, 1, 1, 0)
+
+
+@pytest.mark.parametrize("kind", ["chimera", "split", "junk"])
+def test_reads_without_one_place_are_not_judged(kind):
+    truth = Truth.from_rows([placed("a", 0, 10_000), placed("b", 4_000, 14_000, kind=kind)])
+    result = evaluate(truth, one_overlap())
+    assert (result.total.true_pairs, result.total.claimed, result.unjudged_pairs) == (0, 0, 1)
+
+
+def test_bins_hold_the_pairs_of_their_length_and_identity():
+    result = evaluate(DOVETAIL, one_overlap())
+    assert [(b.low, b.high, b.scores.true_pairs) for b in result.by_length] == [(5000, 10000, 1)]
+    assert [(b.low, b.high, b.scores.claimed) for b in result.by_identity] == [(0.8, 0.85, 1)]
+
+
+def test_nothing_reported_scores_zero():
+    none = ReportedOverlaps([], *(np.empty(0, np.int64) for _ in range(9)))
+    result = evaluate(DOVETAIL, none)
+    assert (result.total.recall, result.total.precision, result.total.f1) == (0, 0, 0)
+    assert result.overlaps == result.reported_pairs == 0
+
+
+def test_an_overlap_table_is_judged_like_its_paf():
+    reads = Reads.from_sequences(["a", "b"], ["A" * 10_000, "A" * 10_000])
+    others = {name: [0] for name in ("matches", "block_length", "score", "seeds", "divergence", "kind")}
+    ends = {"q_start": [4000], "q_end": [10_000], "t_start": [0], "t_end": [6000]}
+    table = Overlaps(query=[0], target=[1], reverse=[False], **ends, **others)
+    assert evaluate(DOVETAIL, ReportedOverlaps.from_table(table, reads)) == evaluate(DOVETAIL, one_overlap())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_overlap": 0}, "min_overlap is 0, expected 1 or more"),
+        ({"circular": {"x": 5}}, "circular reference 'x' has no reads in the truth table"),
+        ({"circular": {"g": -5}}, "length of the circular reference 'g' is -5, expected 1 or more"),
+    ],
+)
+def test_bad_options_are_told(options, message):
+    with pytest.raises(ParameterError, match=message):
+        evaluate(DOVETAIL, one_overlap(), **options)
+
+
+def judged(truth, paf, *options):
+    run = [sys.executable, str(JUDGE), str(truth), str(paf), "--json", *options]
+    return json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+
+
+def ours(truth, paf, **options):
+    result = evaluate(read_truth(str(truth)), read_paf(str(paf)), **options)
+    total = result.total
+    return {
+        "true_pairs": total.true_pairs,
+        "reported_pairs": result.reported_pairs,
+        "lines": result.overlaps,
+        "recall": round(total.recall, 5),
+        "precision": round(total.precision, 5),
+        "f1": round(total.f1, 5),
+        "end_error": round(total.end_error, 1),
+        "end_error_p95": round(total.end_error_p95, 1),
+    }
+
+
+@pytest.fixture(scope="module")
+def judge():
+    if not JUDGE.exists():
+        message = f"the independent judge {JUDGE} is not there"
+        (pytest.fail if "CI" in os.environ else pytest.skip)(message)
+
+
+@pytest.fixture(scope="module")
+def simulated(tmp_path_factory):
+    """Return the folder of reads, and their truth, from a circle of 100,000 bases."""
+    folder = tmp_path_factory.mktemp("simulated")
+    model = adapted_model("ont-r9", chimeras=0.05, junk=0.05, mean_length=5000)
+    reads = list(generate_reads(random_genome(100_000), model, coverage=15, circular=True))
+    (folder / "reads.fa").write_bytes(b"".join(fasta_record(r.name, r.codes) for r in reads))
+    truth = [row for read in reads for row in read.truth]
+    (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in truth))
+    return folder
+
+
+@pytest.mark.parametrize("circle", [0, 100_000])
+@pytest.mark.parametrize("min_overlap", [500, 2000])
+def test_totals_are_those_of_the_judge_on_faulty_overlaps(judge, simulated, circle, min_overlap):
+    truth, paf = simulated / "truth.tsv", simulated / "faulty.paf"
+    paf.write_text("".join(faulty_overlaps(read_truth(str(truth)), min_overlap=300, seed=7, circle=circle)))
+    expected = judged(truth, paf, "--min", str(min_overlap), "--circular", str(circle))
+    assert expected["true_pairs"] > 1000
+    assert 0.2 < expected["precision"] < 1
+    assert ours(truth, paf, min_overlap=min_overlap, circular=circle) == expected
+
+
+@pytest.mark.skipif(shutil.which("minimap2") is None, reason="minimap2 is not installed")
+def test_totals_are_those_of_the_judge_on_minimap2(judge, simulated):
+    truth, reads, paf = (str(simulated / name) for name in ("truth.tsv", "reads.fa", "minimap2.paf"))
+    subprocess.run(["minimap2", "-x", "ava-ont", "-o", paf, reads, reads], capture_output=True, check=True)
+    expected = judged(truth, paf, "--min", "500", "--circular", "100000")
+    assert expected["recall"] > 0.8
+    assert ours(truth, paf, min_overlap=500, circular=100_000) == expected
+
+
+@pytest.mark.skipif(shutil.which("minimap2") is None, reason="minimap2 is not installed")
+@pytest.mark.parametrize(
+    ("name", "reads"), [("ont_r7_lambda", "reads.fastq.gz"), ("clr_sequel_lambda", "reads.fasta.gz")]
+)
+def test_totals_are_those_of_the_judge_on_real_reads(judge, tmp_path, name, reads):
+    paf = tmp_path / "minimap2.paf"
+    reads = DATA / name / reads
+    subprocess.run(["minimap2", "-x", "ava-ont", "-o", paf, reads, reads], capture_output=True, check=True)
+    truth = DATA / name / "truth.tsv.gz"
+    assert ours(truth, paf, min_overlap=1000) == judged(truth, paf, "--min", "1000")

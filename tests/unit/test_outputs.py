@@ -1,0 +1,102 @@
+"""Output files: where they go, and what becomes of them."""
+
+import gzip
+import io
+import os
+import stat
+import threading
+from types import SimpleNamespace
+
+import pytest
+
+from overlapper.errors import OutputError
+from overlapper.io.outputs import OutputFile
+
+TEXT = b"".join(b"%d\n" % i for i in range(400_000))
+
+
+def write(path, *pieces, threads=1):
+    with OutputFile(str(path), threads=threads) as output:
+        for piece in pieces:
+            output.write(piece)
+
+
+def test_nothing_is_there_before_the_end(tmp_path):
+    with OutputFile(str(tmp_path / "out")) as output:
+        output.write(b"some")
+        assert not (tmp_path / "out").exists()
+    assert (tmp_path / "out").read_bytes() == b"some"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_gzip_bytes_do_not_depend_on_pieces_threads_or_time(tmp_path):
+    write(tmp_path / "a.gz", TEXT)
+    write(tmp_path / "b.gz", *(TEXT[i : i + 99_999] for i in range(0, len(TEXT), 99_999)), threads=2)
+    assert gzip.decompress((tmp_path / "a.gz").read_bytes()) == TEXT
+    assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
+    assert (tmp_path / "a.gz").read_bytes()[3:8] == b"\0\0\0\0\0", "no name and no time in the header"
+
+
+def test_an_empty_gzip_file_is_one(tmp_path):
+    write(tmp_path / "empty.gz")
+    assert gzip.decompress((tmp_path / "empty.gz").read_bytes()) == b""
+
+
+def test_standard_output(monkeypatch):
+    out = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=out))
+    write("-", b"some", b" text")
+    assert out.getvalue() == b"some text"
+    assert not out.closed
+
+
+def test_a_reader_of_standard_output_that_went_away_is_an_output_error(monkeypatch):
+    class Closed(io.RawIOBase):
+        def write(self, _):
+            raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Closed()))
+    with pytest.raises(OutputError, match="Broken pipe"):
+        write("-", TEXT)
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    found = []
+    reader = threading.Thread(target=lambda: found.append((tmp_path / "pipe").read_bytes()))
+    reader.start()
+    write(tmp_path / "pipe", b"some")
+    reader.join()
+    assert found == [b"some"]
+    assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+
+
+def test_a_link_stays_and_its_target_is_replaced(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "folder" / "real")
+    write(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "real").read_bytes() == b"new"
+
+
+def test_rights_are_those_of_any_new_file(tmp_path):
+    write(tmp_path / "out", b"")
+    (tmp_path / "other").write_bytes(b"")
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_a_relative_name_means_the_folder_it_was_opened_in(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with OutputFile("out") as output:
+        output.write(b"some")
+        os.chdir("elsewhere")
+    assert (tmp_path / "out").read_bytes() == b"some"
+
+
+def test_an_interrupt_leaves_nothing(tmp_path):
+    with pytest.raises(KeyboardInterrupt), OutputFile(str(tmp_path / "out")) as output:
+        output.write(TEXT)
+        raise KeyboardInterrupt
+    assert not os.listdir(tmp_path)

@@ -1,0 +1,124 @@
+"""The SpGEMM finder on reads with known overlaps."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from overlapper.candidates.spgemm import SpgemmFinder, adaptive_threshold, reliable_bounds
+from overlapper.errors import ParameterError
+from overlapper.params import SketchParams, SpgemmParams
+from overlapper.sketch.counting import count_kmers
+from overlapper.tables import Candidates, Reads
+from tests.unit.test_estimates import simulate
+
+SKETCH = SketchParams(kmer_length=15)
+PARAMS = SpgemmParams(lower=2, upper=12)
+
+
+@pytest.fixture(scope="module")
+def reads():
+    return simulate(120_000, 12, 0.08, length=6000)
+
+
+def assert_equal(one, other):
+    for name, value in vars(one).items():
+        assert np.array_equal(value, getattr(other, name)), name
+
+
+def test_pair_counts_equal_scipys_product(reads):
+    counts = count_kmers(reads, 15, lower=2, upper=12)
+    read = counts.occurrences >> 32
+    column = np.repeat(np.arange(len(counts.column_offsets) - 1), np.diff(counts.column_offsets))
+    matrix = scipy.sparse.csr_array(
+        (np.ones(len(read), np.int64), (read, column)), shape=(len(reads), column[-1] + 1)
+    )
+    product = scipy.sparse.triu(matrix @ matrix.T, 1).tocoo()
+    finder = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(lower=2, upper=12, bin_size=10**6), 1)
+    found = finder.find(0, len(reads), 1)
+    ours = scipy.sparse.coo_array(
+        (np.diff(found.hit_offsets), (found.query, found.target)), shape=product.shape
+    ).tocsr()
+    assert finder.position_pairs == product.sum()
+    assert abs(ours - product.tocsr()).sum() == 0
+
+
+def test_blocks_and_threads_do_not_change_the_candidates(reads):
+    whole = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1).find(0, len(reads), 1)
+    other = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 2)
+    bounds = [0, 1, 2, 50, 50, 51, len(reads)]
+    parts = [other.find(a, b, 2) for a, b in itertools.pairwise(bounds)]
+    assert_equal(whole, Candidates.concat(parts))
+    assert_equal(whole, whole.sort_canonical())
+
+
+def test_small_tasks_do_not_change_the_candidates(reads, monkeypatch):
+    finder = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1)
+    whole = finder.find(0, len(reads), 1)
+    totals = finder.position_pairs, finder.pairs, finder.bins
+    monkeypatch.setattr("overlapper.candidates.spgemm._PRODUCTS_PER_TASK", 100)
+    again = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1)
+    assert_equal(whole, again.find(0, len(reads), 2))
+    assert totals == (again.position_pairs, again.pairs, again.bins)
+
+
+def test_true_overlaps_are_found_and_their_span_is_right():
+    rng = np.random.default_rng(7)
+    genome = "".join(rng.choice(list("ACGT"), 30_000))
+    reads = Reads.from_sequences(["a", "b"], [genome[:20_000], genome[12_000:]])
+    found = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1).find(0, 2, 1)
+    assert (found.query, found.target, found.reverse) == ([0], [1], [False])
+    assert found.span == [8000]
+    assert found.query_pos - found.target_pos == [12_000]
+    assert found.seeds == [8000 // 15]
+    assert len(found.hit_query_pos) == 8000 - 14
+
+
+def test_bounds_are_derived_from_the_reads(reads):
+    finder = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(), 1)
+    given = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(coverage=12, error_rate=0.08), 1)
+    assert finder.funnel.lower == given.funnel.lower == 2
+    assert abs(finder.funnel.upper - given.funnel.upper) <= 2
+    assert len(finder.find(0, len(reads), 1)) > len(reads)
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["ACGT"], ["ACGT" * 50, "", "N" * 40]])
+def test_sets_without_overlaps_give_an_empty_table(texts):
+    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    finder = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(), 1)
+    found = finder.find(0, len(reads), 1).validate()
+    assert len(found) == 0
+    assert finder.pairs == 0
+
+
+def test_two_reads_are_enough_to_overlap():
+    genome = "".join(np.random.default_rng(8).choice(list("ACGT"), 60))
+    reads = Reads.from_sequences(["a", "b"], [genome[:45], genome[20:]])
+    assert len(SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(), 1).find(0, 2, 1)) == 1
+
+
+def test_homopolymer_compression_is_refused(reads):
+    with pytest.raises(ParameterError, match="homopolymer_compressed"):
+        SpgemmFinder.prepare(reads, SketchParams(homopolymer_compressed=True), PARAMS, 1)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "survival", "expected"), [(30, 0.85**17, (2, 7)), (20, 1.0, (19, 21)), (1, 0.5, (2, 2))]
+)
+def test_bounds_by_hand(coverage, survival, expected):
+    assert reliable_bounds(coverage, survival, 0.99) == expected
+
+
+@pytest.mark.parametrize(
+    ("coverage", "survival", "probability"), [(0, 0.5, 0.9), (9, 1.5, 0.9), (9, 0.5, 1.0)]
+)
+def test_bounds_refuse_what_makes_no_sense(coverage, survival, probability):
+    with pytest.raises(ParameterError, match="expected"):
+        reliable_bounds(coverage, survival, probability)
+
+
+def test_threshold_is_the_published_one():
+    assert adaptive_threshold(np.array([1000]), 0.15, 0.0) == pytest.approx(445.0)
+    assert adaptive_threshold(np.array([1000]), 0.15, 0.1) == pytest.approx(400.5)
+    assert adaptive_threshold(np.array([1000, 0]), 0.4, 0.1).tolist() == [0.0, 0.0]
