@@ -15,8 +15,8 @@ from graph.build import build_graph
 from graph.clean import clean
 from graph.layout import Layout, layout
 from graph.model import Contained, Edges, Graph, GraphReads
+from graph.params import CleanParams, GraphParams
 from graph.reduce import reduce
-from overlapper.params import CleanParams, GraphParams
 from overlapper.tables import Overlaps, Reads
 
 __all__ = [

@@ -21,10 +21,11 @@ import numpy as np
 from graph.containment import contained_reads
 from graph.model import Edges, Graph, GraphReads
 from graph.pairs import Pairs, content_order, cut, pairs_of, without_repeats
+from graph.params import GraphParams
 from graph.trim import trim
 from overlapper.extend.classify import classify, ends
 from overlapper.kernels.cpu.graph_edges import longest_dovetails, order_ties
-from overlapper.params import ClassParams, GraphParams
+from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _DEFAULT = GraphParams()

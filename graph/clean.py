@@ -34,8 +34,8 @@ from collections import Counter
 import numpy as np
 
 from graph.model import Graph
+from graph.params import CleanParams
 from overlapper.kernels.cpu import bridges, bubbles, tips
-from overlapper.params import CleanParams
 
 _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000

@@ -24,8 +24,8 @@ import itertools
 import numpy as np
 
 from graph.model import Graph
+from graph.params import GraphParams
 from overlapper.kernels.cpu.transitive import transitive_edges
-from overlapper.params import GraphParams
 from overlapper.threads import cut_evenly, map_in_order
 
 _BLOCKS = 64

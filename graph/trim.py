@@ -28,9 +28,10 @@ import dataclasses
 import numpy as np
 
 from graph.pairs import Pairs, cut
+from graph.params import GraphParams
 from overlapper.extend.classify import classify
 from overlapper.kernels.cpu import pileup
-from overlapper.params import ClassParams, GraphParams
+from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps
 
 _LOW = np.uint64(0xFFFFFFFF)

@@ -38,7 +38,7 @@ def run(*command, output=None):
 
 
 def blocks(unitigs, reference, folder):
-    """Map unitigs; yield ``(unitig, start, end, strand, sequence, its start, end, length)`` of long blocks."""
+    """Map unitigs; yield ``(unitig, start, end, strand, sequence, its start, end, length)`` of each."""
     run(
         "minimap2",
         "-xasm20",

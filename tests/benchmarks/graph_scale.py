@@ -20,9 +20,9 @@ from graph.build import connect
 from graph.clean import clean
 from graph.layout import layout
 from graph.pairs import pairs_of, without_repeats
+from graph.params import GraphParams
 from graph.reduce import reduce
 from graph.trim import trim
-from overlapper.params import GraphParams
 from overlapper.tables import Overlaps
 
 COVERAGE, MEAN_LENGTH, MIN_OVERLAP = 20, 10_000, 2000
