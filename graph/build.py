@@ -1,7 +1,7 @@
 """From overlaps to an overlap graph.
 
-1. Reads are numbered by content: longest first, equal lengths by a hash of the bases. Everything below breaks
-   ties by that number, so the graph does not depend on the order of the file.
+1. Reads are numbered by content, as they are to find overlaps: longest first, equal lengths by a hash of the
+   bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
 2. Overlaps that repeat a longer one of the same pair go (`graph.pairs`).
 3. Reads are trimmed to what other reads confirm, which cuts chimeras (`graph.trim`), and overlaps with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
@@ -20,12 +20,13 @@ import numpy as np
 
 from graph.containment import contained_reads
 from graph.model import Edges, Graph, GraphReads
-from graph.pairs import Pairs, content_order, cut, pairs_of, without_repeats
+from graph.pairs import Pairs, cut, pairs_of, without_repeats
 from graph.params import GraphParams
 from graph.trim import trim
 from overlapper.extend.classify import classify, ends
 from overlapper.kernels.cpu.graph_edges import longest_dovetails, order_ties
 from overlapper.params import ClassParams
+from overlapper.pipeline import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _DEFAULT = GraphParams()
@@ -54,7 +55,7 @@ def build_graph(
     ParameterError
         When an overlap names a read that is not there, or lies outside its read.
     """
-    order = content_order(reads)
+    order = canonical_order(reads)
     lengths = reads.lengths[order]
     pairs = pairs_of(overlaps, order)
     counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}

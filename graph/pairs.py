@@ -8,14 +8,13 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.kernels.cpu import pileup
-from overlapper.kernels.cpu.read_order import hash_reads
-from overlapper.tables import Intervals, Overlaps, Reads
+from overlapper.tables import Intervals, Overlaps
 from overlapper.tables.base import column
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pairs(Intervals):
-    """The intervals that a graph is built from; reads are numbered in content order (`content_order`).
+    """The intervals that a graph is built from; reads are numbered in content order (`build_graph`).
 
     Attributes
     ----------
@@ -27,20 +26,6 @@ class Pairs(Intervals):
 
     row: np.ndarray = column("i8")
     swapped: np.ndarray = column("?")
-
-
-def content_order(reads: Reads) -> np.ndarray:
-    """Return read numbers: longest first, equal lengths by a hash of the bases, equal reads as they come.
-
-    Parameters
-    ----------
-    reads : Reads
-
-    Returns
-    -------
-    ndarray of int64, shape (len(reads),)
-    """
-    return np.lexsort([hash_reads(reads.words, reads.word_offsets), -reads.lengths])
 
 
 def pairs_of(overlaps: Overlaps, order: np.ndarray) -> Pairs:

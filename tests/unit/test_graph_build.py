@@ -3,7 +3,7 @@ import pytest
 
 import graph
 from graph.build import connect
-from graph.pairs import content_order, cut, pairs_of
+from graph.pairs import cut, pairs_of
 from overlapper.errors import ParameterError
 from overlapper.tables import Reads
 from tests.graph_cases import overlap_table, random_genome, read_set, reverse_complement, tiled
@@ -160,15 +160,6 @@ def test_gaps_move_the_cut_only_where_there_is_an_alignment():
     for overlaps, t_start in ((aligned, 540), (plain, 520)):
         found = cut(pairs_of(overlaps, np.array([0, 1])), overlaps, start, end)
         assert (found.q_start[0], found.q_end[0], found.t_start[0], found.t_end[0]) == (0, 500, t_start, 1040)
-
-
-def test_content_order_is_longest_first_and_knows_no_names():
-    sequences = ["ACGT" * 3, "ACGT" * 5, "TTTT" * 3, "ACGA" * 3]
-    one = Reads.from_sequences("abcd", sequences)
-    other = Reads.from_sequences("wxyz", sequences[::-1])
-    in_order = [[reads.sequence(i) for i in content_order(reads)] for reads in (one, other)]
-    assert in_order[0] == in_order[1]
-    assert in_order[0][0] == sequences[1]
 
 
 def test_overlaps_of_other_reads_are_refused():
