@@ -11,6 +11,8 @@ from overlapper.kernels.cpu import pileup
 from overlapper.tables import Intervals, Overlaps
 from overlapper.tables.base import column
 
+SevenColumns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Pairs(Intervals):
@@ -26,6 +28,11 @@ class Pairs(Intervals):
 
     row: np.ndarray = column("i8")
     swapped: np.ndarray = column("?")
+
+    @property
+    def intervals(self) -> SevenColumns:
+        """The columns of `Intervals`, in its order, as kernels take them."""
+        return self.query, self.target, self.reverse, self.q_start, self.q_end, self.t_start, self.t_end
 
 
 def pairs_of(overlaps: Overlaps, order: np.ndarray) -> Pairs:
@@ -87,8 +94,7 @@ def without_repeats(pairs: Pairs) -> Pairs:
     Tools report some pairs twice, once from each read, or in pieces of one chain; two overlaps at different
     places of either read are two facts and stay.
     """
-    p = pairs
-    return p.take(~pileup.shadowed(p.query, p.target, p.reverse, p.q_start, p.q_end, p.t_start, p.t_end))
+    return pairs.take(~pileup.shadowed(*pairs.intervals))
 
 
 def cut(pairs: Pairs, overlaps: Overlaps, start: np.ndarray, end: np.ndarray) -> Pairs:

@@ -16,14 +16,15 @@ depth that rises with the coverage. ``clip`` is half of ``min_overlap``.
 would go on past the interval by more than ``max_hang``: the read that reaches furthest at an end of the
 genome. At an adapter or a chimera the others go on.
 
-**Chimera, missed adapter.** Where a read loses a second core of ``min_overlap`` or more, two sequences were
-joined between the two. When some other read matches both sides with the same bases, on opposite strands, the
-read turned back at a missed adapter; else it is a chimera.
+**Chimera, missed adapter.** Where a read loses its second longest core, of ``min_overlap`` or more, two
+sequences were joined between the two. When some other read matches both sides with the same bases, on
+opposite strands, the read turned back at a missed adapter; else it is a chimera.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +36,7 @@ from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps
 
 _LOW = np.uint64(0xFFFFFFFF)
-_CRUDE = 1.5
+_LOOSE = 1.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,44 +69,68 @@ def trim(pairs: Pairs, overlaps: Overlaps, lengths: np.ndarray, params: GraphPar
         In content order.
     params : GraphParams
     """
-    reach = params.min_overlap // 2
-    crude = _cores(pairs, len(lengths), params.min_depth, 0)
-    start, end = _long_enough(crude, params.min_overlap)
-    start, end = _grown(pairs, start, end, reach)
-    fitting = cut(pairs, overlaps, start, end)
-    fitting = fitting.take(_spans(fitting) >= params.min_overlap // 2)
-    loose = ClassParams(max_hang=int(params.max_hang * _CRUDE), min_ratio=params.min_ratio)
-    fitting = fitting.take(classify(fitting, end - start, loose) != OverlapClass.INTERNAL)
+    crude = _kept(pairs, len(lengths), params.min_depth, 0, params)
+    fitting = _fitting(cut(pairs, overlaps, crude.start, crude.end), crude.end - crude.start, params)
+    depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
+    fine = _kept(fitting, len(lengths), depth, params.min_overlap // 2, params)
 
-    bases = int((end - start).sum(dtype=np.int64))
-    covering = int((fitting.q_end - fitting.q_start).sum(dtype=np.int64)) * 2
-    depth = max(params.min_depth, round(covering / max(bases, 1) / 10) - 1)
-    fine = _cores(fitting, len(lengths), depth, reach)
-    fine_start, fine_end = _long_enough(fine, params.min_overlap)
-    fine_start, fine_end = _grown(fitting, fine_start, fine_end, reach)
-
-    parted = (fine_end > fine_start) & (fine[:, 3] - fine[:, 2] >= params.min_overlap)
-    junction = np.where(fine[:, 0] < fine[:, 2], fine[:, 1] + fine[:, 2], fine[:, 3] + fine[:, 0]) // 2
-    folds = pileup.palindromes(
-        pairs.query, pairs.target, pairs.reverse, pairs.q_start, pairs.q_end, pairs.t_start, pairs.t_end,
-        np.where(parted, start + junction, -1),
-    )  # fmt: skip
-    kept = fine_end > fine_start
-    start, end = np.where(kept, start + fine_start, 0), np.where(kept, start + fine_end, 0)
-    opposed = pileup.opposed_ends(
-        pairs.query, pairs.target, pairs.reverse, pairs.q_start, pairs.q_end, pairs.t_start, pairs.t_end,
-        lengths, start, end, params.max_hang,
-    )  # fmt: skip
-    start = np.where(opposed[:, 0], start, 0)
-    end = np.where(kept & ~opposed[:, 1], lengths, end)
+    kept = fine.end > fine.start
+    start = np.where(kept, crude.start + fine.start, 0)
+    end = np.where(kept, crude.start + fine.end, 0)
+    start, end = _with_free_ends(pairs, lengths, start, end, params.max_hang)
+    junction = np.where(fine.junction >= 0, crude.start + fine.junction, crude.junction)
+    folds = pileup.palindromes(*pairs.intervals, junction)
     counts = {
         "reads without enough overlaps": int((~kept).sum()),
         "reads trimmed": int((kept & (end - start < lengths)).sum()),
         "bases trimmed": int((lengths - (end - start))[kept].sum()),
-        "chimeric reads cut": int((parted & (folds == 0)).sum()),
-        "missed adapters cut": int((parted & (folds > 0)).sum()),
+        "chimeric reads cut": int((kept & (junction >= 0) & (folds == 0)).sum()),
+        "missed adapters cut": int((kept & (junction >= 0) & (folds > 0)).sum()),
     }
     return Trimmed(start, end, counts)
+
+
+class _Kept(NamedTuple):
+    """Intervals of reads, empty for none, and where the next longest core was cut off, -1 for nowhere."""
+
+    start: np.ndarray
+    end: np.ndarray
+    junction: np.ndarray
+
+
+def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams) -> _Kept:
+    cores = _cores(pairs, reads, min_depth, clip)
+    long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
+    start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
+    offsets, opens, closes = pileup.intervals_by_read(
+        pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
+    )
+    start, end = pileup.grown(offsets, opens, closes, start, end, params.min_overlap // 2)
+
+    lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
+    between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
+    parted = long_enough.all(axis=1) & (lost_before | lost_after)
+    return _Kept(start, end, np.where(parted, between, -1))
+
+
+def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
+    spans = np.minimum(pairs.q_end - pairs.q_start, pairs.t_end - pairs.t_start)
+    pairs = pairs.take(spans >= params.min_overlap // 2)
+    loose = ClassParams(max_hang=int(params.max_hang * _LOOSE), min_ratio=params.min_ratio)
+    return pairs.take(classify(pairs, lengths, loose) != OverlapClass.INTERNAL)
+
+
+def _coverage(pairs: Pairs, kept: _Kept) -> float:
+    bases = int((kept.end - kept.start).sum(dtype=np.int64))
+    return 2 * int((pairs.q_end - pairs.q_start).sum(dtype=np.int64)) / max(bases, 1)
+
+
+def _with_free_ends(
+    pairs: Pairs, lengths: np.ndarray, start: np.ndarray, end: np.ndarray, hang: int
+) -> tuple[np.ndarray, np.ndarray]:
+    opposed = pileup.opposed_ends(*pairs.intervals, lengths, start, end, hang)
+    kept = end > start
+    return np.where(kept & ~opposed[:, 0], 0, start), np.where(kept & ~opposed[:, 1], lengths, end)
 
 
 def _cores(pairs: Pairs, reads: int, min_depth: int, clip: int) -> np.ndarray:
@@ -122,19 +147,3 @@ def _cores(pairs: Pairs, reads: int, min_depth: int, clip: int) -> np.ndarray:
     cores[:, [0, 2]] -= np.where(some, clip, 0)
     cores[:, [1, 3]] += np.where(some, clip, 0)
     return cores
-
-
-def _grown(pairs: Pairs, start: np.ndarray, end: np.ndarray, reach: int) -> tuple[np.ndarray, np.ndarray]:
-    offsets, opens, closes = pileup.intervals_by_read(
-        pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, len(start)
-    )
-    return pileup.grown(offsets, opens, closes, start, end, reach)
-
-
-def _long_enough(intervals: np.ndarray, least: int) -> tuple[np.ndarray, np.ndarray]:
-    kept = intervals[:, 1] - intervals[:, 0] >= least
-    return np.where(kept, intervals[:, 0], 0), np.where(kept, intervals[:, 1], 0)
-
-
-def _spans(pairs: Pairs) -> np.ndarray:
-    return np.minimum(pairs.q_end - pairs.q_start, pairs.t_end - pairs.t_start)
