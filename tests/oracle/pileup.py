@@ -82,3 +82,27 @@ def cut_aligned(reverse, q_start, t_start, t_end, cigar, q_low, q_high, t_low, t
         return (0, 0, 0, 0)
     on_target = [t for _, t in inside]
     return inside[0][0], inside[-1][0] + 1, min(on_target), max(on_target) + 1
+
+
+def palindromes(overlaps, junctions):
+    """Count, for every read, the others that match both sides of its junction with the same bases."""
+    votes = [0] * len(junctions)
+    for read, junction in enumerate(junctions):
+        if junction < 0:
+            continue
+        for other in range(len(junctions)):
+            sides = []
+            for q, t, reverse, qs, qe, ts, te in overlaps:
+                if (q, t) == (read, other):
+                    sides.append((reverse, qs, qe, ts, te))
+                if (t, q) == (read, other):
+                    sides.append((reverse, ts, te, qs, qe))
+            votes[read] += any(
+                left[0] != right[0]
+                and (left[1] + left[2]) / 2 <= junction <= (right[1] + right[2]) / 2
+                and 2 * (min(left[4], right[4]) - max(left[3], right[3]))
+                > min(left[4] - left[3], right[4] - right[3])
+                for left in sides
+                for right in sides
+            )
+    return votes

@@ -120,3 +120,10 @@ def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
     if q_end > q_start:
         assert max(query[0], q_bounds[0]) <= q_start < q_end <= min(query[1], q_bounds[1])
         assert max(target[0], t_bounds[0]) <= t_start < t_end <= min(target[1], t_bounds[1])
+
+
+@settings(max_examples=200, deadline=None)
+@given(overlap_rows(), st.lists(st.integers(-1, LENGTH), min_size=3, max_size=3))
+def test_palindromes_equal_the_oracle(rows, junctions):
+    found = pileup.palindromes(*columns(rows), np.array(junctions))
+    assert found.tolist() == oracle.palindromes(rows, junctions)
