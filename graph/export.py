@@ -11,7 +11,7 @@ bases that it gives) or ``A`` as in hifiasm (unitig, start, strand, read, first 
 interval).
 
 The overlap of ``L`` and ``C`` is the CIGAR of the alignment, `*` where there is none, or where the sequence
-of a unitig does not end with a whole read (`graph.layout`).
+at the end of a unitig is not that of its last read (`graph.layout`).
 """
 
 from __future__ import annotations
@@ -160,12 +160,24 @@ def _unitig_lines(
             yield from _steps(layout, unitig, reads, read_lines)
         if layout.circular[unitig]:
             yield f"L\t{name}\t+\t{name}\t+\t0M"
-    ends_whole = layout.piece_start[layout.starts[1:] - 1] == 0
-    for source, target, edge in zip(*(column.tolist() for column in layout.links()), strict=True):
-        exact = (source & 1 or ends_whole[source >> 1]) and (not target & 1 or ends_whole[target >> 1])
-        cigar = _edge_cigar(layout.graph, overlaps, edge) if exact else NO_ALIGNMENT
+    links = layout.links()
+    for source, target, edge, exact in zip(*links, _are_exact(layout, *links), strict=True):
+        cigar = _edge_cigar(layout.graph, overlaps, int(edge)) if exact else NO_ALIGNMENT
         first, second = layout.names[source >> 1], layout.names[target >> 1]
         yield f"L\t{first}\t{_sign(source)}\t{second}\t{_sign(target)}\t{cigar}"
+
+
+def _are_exact(layout: Layout, source: np.ndarray, target: np.ndarray, edge: np.ndarray) -> np.ndarray:
+    """Return which links overlap where the sequences of both unitigs are those of their end reads (bool).
+
+    The first read of a unitig is spelled whole, the last one from ``piece_start`` on. What an overlap does not
+    reach of the last read is the suffix that the other node of the edge, or of its mirror, lacks.
+    """
+    edges = layout.graph.edges
+    last = layout.piece_start[layout.starts[1:] - 1]
+    source_fits = (source & 1 == 1) | (last[source >> 1] <= edges.length[layout.graph.mirror[edge]])
+    target_fits = (target & 1 == 0) | (last[target >> 1] <= edges.length[edge])
+    return source_fits & target_fits
 
 
 def _unitig_tags(layout: Layout) -> Iterator[str]:
