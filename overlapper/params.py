@@ -88,6 +88,9 @@ class SpgemmParams:
         Of the read set; 0 estimates them.
     min_kmers : int
         k-mers that overlap each other count once; a bin with fewer is not a candidate.
+    shared_kmers : int
+        How many k-mers an overlap of 500 bases shall share. Where reads are accurate enough for more, only a
+        sample of k-mers seeds; 0 uses them all.
     """
 
     probability: float = 0.99
@@ -97,6 +100,7 @@ class SpgemmParams:
     coverage: float = 0.0
     error_rate: float = 0.0
     min_kmers: int = 1
+    shared_kmers: int = 32
 
     def __post_init__(self) -> None:
         _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
@@ -108,6 +112,7 @@ class SpgemmParams:
             self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
         )
         _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
+        _require(self.shared_kmers >= 0, "shared_kmers", self.shared_kmers, "0 (all k-mers) or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -159,8 +164,10 @@ class ChainParams:
     min_score : int
         Lowest score kept, in bases.
     min_agreement : int
-        Least share of the seeds that the accuracy of both reads lets expect, in percent; copies of a repeat that
-        differ more than the reads do stay below.
+        Least agreement kept, in percent of the typical one; copies of a repeat that differ more than the reads
+        do stay below.
+    typical_agreement : int
+        In thousandths; 0 measures it on a sample of the read set.
     reach : int
         The end of a chain is carried on to the nearer read end when at most this many seeds, those that overlap
         each other counted once, are missing there.
@@ -176,7 +183,8 @@ class ChainParams:
     distance_cost: int = 1
     min_seeds: int = 3
     min_score: int = 30
-    min_agreement: int = 10
+    min_agreement: int = 25
+    typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300
     ends: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
@@ -188,6 +196,9 @@ class ChainParams:
         _require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
         _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
         _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
+        _require(
+            self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
+        )
         _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
         _require(self.reach >= 0, "reach", self.reach, "0 or more")
 

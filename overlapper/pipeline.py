@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.candidates.registry import finder
+from overlapper.candidates.registry import Finder, finder
+from overlapper.extend import chain
 from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, extender
 from overlapper.extend.threshold import score_threshold
@@ -20,6 +21,7 @@ from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
 
+SAMPLE_QUERIES = 64
 BLOCK_BASES = 1 << 21
 """Query bases whose candidates are held at a time, on each thread."""
 
@@ -134,12 +136,11 @@ def run(
     report("choosing parameters", 0, 0)
     params, why = preset_params(ordered, preset, threads)
     params = params.changed(changes or {})
-    if params.extender in ALIGNING:
-        params = with_error_rate(params, ordered, threads)
     clock.lap("parameters")
 
     report("seeding", 0, 0)
     seeder = finder(params.finder).prepare(ordered, params, threads)
+    params = _fitted(params, ordered, seeder, threads)
     clock.lap("seed")
 
     tile = _Tile(ordered, params)
@@ -159,6 +160,15 @@ def run(
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
     return Run(overlaps, params, why, funnel, clock.seconds)
+
+
+def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Params:
+    """Return the parameters with what the extender takes from the read set."""
+    if params.extender in ALIGNING:
+        return with_error_rate(params, reads, threads)
+    queries = np.linspace(0, len(reads) - 1, min(len(reads), SAMPLE_QUERIES)).astype(int)
+    sample = Candidates.concat([seeder.find(int(query), int(query) + 1) for query in np.unique(queries)])
+    return dataclasses.replace(params, chain=chain.fit(reads, sample, params.chain))
 
 
 def canonical_order(reads: Reads) -> np.ndarray:

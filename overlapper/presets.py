@@ -8,17 +8,19 @@ import math
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import Params, SketchParams
+from overlapper.params import ChainParams, Params, SketchParams
 from overlapper.tables import Reads
 
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 """Typical error rate of each technology, which its preset assumes."""
 PRESETS = ("auto", *ERROR_RATES)
 
-ACCURATE = 0.01
+ACCURATE, VERY_NOISY = 0.01, 0.15
 SMALL, MEDIUM = 4_000_000, 40_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
+REACH_WINDOWS = 60
+"""Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
 
 
 def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]:
@@ -61,11 +63,14 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
-    return dataclasses.replace(Params(), sketch=sketch), why
+    reach = dataclasses.replace(
+        ChainParams(), max_reach=max(ChainParams().max_reach, REACH_WINDOWS * sketch.window)
+    )
+    return dataclasses.replace(Params(), sketch=sketch, chain=reach), why
 
 
 def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
-    """Return the parameters with the error rate that the adaptive threshold needs, estimated if not given."""
+    """Return the parameters with the error rate that the adaptive threshold needs, estimated unless given."""
     if params.threshold.error_rate:
         return params
     error_rate = _estimated_error_rate(reads, threads)
@@ -81,7 +86,7 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
         return SketchParams(kmer_length=19, window=50)
     if bases < SMALL:
         return SketchParams(kmer_length=13, window=1)
-    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 5)
+    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM or error_rate > VERY_NOISY else 10)
 
 
 def _estimated_error_rate(reads: Reads, threads: int) -> float:

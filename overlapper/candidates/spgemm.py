@@ -6,6 +6,14 @@ positions; the entries above the diagonal of A·Aᵀ, under a semiring that coll
 pairs that share reliable k-mers. How the position pairs of a pair are binned, and the best bin chosen, is
 written in `kernels.cpu.spgemm`. The product is made a block of rows at a time, so that its memory is that of
 a block.
+
+Three things differ from the paper. Its bounds take the depth to be the coverage everywhere, which on accurate
+reads would drop the better half of the genome; here they are taken at the depths that the coverage has in
+nearly all places (`reliable_multiplicities`). Where k-mers above the upper bound hold more than 2 % of
+the error-free occurrences, whole reads lie in repeats, and the bound is raised until they do not, ten times
+at most. And where overlaps of accurate reads share hundreds of k-mers, only those with the smallest hashes
+seed, as many as are needed (`_sampled`). Bounds, or coverage and error rate, that the parameters give are
+taken as they are.
 """
 
 from __future__ import annotations
@@ -18,17 +26,21 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.params import SketchParams, SpgemmParams
 from overlapper.sketch.counting import KmerCounts, count_kmers
-from overlapper.sketch.estimates import estimate
+from overlapper.sketch.estimates import Estimates, estimate
+from overlapper.sketch.spectrum import sparing_limit
 from overlapper.tables import Candidates, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
 _PRODUCTS_PER_TASK = 1 << 19
 _ROW_BASES_PER_TASK = 1 << 23
+_SHORTEST_OVERLAP = 500
+_MOST_MASKED = 0.02
+_MOST_RAISED = 10
 _MOST_WITHOUT_COVERAGE = 100
 """Largest multiplicity kept when the coverage is unknown, which happens when next to nothing overlaps."""
 
 
-def reliable_bounds(coverage: float, survival: float, probability: float) -> tuple[int, int]:
+def reliable_bounds(depth: int, survival: float, probability: float) -> tuple[int, int]:
     """Return the multiplicities between which a correct k-mer is reliable.
 
     The multiplicity m of a k-mer that d reads cover and that each holds without error with probability p is
@@ -38,8 +50,8 @@ def reliable_bounds(coverage: float, survival: float, probability: float) -> tup
 
     Parameters
     ----------
-    coverage : float
-        d; is rounded.
+    depth : int
+        d, 1 or more.
     survival : float
         p: the probability that a k-mer holds no error, ``(1 - e)**k`` for independent errors of rate e.
     probability : float
@@ -55,17 +67,53 @@ def reliable_bounds(coverage: float, survival: float, probability: float) -> tup
     ----------
     Guidi et al. 2021, BELLA: Berkeley Efficient Long-Read to Long-Read Aligner and Overlapper, section 4.
     """
-    if coverage < 1 or not 0 <= survival <= 1 or not 0 < probability < 1:
+    if depth < 1 or not 0 <= survival <= 1 or not 0 < probability < 1:
         raise ParameterError(
-            f"coverage is {coverage}, survival {survival} and probability {probability}, expected 1 or more, "
+            f"depth is {depth}, survival {survival} and probability {probability}, expected 1 or more, "
             "0 to 1, and between 0 and 1"
         )
-    depth = round(coverage)
     tail = 1 - probability
     rising = _first_reaching(range(2, depth + 1), depth, survival, tail)
     falling = _first_reaching(range(depth, -1, -1), depth, survival, tail)
     lower = max(rising - 1, 2)
     return lower, max(falling + 1, lower)
+
+
+def reliable_multiplicities(coverage: float, survival: float, probability: float) -> tuple[int, int]:
+    """Return the multiplicities between which a correct k-mer is reliable, wherever in the genome.
+
+    Depth is Poisson with the coverage as its mean (Lander and Waterman 1988). The lower bound is that of the
+    depth which a place falls below with probability 1 - probability, the upper bound that of the depth which
+    it exceeds with that probability.
+
+    Parameters
+    ----------
+    coverage : float
+        Above 0.
+    survival, probability : float
+        As in `reliable_bounds`.
+
+    Returns
+    -------
+    lower, upper : int
+        Both included.
+    """
+    if not 0 < coverage < math.inf:
+        raise ParameterError(f"coverage is {coverage}, expected above 0")
+    shallow, deep = _poisson_quantile(coverage, 1 - probability), _poisson_quantile(coverage, probability)
+    lower, _ = reliable_bounds(max(1, shallow), survival, probability)
+    _, upper = reliable_bounds(max(1, deep), survival, probability)
+    return lower, upper
+
+
+def _poisson_quantile(mean: float, probability: float) -> int:
+    """Return the smallest value that a Poisson variable does not exceed with at least this probability."""
+    total = 0.0
+    for value in range(100 + round(10 * mean)):
+        total += math.exp(value * math.log(mean) - mean - math.lgamma(value + 1))
+        if total >= probability:
+            break
+    return value
 
 
 def _first_reaching(multiplicities: range, depth: int, survival: float, tail: float) -> int:
@@ -115,8 +163,10 @@ class SpgemmFunnel:
 
     Attributes
     ----------
+    sampled : float
+        Share of the k-mers that were looked at.
     kmers : int
-        Distinct k-mers in the reads.
+        Distinct ones of these in the reads.
     too_rare, too_frequent : int
         Of these, below the lower and above the upper bound.
     reliable : int
@@ -127,6 +177,7 @@ class SpgemmFunnel:
         The bounds, both included.
     """
 
+    sampled: float
     kmers: int
     too_rare: int
     too_frequent: int
@@ -176,7 +227,7 @@ class SpgemmFinder:
         ----------
         reads : Reads
         sketch : SketchParams
-            Only ``kmer_length`` is used: all reliable k-mers seed.
+            Only ``kmer_length`` is used.
         params : SpgemmParams
         threads : int
 
@@ -191,9 +242,12 @@ class SpgemmFinder:
                 "use the finder dsoft"
             )
         k = sketch.kmer_length
-        lower, upper = _bounds(reads, k, params, threads)
-        counts = count_kmers(reads, k, lower=lower, upper=upper, most=upper + 1, threads=threads)
+        lower, upper, sampled = _plan(reads, k, params, threads)
+        counts = count_kmers(
+            reads, k, lower=lower, upper=upper, sampled=sampled, most=upper + 1, threads=threads
+        )
         funnel = SpgemmFunnel(
+            sampled=sampled,
             kmers=int(counts.spectrum.sum()),
             too_rare=int(counts.spectrum[:lower].sum()),
             too_frequent=int(counts.spectrum[upper + 1 :].sum()),
@@ -267,18 +321,37 @@ class SpgemmFinder:
         return table, (products, gatherings, bins, gatherings - candidates)
 
 
-def _bounds(reads: Reads, k: int, params: SpgemmParams, threads: int) -> tuple[int, int]:
-    """Return the reliable multiplicities that the parameters give, or that follow from the reads."""
-    if params.lower and params.upper:
-        return params.lower, params.upper
-    coverage, survival = params.coverage, (1 - params.error_rate) ** k
-    if not params.coverage or not params.error_rate:
+def _plan(reads: Reads, k: int, params: SpgemmParams, threads: int) -> tuple[int, int, float]:
+    """Return the reliable multiplicities, and the share of k-mers to look at.
+
+    Both follow from coverage and error rate, and what the parameters do not give is estimated; in place of
+    the estimated error rate, the share of k-mers without error is, as it tells more than the rate.
+    """
+    if params.coverage and params.error_rate:
+        survival = (1 - params.error_rate) ** k
+        lower, upper = reliable_multiplicities(params.coverage, survival, params.probability)
+    else:
         estimates = estimate(reads, threads)
         coverage = params.coverage or estimates.coverage
-        survival = survival if params.error_rate else estimates.kmer_survival(k)
-    if math.isnan(coverage) or math.isnan(survival):
-        lower, upper = 2, max(2, min(len(reads), _MOST_WITHOUT_COVERAGE))
-    else:
-        lower, upper = reliable_bounds(max(1.0, coverage), survival, params.probability)
+        survival = (1 - params.error_rate) ** k if params.error_rate else estimates.kmer_survival(k)
+        if math.isnan(coverage) or math.isnan(survival):
+            lower, upper, survival = 2, min(len(reads), _MOST_WITHOUT_COVERAGE), 0.0
+        else:
+            lower, upper = reliable_multiplicities(coverage, survival, params.probability)
+            upper = min(max(upper, _sparing_limit(estimates)), _MOST_RAISED * upper)
     lower = params.lower or lower
-    return lower, max(params.upper or upper, lower)
+    return lower, max(params.upper or upper, lower), _sampled(k, survival, params.shared_kmers)
+
+
+def _sparing_limit(estimates: Estimates) -> int:
+    """Return the multiplicity above which k-mers hold at most 2 % of the error-free occurrences."""
+    if not estimates.survival:
+        return 0
+    correct = estimates.survival[0] * estimates.samples
+    return sparing_limit(np.array(estimates.spectrum), correct, _MOST_MASKED)
+
+
+def _sampled(k: int, survival: float, wanted: int) -> float:
+    """Return the share of k-mers to use so that overlaps of 500 bases share as many as wanted."""
+    shared = max(1, _SHORTEST_OVERLAP - k) * survival**2
+    return min(1.0, wanted / shared) if wanted and shared else 1.0

@@ -10,10 +10,13 @@ query's strand, ascending by x, then y. The score of the best chain that ends at
 over the ``look_back`` anchors j before i with ``0 < dx, dy <= max_gap``; of equal predecessors the nearest wins,
 of equal ends the first (after Li 2018, section 2.1, with integer costs).
 
-The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and has at least
-``min_agreement`` percent of the seeds that the accuracy of the two reads lets expect: the longer interval times
-the share of the query's bases that start a seeding k-mer times the share of the target's sketched k-mers that
-seed. Two copies of a repeat that differ more than the reads do fall below.
+The agreement of a chain is its seeds over those that the accuracy of the two reads lets expect: the longer
+interval, times the share of the query's bases that start a seeding k-mer, times the share of the target's
+sketched k-mers that seed. What is typical depends on coverage and errors, so it is measured on a sample.
+
+The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees at least
+``min_agreement`` percent as well as is typical. Two copies of a repeat that differ more than the reads do fall
+below.
 
 An end that stops short of the nearer read end by at most ``max_reach`` bases is carried on to it along the
 diagonal, unless seeds are missing there. Missing are the seeding k-mers of the query in that stretch, times the
@@ -25,6 +28,8 @@ have none.
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from overlapper.errors import ParameterError
@@ -33,6 +38,9 @@ from overlapper.kernels.cpu.walks import PackedReads, Seeds
 from overlapper.kernels.cpu.xdrop import Scheme, extend_items
 from overlapper.params import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+
+AGREEMENT_UNKNOWN = 400
+FEWEST_CHAINS = 20
 
 
 def extend(
@@ -59,18 +67,8 @@ def extend(
     ParameterError
         When the candidates carry no seeds.
     """
+    chains, n_few, n_disagree = _chains(reads, candidates, params)
     seeding = candidates.seeding
-    if candidates.hit_offsets is None or seeding is None:
-        raise ParameterError(
-            "the chain extender needs candidates that carry their seeds (hit_offsets, seeding)"
-        )
-    p = params
-    chains, n_few, n_disagree = kernel.chain_candidates(
-        candidates.query, candidates.target, candidates.reverse,
-        candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
-        reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
-        p.look_back, p.max_gap, p.gap_cost, p.distance_cost, p.min_seeds, p.min_score, p.min_agreement,
-    )  # fmt: skip
     source = candidates.take(chains[:, kernel.CANDIDATE])
     q_length, t_length = reads.lengths[source.query], reads.lengths[source.target]
     x0, y0, x1, y1 = _settle_ends(reads, source, chains, params)
@@ -94,6 +92,55 @@ def extend(
         kind=np.full(len(chains), OverlapClass.INTERNAL),
     )
     return overlaps, {"few seeds": n_few, "disagreement": n_disagree}
+
+
+def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
+    """Measure what agreement is typical, unless the parameters say.
+
+    Parameters
+    ----------
+    reads : Reads
+    sample : Candidates
+        Of queries from all over the read set.
+    params : ChainParams
+
+    Returns
+    -------
+    ChainParams
+        With the median agreement of the sample's chains, or `AGREEMENT_UNKNOWN` where there are few.
+    """
+    if params.typical_agreement:
+        return params
+    chains, _, _ = _chains(reads, sample, dataclasses.replace(params, min_agreement=0))
+    source = sample.take(chains[:, kernel.CANDIDATE])
+    seeding = source.seeding
+    span = source.seed_length + np.maximum(
+        chains[:, kernel.LAST_X] - chains[:, kernel.FIRST_X],
+        chains[:, kernel.LAST_Y] - chains[:, kernel.FIRST_Y],
+    )
+    n_seeds = np.diff(seeding.starts)
+    expected = span * (n_seeds[source.query] / reads.lengths[source.query])
+    expected *= n_seeds[source.target] / seeding.sketched[source.target]
+    typical = AGREEMENT_UNKNOWN
+    if len(chains) >= FEWEST_CHAINS:
+        typical = max(1, round(1000 * float(np.median(chains[:, kernel.SEEDS] / expected))))
+    return dataclasses.replace(params, typical_agreement=typical)
+
+
+def _chains(reads: Reads, candidates: Candidates, params: ChainParams) -> tuple[np.ndarray, int, int]:
+    seeding = candidates.seeding
+    if candidates.hit_offsets is None or seeding is None:
+        raise ParameterError(
+            "the chain extender needs candidates that carry their seeds (hit_offsets, seeding)"
+        )
+    p = params
+    return kernel.chain_candidates(
+        candidates.query, candidates.target, candidates.reverse,
+        candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
+        reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
+        p.look_back, p.max_gap, p.gap_cost, p.distance_cost,
+        p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement,
+    )  # fmt: skip
 
 
 def _settle_ends(

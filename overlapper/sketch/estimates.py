@@ -78,6 +78,9 @@ class Estimates:
         Mean multiplicity of a correct k-mer of that length that the genome holds once.
     survival : tuple of float
         Share of k-mers without error, for k from ``kmer_length`` to 32.
+    spectrum : tuple of int
+        Distinct k-mers of that length among the samples by multiplicity; the last entry holds all from 1000
+        on.
     samples : int
         32-mers sampled.
     pairs : int
@@ -92,6 +95,7 @@ class Estimates:
     kmer_length: int
     kmer_mean: float
     survival: tuple[float, ...]
+    spectrum: tuple[int, ...]
     samples: int
     pairs: int
     unknown: str
@@ -137,10 +141,12 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     samples, places = _draw(reads, threads)
     ordered = np.sort(samples)
     k = _least_k(reads.total_bases)
-    fit = fit_spectrum(kmer_sample.prefix_spectrum(ordered, k, _MOST))
+    spectrum = kmer_sample.prefix_spectrum(ordered, k, _MOST)
+    counted = tuple(spectrum.tolist())
+    fit = fit_spectrum(spectrum)
     if fit is None:
         reason = f"too few of {len(samples)} sampled k-mers occur twice: too few reads, or none overlap"
-        return Estimates(math.nan, math.nan, math.nan, k, math.nan, (), len(samples), 0, reason)
+        return Estimates(math.nan, math.nan, math.nan, k, math.nan, (), counted, len(samples), 0, reason)
     pairs = kmer_sample.prefix_pairs(ordered, k, fit.upper)
     correct = min(1.0, fit.occurrences / len(samples))
     survival = tuple(float(s) for s in correct * np.sqrt(pairs / max(1, pairs[0])))
@@ -157,6 +163,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
         kmer_length=k,
         kmer_mean=fit.mean,
         survival=survival,
+        spectrum=counted,
         samples=len(samples),
         pairs=measured,
         unknown=reason,

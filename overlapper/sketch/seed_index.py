@@ -153,7 +153,9 @@ def group_by_hash(
     step = -(-layout.n_buckets // BUCKET_RANGES)
     ranges = [range(i, min(i + step, layout.n_buckets)) for i in range(0, layout.n_buckets, step)]
     grouped = list(map_in_order(group_buckets, ranges, threads))
-    return [part[0] for part in grouped], sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
+    return [part[0] for part in grouped], sum(
+        (part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64)
+    )
 
 
 def _join(

@@ -139,10 +139,29 @@ def repeat_limit(spectrum: np.ndarray, *, copies: int = 4, floor: int = 12, most
     if fit is None:
         return most
     limit = max(floor, round(fit.mean / math.log(copies / (copies - 1))))
-    occurrences = np.arange(most + 1) * np.asarray(spectrum, np.float64)
+    return min(most, max(limit, sparing_limit(spectrum, fit.occurrences, most_masked)))
+
+
+def sparing_limit(spectrum: np.ndarray, correct: float, most_masked: float) -> int:
+    """Return the lowest multiplicity above which k-mers hold at most a share of the error-free occurrences.
+
+    Parameters
+    ----------
+    spectrum : ndarray of int, shape (most + 1,)
+        Distinct k-mers of every multiplicity; the last entry may hold all that lie above.
+    correct : float
+        Error-free occurrences below the last entry.
+    most_masked : float
+        The share.
+
+    Returns
+    -------
+    int
+        At most the last multiplicity.
+    """
+    occurrences = np.arange(len(spectrum)) * np.asarray(spectrum, np.float64)
     above = occurrences[::-1].cumsum()[::-1] - occurrences
-    allowed = np.flatnonzero(above <= most_masked * (fit.occurrences + occurrences[-1]))
-    return min(most, max(limit, int(allowed[0])))
+    return int(np.flatnonzero(above <= most_masked * (correct + occurrences[-1]))[0])
 
 
 def _maximise(counts: np.ndarray, lower: int) -> tuple[float, float, float]:

@@ -59,7 +59,7 @@ def rows_of(found):
 )
 def test_candidates_equal_the_oracle(texts, k, bin_size, min_kmers, upper):
     reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
-    params = SpgemmParams(bin_size=bin_size, min_kmers=min_kmers, lower=2, upper=upper)
+    params = SpgemmParams(bin_size=bin_size, min_kmers=min_kmers, lower=2, upper=upper, shared_kmers=0)
     finder = SpgemmFinder.prepare(reads, SketchParams(kmer_length=k), params, 1)
     found = finder.find(0, len(reads), 1).validate()
     table = counting_oracle.occurrences(texts, k)

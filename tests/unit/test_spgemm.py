@@ -1,12 +1,18 @@
 """The SpGEMM finder on reads with known overlaps."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.sparse
 
-from overlapper.candidates.spgemm import SpgemmFinder, adaptive_threshold, reliable_bounds
+from overlapper.candidates.spgemm import (
+    SpgemmFinder,
+    adaptive_threshold,
+    reliable_bounds,
+    reliable_multiplicities,
+)
 from overlapper.errors import ParameterError
 from overlapper.params import SketchParams, SpgemmParams
 from overlapper.sketch.counting import count_kmers
@@ -14,7 +20,7 @@ from overlapper.tables import Candidates, Reads
 from tests.unit.test_estimates import simulate
 
 SKETCH = SketchParams(kmer_length=15)
-PARAMS = SpgemmParams(lower=2, upper=12)
+PARAMS = SpgemmParams(lower=2, upper=12, shared_kmers=0)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +41,9 @@ def test_pair_counts_equal_scipys_product(reads):
         (np.ones(len(read), np.int64), (read, column)), shape=(len(reads), column[-1] + 1)
     )
     product = scipy.sparse.triu(matrix @ matrix.T, 1).tocoo()
-    finder = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(lower=2, upper=12, bin_size=10**6), 1)
+    finder = SpgemmFinder.prepare(
+        reads, SKETCH, SpgemmParams(lower=2, upper=12, bin_size=10**6, shared_kmers=0), 1
+    )
     found = finder.find(0, len(reads), 1)
     ours = scipy.sparse.coo_array(
         (np.diff(found.hit_offsets), (found.query, found.target)), shape=product.shape
@@ -61,6 +69,17 @@ def test_small_tasks_do_not_change_the_candidates(reads, monkeypatch):
     again = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1)
     assert_equal(whole, again.find(0, len(reads), 2))
     assert totals == (again.position_pairs, again.pairs, again.bins)
+
+
+def test_a_few_queries_take_the_memory_of_a_few(reads):
+    finder = SpgemmFinder.prepare(reads, SKETCH, PARAMS, 1)
+
+    def peak(queries):
+        tracemalloc.start()
+        finder.find(0, queries, 1)
+        return tracemalloc.get_traced_memory()[1], tracemalloc.stop()
+
+    assert peak(3)[0] < peak(len(reads))[0] / 10
 
 
 def test_true_overlaps_are_found_and_their_span_is_right():
@@ -104,21 +123,54 @@ def test_homopolymer_compression_is_refused(reads):
 
 
 @pytest.mark.parametrize(
-    ("coverage", "survival", "expected"), [(30, 0.85**17, (2, 7)), (20, 1.0, (19, 21)), (1, 0.5, (2, 2))]
+    ("depth", "survival", "expected"), [(30, 0.85**17, (2, 7)), (20, 1.0, (19, 21)), (1, 0.5, (2, 2))]
 )
-def test_bounds_by_hand(coverage, survival, expected):
-    assert reliable_bounds(coverage, survival, 0.99) == expected
+def test_bounds_by_hand(depth, survival, expected):
+    assert reliable_bounds(depth, survival, 0.99) == expected
 
 
-@pytest.mark.parametrize(
-    ("coverage", "survival", "probability"), [(0, 0.5, 0.9), (9, 1.5, 0.9), (9, 0.5, 1.0)]
-)
-def test_bounds_refuse_what_makes_no_sense(coverage, survival, probability):
+def test_bounds_allow_for_uneven_depth():
+    assert reliable_multiplicities(20.0, 1.0, 0.99) == (reliable_bounds(10, 1.0, 0.99)[0], 32)
+    assert reliable_multiplicities(0.2, 0.5, 0.99)[0] == 2
+    with pytest.raises(ParameterError, match="coverage is 0"):
+        reliable_multiplicities(0.0, 0.5, 0.99)
+
+
+def test_accurate_reads_are_seeded_by_a_sample():
+    reads = simulate(60_000, 15, 0.002, length=6000)
+    every = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(shared_kmers=0), 1)
+    some = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(), 1)
+    assert every.funnel.sampled == 1.0
+    assert some.funnel.sampled == pytest.approx(32 / 485, rel=0.2)
+    assert some.funnel.entries == pytest.approx(every.funnel.entries * some.funnel.sampled, rel=0.2)
+    pairs = [len(f.find(0, len(reads), 1)) for f in (every, some)]
+    assert 0.8 * pairs[0] < pairs[1] <= pairs[0]
+
+
+@pytest.mark.parametrize(("depth", "survival", "probability"), [(0, 0.5, 0.9), (9, 1.5, 0.9), (9, 0.5, 1.0)])
+def test_bounds_refuse_what_makes_no_sense(depth, survival, probability):
     with pytest.raises(ParameterError, match="expected"):
-        reliable_bounds(coverage, survival, probability)
+        reliable_bounds(depth, survival, probability)
 
 
 def test_threshold_is_the_published_one():
     assert adaptive_threshold(np.array([1000]), 0.15, 0.0) == pytest.approx(445.0)
     assert adaptive_threshold(np.array([1000]), 0.15, 0.1) == pytest.approx(400.5)
     assert adaptive_threshold(np.array([1000, 0]), 0.4, 0.1).tolist() == [0.0, 0.0]
+
+
+def test_the_upper_bound_is_raised_where_reads_lie_in_repeats():
+    rng = np.random.default_rng(9)
+    unit = rng.choice(np.frombuffer(b"ACGT", np.uint8), 3000)
+    array = np.tile(unit, 15)
+    diverged = np.where(
+        rng.random(len(array)) < 0.01, rng.choice(np.frombuffer(b"ACGT", np.uint8), len(array)), array
+    )
+    genome = np.concatenate([rng.choice(np.frombuffer(b"ACGT", np.uint8), 60_000), diverged])
+    starts = rng.integers(0, len(genome) - 4000, 500)
+    texts = [genome[s : s + 4000].tobytes().decode() for s in starts]
+    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    raised = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(), 1).funnel
+    plain = SpgemmFinder.prepare(reads, SKETCH, SpgemmParams(coverage=19, error_rate=0.001), 1).funnel
+    assert plain.upper < 60 < raised.upper <= 10 * plain.upper
+    assert raised.entries > 1.2 * plain.entries

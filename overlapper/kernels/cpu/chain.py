@@ -16,7 +16,7 @@ either end and the nearer read end."""
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos,
     lengths, k, sketched, seed_positions, seed_starts,
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -29,7 +29,7 @@ def chain_candidates(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement : int
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement : int
         See `overlapper.params.ChainParams`.
 
     Returns
@@ -62,7 +62,7 @@ def chain_candidates(
         q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
         t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
         expected = max(x1 - x0, y1 - y0) * len(q_seeds) // q_length * len(t_seeds)
-        if 100 * seeds * np.int64(sketched[target[i]]) < min_agreement * expected:
+        if 100_000 * seeds * np.int64(sketched[target[i]]) < min_agreement * typical_agreement * expected:
             n_disagree += 1
             continue
         q_inside = _count_seeds(q_seeds, x0, x1, k)

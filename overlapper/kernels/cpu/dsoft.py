@@ -12,7 +12,17 @@ HEADER = 7
 
 @njit(nogil=True, cache=True)
 def find_candidates(
-    occurrences, list_starts, by_read, lengths, query_start, query_stop, limit, k, band_width, min_bases, drift
+    occurrences,
+    list_starts,
+    by_read,
+    lengths,
+    query_start,
+    query_stop,
+    limit,
+    k,
+    band_width,
+    min_bases,
+    drift,
 ):
     """Find the candidates of queries ``[query_start, query_stop)``.
 

@@ -218,7 +218,9 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     highest = _highest_minima(
         hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2]
     )
-    return _compact(hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos)
+    return _compact(
+        hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos
+    )
 
 
 @njit(nogil=True, cache=True)

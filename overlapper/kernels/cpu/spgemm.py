@@ -161,7 +161,7 @@ def multiply_rows(
             needed = (lengths[query] - k) // ((bin_size + 1) // 2) - lowest + 2
             if needed > len(bins[0]):
                 bins = _unused_bins(2 * needed)
-            best, support, seed, touched_bins = _best_bin(one, k, bin_size, lowest, bins[0], bins[1])
+            best, support, seed, touched_bins = _best_bin(one, k, bin_size, lowest, *bins)
             used_bins += touched_bins
             if support < min_kmers:
                 continue
@@ -200,8 +200,8 @@ def _sort(values):
 
 @njit(nogil=True, cache=True)
 def _unused_bins(size):
-    """Return the last counted query position and the support of ``size`` bins, all unused."""
-    return np.full(size, -1, np.int64), np.zeros(size, np.int32)
+    """Return last counted query position and support of ``size`` bins, all unused, and room to list some."""
+    return np.empty(size, np.int64), np.zeros(size, np.int32), np.empty(size, np.int64)
 
 
 @njit(nogil=True, cache=True)
@@ -263,43 +263,44 @@ def _order_ties(hits):
 
 
 @njit(nogil=True, cache=True)
-def _best_bin(hits, k, bin_size, lowest, last_counted, support):
+def _best_bin(hits, k, bin_size, lowest, last_counted, support, used):
     """Return the best bin, its support, the row of its seed, and how many bins have hits.
 
-    ``last_counted`` and ``support`` belong to the bins from ``lowest`` on; both are left unused.
+    ``last_counted`` and ``support`` belong to the bins from ``lowest`` on; they are left unused.
     """
     half = (bin_size + 1) // 2
-    best, most, used = 0, np.int32(0), 0
+    best, most, bins = 0, np.int32(0), 0
     for i in range(len(hits)):
         q = np.int64(hits[i, 0])
         upper = (q - hits[i, 1]) // half
         for number in (upper - 1, upper):
             slot = number - lowest
-            if support[slot] and q < last_counted[slot] + k:
+            if support[slot] == 0:
+                used[bins] = slot
+                bins += 1
+            elif q < last_counted[slot] + k:
                 continue
-            used += support[slot] == 0
             last_counted[slot] = q
             support[slot] += 1
             if support[slot] > most or (support[slot] == most and number < best):
                 best, most = number, support[slot]
-    for i in range(len(hits)):
-        slot = (np.int64(hits[i, 0]) - hits[i, 1]) // half - lowest
-        support[slot - 1] = 0
-        support[slot] = 0
-    wanted = most // 2
-    counted, last, seed = -1, np.int64(0), 0
+    for i in range(bins):
+        support[used[i]] = 0
+    return best, most, _seed_of(hits, k, best * half, (best + 2) * half, most // 2), bins
+
+
+@njit(nogil=True, cache=True)
+def _seed_of(hits, k, first_diagonal, last_diagonal, wanted):
+    """Return the row of the wanted one of the hits that count in ``[first_diagonal, last_diagonal)``."""
+    counted, last = -1, np.int64(0)
     for i in range(len(hits)):
         q = np.int64(hits[i, 0])
-        upper = (q - hits[i, 1]) // half
-        if best != upper and best != upper - 1:
-            continue
-        if counted < 0 or q >= last + k:
+        if first_diagonal <= q - hits[i, 1] < last_diagonal and (counted < 0 or q >= last + k):
             counted += 1
             last = q
             if counted == wanted:
-                seed = i
-                break
-    return best, most, seed, used
+                return i
+    return -1
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,78 @@
+"""Time the SpGEMM finder, and scipy's A @ A.T on the same matrix, in turn.
+
+    python -m tests.benchmarks.spgemm READS.fasta [--kmer-length 17] [--threads 1] [--runs 3]
+
+Ours collects position pairs, bins them and writes candidates, and makes the upper half; scipy counts only,
+and makes the whole product. scipy runs on one thread. Times are the least of all runs, in seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+import pysam
+import scipy.sparse
+
+from overlapper.candidates.spgemm import SpgemmFinder
+from overlapper.params import SketchParams, SpgemmParams
+from overlapper.sketch.counting import count_kmers
+from overlapper.tables import Reads
+
+
+def read(path):
+    with pysam.FastxFile(path) as records:
+        pairs = [(record.name, record.sequence) for record in records]
+    reads = Reads.from_sequences([name for name, _ in pairs], [sequence for _, sequence in pairs])
+    return reads.take(np.argsort(-reads.lengths, kind="stable"))
+
+
+def timed(function):
+    start = time.perf_counter()
+    result = function()
+    return time.perf_counter() - start, result
+
+
+def matrix_of(reads, k, funnel):
+    """Return A with ones for entries."""
+    counts = count_kmers(reads, k, lower=funnel.lower, upper=funnel.upper, sampled=funnel.sampled)
+    columns = np.repeat(np.arange(len(counts.column_offsets) - 1), np.diff(counts.column_offsets))
+    shape = len(reads), len(counts.column_offsets) - 1
+    ones = np.ones(len(columns), np.int32)
+    return scipy.sparse.csr_array((ones, (counts.occurrences >> 32, columns)), shape=shape)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("reads")
+    parser.add_argument("--kmer-length", type=int, default=17)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    threads = arguments.threads
+    reads = read(arguments.reads)
+    sketch, params = SketchParams(kmer_length=arguments.kmer_length), SpgemmParams()
+    few = reads.take(np.arange(min(len(reads), 20)))
+    SpgemmFinder.prepare(few, sketch, params, 1).find(0, len(few), 1)
+
+    prepare, ours, peer = [], [], []
+    for _ in range(arguments.runs):
+        seconds, finder = timed(lambda: SpgemmFinder.prepare(reads, sketch, params, threads))
+        prepare.append(seconds)
+        seconds, found = timed(lambda finder=finder: finder.find(0, len(reads), threads))
+        ours.append(seconds)
+        matrix = matrix_of(reads, sketch.kmer_length, finder.funnel)
+        seconds, product = timed(lambda matrix=matrix: matrix @ matrix.T.tocsr())
+        peer.append(seconds)
+    upper = scipy.sparse.triu(product, 1)
+    print(f"{reads.total_bases / 1e6:.1f} Mb, {len(reads)} reads, {finder.funnel}")
+    print(f"prepare {min(prepare):.2f}, product and bins {min(ours):.2f} ({threads} threads)")
+    print(f"scipy A @ A.T {min(peer):.2f}, ratio {min(peer) / min(ours):.2f}")
+    print(f"position pairs {finder.position_pairs}, scipy {upper.sum()}; candidates {len(found)}")
+
+
+if __name__ == "__main__":
+    main()
