@@ -170,8 +170,8 @@ def _unitig_lines(
 def _are_exact(layout: Layout, source: np.ndarray, target: np.ndarray, edge: np.ndarray) -> np.ndarray:
     """Return which links overlap where the sequences of both unitigs are those of their end reads (bool).
 
-    The first read of a unitig is spelled whole, the last one from ``piece_start`` on. What an overlap does not
-    reach of the last read is the suffix that the other node of the edge, or of its mirror, lacks.
+    The first read of a unitig is spelled whole, the last one from ``piece_start`` on. What an overlap does
+    not reach of the last read is the suffix that the other node of the edge, or of its mirror, lacks.
     """
     edges = layout.graph.edges
     last = layout.piece_start[layout.starts[1:] - 1]
