@@ -22,18 +22,18 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params import ClassParams
-from overlapper.tables import OverlapClass, Overlaps
+from overlapper.tables import Intervals, OverlapClass
 
 _RATIO_UNIT = 1_000_000
 
 
-def classify(overlaps: Overlaps, lengths: np.ndarray, params: ClassParams) -> np.ndarray:
+def classify(overlaps: Intervals, lengths: np.ndarray, params: ClassParams) -> np.ndarray:
     """Return the class of every overlap.
 
     Parameters
     ----------
-    overlaps : Overlaps
-        Rows of any order; only reads, strands and intervals are looked at.
+    overlaps : Overlaps or other Intervals
+        Rows of any order.
     lengths : ndarray of int, shape (reads,)
         Length of every read, in bases.
     params : ClassParams
@@ -73,12 +73,12 @@ def classify(overlaps: Overlaps, lengths: np.ndarray, params: ClassParams) -> np
     return kinds
 
 
-def ends(overlaps: Overlaps, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def ends(overlaps: Intervals, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return how far the reads stick out of each match, with the target on the query's strand.
 
     Parameters
     ----------
-    overlaps : Overlaps
+    overlaps : Overlaps or other Intervals
     lengths : ndarray of int, shape (reads,)
 
     Returns

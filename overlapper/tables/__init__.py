@@ -2,8 +2,8 @@
 
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.matches import Matches
-from overlapper.tables.overlaps import OverlapClass, Overlaps
+from overlapper.tables.overlaps import Intervals, OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
 from overlapper.tables.seeding import Seeding
 
-__all__ = ["Candidates", "Matches", "OverlapClass", "Overlaps", "Reads", "Seeding"]
+__all__ = ["Candidates", "Intervals", "Matches", "OverlapClass", "Overlaps", "Reads", "Seeding"]

@@ -28,8 +28,8 @@ class OverlapClass(enum.IntEnum):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Overlaps(Table):
-    """Overlaps of read pairs. Intervals are 0-based half-open on the forward strand of each read.
+class Intervals(Table):
+    """Where two reads match. Intervals are 0-based half-open on the forward strand of each read.
 
     Attributes
     ----------
@@ -39,6 +39,25 @@ class Overlaps(Table):
         True where the target's reverse complement matches the query.
     q_start, q_end, t_start, t_end : ndarray of int32, shape (n,)
         The matching intervals.
+    """
+
+    SORT_KEYS: ClassVar = ("query", "target", "reverse", "q_start", "t_start", "q_end", "t_end")
+
+    query: np.ndarray = column("i4")
+    target: np.ndarray = column("i4")
+    reverse: np.ndarray = column("?")
+    q_start: np.ndarray = column("i4")
+    q_end: np.ndarray = column("i4")
+    t_start: np.ndarray = column("i4")
+    t_end: np.ndarray = column("i4")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Overlaps(Intervals):
+    """Overlaps of read pairs: the columns of `Intervals`, and what extension found.
+
+    Attributes
+    ----------
     matches : ndarray of int32, shape (n,)
         Matching bases; with the chain extender, query bases covered by the chain's seeds.
     block_length : ndarray of int32, shape (n,)
@@ -60,15 +79,6 @@ class Overlaps(Table):
         Where the operations of each overlap start.
     """
 
-    SORT_KEYS: ClassVar = ("query", "target", "reverse", "q_start", "t_start", "q_end", "t_end")
-
-    query: np.ndarray = column("i4")
-    target: np.ndarray = column("i4")
-    reverse: np.ndarray = column("?")
-    q_start: np.ndarray = column("i4")
-    q_end: np.ndarray = column("i4")
-    t_start: np.ndarray = column("i4")
-    t_end: np.ndarray = column("i4")
     matches: np.ndarray = column("i4")
     block_length: np.ndarray = column("i4")
     score: np.ndarray = column("i4")

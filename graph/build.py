@@ -1,0 +1,177 @@
+"""From overlaps to an overlap graph.
+
+1. Reads are numbered by content, as they are to find overlaps: longest first, equal lengths by a hash of the
+   bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
+2. Overlaps that repeat a longer one of the same pair go (`graph.pairs`).
+3. Reads are trimmed to what other reads confirm, which cuts chimeras (`graph.trim`), and overlaps with them.
+4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
+5. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
+   every read leads to a read that no other contains, or to a ring of reads that contain one another and that
+   no other contains. Such reads stay, and so does one of each such ring; all others go (`graph.containment`).
+6. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
+   join the same ends of a pair the longest stays.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from graph.containment import contained_reads
+from graph.model import Edges, Graph, GraphReads
+from graph.pairs import Pairs, cut, pairs_of, without_repeats
+from graph.params import GraphParams
+from graph.trim import trim
+from overlapper.extend.classify import classify, ends
+from overlapper.kernels.cpu.graph_edges import longest_dovetails, order_ties
+from overlapper.params import ClassParams
+from overlapper.pipeline import canonical_order
+from overlapper.tables import OverlapClass, Overlaps, Reads
+
+_DEFAULT = GraphParams()
+
+
+def build_graph(
+    reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT
+) -> tuple[Graph, dict[str, int]]:
+    """Build an overlap graph.
+
+    Parameters
+    ----------
+    reads : Reads
+    overlaps : Overlaps
+        In any order, from any tool, with or without alignments; classes are found anew.
+    params : GraphParams
+
+    Returns
+    -------
+    graph : Graph
+    counts : dict of str to int
+        What was left out, and why.
+
+    Raises
+    ------
+    ParameterError
+        When an overlap names a read that is not there, or lies outside its read.
+    """
+    order = canonical_order(reads)
+    lengths = reads.lengths[order]
+    pairs = pairs_of(overlaps, order)
+    counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}
+    ends(pairs, lengths)
+    distinct = without_repeats(pairs)
+    counts["overlaps that repeat another"] = len(pairs) - len(distinct)
+
+    trimmed = trim(distinct, overlaps, lengths, params)
+    counts |= trimmed.counts
+    graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params)
+    return graph, counts | more
+
+
+def connect(
+    pairs: Pairs,
+    overlaps: Overlaps,
+    start: np.ndarray,
+    end: np.ndarray,
+    order: np.ndarray,
+    params: GraphParams,
+) -> tuple[Graph, dict[str, int]]:
+    """Build the graph of trimmed reads.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        On whole reads.
+    overlaps : Overlaps
+        Where the rows of the pairs point to.
+    start, end : ndarray of int32, shape (reads,)
+        Kept interval of every read, in content order; empty for a read that is gone.
+    order : ndarray of int, shape (reads,)
+        Row of the read table of every read.
+    params : GraphParams
+
+    Returns
+    -------
+    graph : Graph
+    counts : dict of str to int
+    """
+    lengths = end - start
+    inside = cut(pairs, overlaps, start, end)
+    classes = ClassParams(max_hang=params.max_hang, min_ratio=params.min_ratio)
+    kinds = classify(inside, lengths, classes)
+    extents = _extents(inside, lengths)
+    long_enough = np.minimum(extents[2], extents[3]) >= params.min_overlap
+    internal = kinds == OverlapClass.INTERNAL
+    counts = {
+        "overlaps outside the kept intervals": len(pairs) - len(inside),
+        "internal matches": int(internal.sum()),
+        "overlaps that are too short": int((~long_enough & ~internal).sum()),
+    }
+    fit = long_enough & ~internal
+    inside, kinds, extents = inside.take(fit), kinds[fit], extents[:, fit]
+
+    depth = _depth(inside, lengths)
+    contained = contained_reads(inside, kinds, extents, start, end)
+    counts["contained reads"] = len(contained)
+    stays = lengths > 0
+    stays[contained.read] = False
+    dovetail = (kinds == OverlapClass.DOVETAIL) & stays[inside.query] & stays[inside.target]
+    counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
+    edges, doubled = _edges(inside.take(dovetail), extents[:, dovetail], stays)
+    counts["overlaps that double an edge"] = doubled
+
+    kept = np.flatnonzero(stays)
+    graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
+    contained = dataclasses.replace(
+        contained, read=order[contained.read], container=order[contained.container]
+    )
+    return Graph(graph_reads, edges, contained), counts
+
+
+def _extents(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
+    """Return how each pair lies, with the target on the query's strand.
+
+    Returns
+    -------
+    ndarray of int32, shape (4, n)
+        How much further the query reaches to the left and to the right than the target (below 0 the other way
+        round); bases that the two share, hangs included, on the query and on the target.
+    """
+    left_query, right_query, left_target, right_target = ends(pairs, lengths)
+    left, right = left_query - left_target, right_query - right_target
+    on_query = lengths[pairs.query] - np.maximum(left, 0) - np.maximum(right, 0)
+    on_target = lengths[pairs.target] - np.maximum(-left, 0) - np.maximum(-right, 0)
+    return np.stack([left, right, on_query, on_target]).astype(np.int32)
+
+
+def _depth(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
+    reads = len(lengths)
+    covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
+    covering += np.bincount(pairs.target, pairs.t_end - pairs.t_start, reads)
+    return 1 + covering / np.maximum(lengths, 1)
+
+
+def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges, int]:
+    left, right, on_query, on_target = extents
+    overlap = np.minimum(on_query, on_target)
+    longest = longest_dovetails(pairs.query, pairs.target, pairs.reverse, left, overlap)
+    pairs, left, right, overlap = pairs.take(longest), left[longest], right[longest], overlap[longest]
+
+    number = np.cumsum(stays, dtype=np.int32) - 1
+    query, target = 2 * number[pairs.query], 2 * number[pairs.target] + pairs.reverse
+    query_first = left > 0
+    source, target = np.where(query_first, query, target), np.where(query_first, target, query)
+    both_source, both_target = np.concatenate([source, target ^ 1]), np.concatenate([target, source ^ 1])
+    length = np.concatenate([np.abs(right), np.abs(left)])
+    key = (both_source.astype(np.uint64) << np.uint64(32)) | length.astype(np.uint64)
+    order = np.argsort(key)
+    order_ties(order, key, both_target)
+    edges = Edges(
+        source=both_source[order],
+        target=both_target[order],
+        length=length[order],
+        overlap=np.tile(overlap, 2)[order],
+        row=np.tile(pairs.row, 2)[order],
+    )
+    return edges, int((~longest).sum())

@@ -1,0 +1,160 @@
+"""Cleaning: what errors, repeats and chimeras leave in a reduced graph.
+
+**Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
+several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or
+from a better tip (more bases, then more reads, then the smaller read number). So an end of the genome keeps
+the best of its tips. Repeated until none goes.
+
+**Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
+way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path of most reads stays; of
+equals the one with the most overlap. Repeated until none is left.
+
+**Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
+shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that
+the clearest cases go first.
+
+**Bridge.** A single read between two branching nodes that both have a better way to go: past a read that is
+no bridge, or a bridge whose weaker overlap is longer (then the smaller read number).
+
+**Bi-loop.** A chain of at most ``tip_reads`` reads that leaves a node and comes back to its other strand: the
+weaker of its two edges goes.
+
+**Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
+nodes: the end that two unitigs share. Repeated until none is left, after everything above.
+
+**Island.** A linear unitig of at most ``tip_reads`` reads that is joined to nothing, beside something larger.
+
+Every step takes both strands alike, so each edge keeps its mirror.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from graph.model import Graph
+from graph.params import CleanParams
+from overlapper.kernels.cpu import bridges, bubbles, tips
+
+_DEFAULT = CleanParams()
+_RATIO_UNIT = 1_000_000
+
+
+def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str, int]]:
+    """Clean a reduced graph.
+
+    Parameters
+    ----------
+    graph : Graph
+    params : CleanParams
+
+    Returns
+    -------
+    graph : Graph
+    counts : dict of str to int
+        Reads and edges removed (mirrors counted), by reason.
+    """
+    counts: Counter[str] = Counter()
+    graph = _tips_and_bubbles(graph, params, counts)
+    rounds = np.linspace(params.weak_start, params.weak_ratio, max(params.weak_rounds, 1))
+    for ratio in rounds[: params.weak_rounds - 1]:
+        graph = _counted(*cut_weak(graph, float(ratio)), counts)
+        graph = _tips_and_bubbles(graph, params, counts)
+    graph = _counted(*cut_bridges(graph), counts)
+    graph = _counted(*cut_biloops(graph, params.tip_reads), counts)
+    graph = _tips_and_bubbles(graph, params, counts)
+    if params.weak_rounds:
+        graph = _counted(*cut_weak(graph, params.weak_ratio), counts)
+        graph = _tips_and_bubbles(graph, params, counts)
+    graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
+    graph = _counted(*drop_islands(graph, params.tip_reads), counts)
+    return graph, dict(counts)
+
+
+def find_tips(graph: Graph, most_reads: int) -> np.ndarray:
+    """Return the reads of tips (bool), before any has gone."""
+    return tips.tips(*_arrays(graph), graph.edges.overlap, graph.lengths, most_reads)
+
+
+def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
+    """Remove tips until none goes."""
+    before = len(graph.reads)
+    while (doomed := find_tips(graph, most_reads)).any():
+        graph = _without_reads(graph, doomed)
+    return graph, {"reads in tips": before - len(graph.reads)}
+
+
+def cut_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
+    """Remove short ends that several unitigs share, until none is left."""
+    before = len(graph.reads)
+    while (doomed := tips.forked_ends(*_arrays(graph), most_reads)).any():
+        graph = _without_reads(graph, doomed)
+    return graph, {"reads in forked ends": before - len(graph.reads)}
+
+
+def pop_bubbles(graph: Graph, max_bases: int) -> tuple[Graph, dict[str, int]]:
+    """Keep one path of each bubble, until none is left."""
+    reads, edges, popped = len(graph.reads), len(graph.edges), 0
+    while True:
+        doomed_reads, doomed_edges, found = bubbles.bubbles(
+            *_arrays(graph), graph.edges.length, graph.edges.overlap, max_bases
+        )
+        if not found:
+            break
+        popped += found
+        graph = graph.without(doomed_reads, doomed_edges)
+    return graph, {
+        "bubbles": popped,
+        "reads in bubbles": reads - len(graph.reads),
+        "edges in bubbles": edges - len(graph.edges),
+    }
+
+
+def cut_weak(graph: Graph, ratio: float) -> tuple[Graph, dict[str, int]]:
+    """Remove edges whose overlap is below ``ratio`` (six decimals) of the best at either end."""
+    source, overlap = graph.edges.source, graph.edges.overlap.astype(np.int64)
+    best = np.zeros(graph.nodes, np.int64)
+    np.maximum.at(best, source, overlap)
+    doomed = overlap * _RATIO_UNIT < best[source] * round(ratio * _RATIO_UNIT)
+    cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
+    return cleaned, {"weak edges": len(graph.edges) - len(cleaned.edges)}
+
+
+def cut_bridges(graph: Graph) -> tuple[Graph, dict[str, int]]:
+    """Remove single reads that join two branching nodes."""
+    doomed = bridges.bridges(*_arrays(graph), graph.edges.overlap)
+    return _without_reads(graph, doomed), {"bridging reads": int(doomed.sum())}
+
+
+def cut_biloops(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
+    """Open short chains that lead from a node to its other strand."""
+    doomed = bridges.biloops(*_arrays(graph), graph.edges.overlap, most_reads)
+    cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
+    return cleaned, {"edges of bi-loops": len(graph.edges) - len(cleaned.edges)}
+
+
+def drop_islands(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
+    """Remove small linear unitigs that are joined to nothing, unless nothing else is there."""
+    doomed = tips.islands(*_arrays(graph), most_reads)
+    if doomed.all():
+        doomed[:] = False
+    return _without_reads(graph, doomed), {"reads in islands": int(doomed.sum())}
+
+
+def _tips_and_bubbles(graph: Graph, params: CleanParams, counts: Counter[str]) -> Graph:
+    graph = _counted(*cut_tips(graph, params.tip_reads), counts)
+    return _counted(*pop_bubbles(graph, params.bubble_bases), counts)
+
+
+def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Graph:
+    counts.update(removed)
+    return graph
+
+
+def _arrays(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
+    return graph.first_edge, graph.edges.target
+
+
+def _without_reads(graph: Graph, doomed: np.ndarray) -> Graph:
+    return graph.without(doomed, np.zeros(len(graph.edges), np.bool_))

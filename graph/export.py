@@ -1,0 +1,275 @@
+"""Graphs and layouts as files: GFA 1, FASTA, a table of unitigs; and as a networkx graph.
+
+**GFA 1 of reads.** ``S`` a read (its kept interval; the name then says so as ``name:first-last``, counted
+from 1) with ``LN`` and ``dp``, its depth. ``L`` an edge, once for both strands. ``C`` a contained read,
+``pos`` counted on the forward strand of its container. ``P`` a unitig, as a path of reads.
+
+**GFA 1 of unitigs.** ``S`` a unitig with ``LN``, ``dp`` and ``RC``, its reads, contained ones included. ``L``
+a link between the ends of two unitigs; a circular unitig has one to itself, of ``0M``. Behind an option, one
+line a read: ``a`` as in miniasm (unitig, where the read starts in it, read with its kept interval, strand,
+bases that it gives) or ``A`` as in hifiasm (unitig, start, strand, read, first and last base of its kept
+interval).
+
+The overlap of ``L`` and ``C`` is the CIGAR of the alignment, `*` where there is none, or where the sequence
+at the end of a unitig is not that of its last read (`graph.layout`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graph.alignment import NO_ALIGNMENT, Side, cigar_of
+from graph.layout import Layout
+from graph.model import Graph
+from overlapper.errors import ParameterError
+from overlapper.io.outputs import OutputFile
+from overlapper.tables import Overlaps, Reads
+
+if TYPE_CHECKING:
+    import networkx
+
+_HEADER = "H\tVN:Z:1.0"
+
+
+def write_unitig_gfa(
+    layout: Layout,
+    reads: Reads,
+    path: str | os.PathLike[str],
+    *,
+    overlaps: Overlaps | None = None,
+    read_lines: str | None = None,
+) -> None:
+    """Write the unitigs and their links as GFA 1.
+
+    Parameters
+    ----------
+    layout : Layout
+    reads : Reads
+        The reads the graph was built from.
+    path : str or path
+        ``.gz`` at its end compresses; ``-`` is standard output.
+    overlaps : Overlaps, optional
+        The overlaps the graph was built from, for CIGARs.
+    read_lines : {"a", "A"}, optional
+        Say which reads a unitig consists of, in the manner of miniasm or of hifiasm.
+
+    Raises
+    ------
+    ParameterError
+        When ``read_lines`` is something else.
+    OutputError
+        When the file cannot be written; none is left behind.
+    """
+    if read_lines not in (None, "a", "A"):
+        raise ParameterError(f"read_lines is {read_lines!r}, expected 'a', 'A' or none")
+    _write_lines(path, _unitig_lines(layout, reads, overlaps, read_lines))
+
+
+def write_read_gfa(
+    graph: Graph,
+    reads: Reads,
+    path: str | os.PathLike[str],
+    *,
+    overlaps: Overlaps | None = None,
+    contained: bool = False,
+    layout: Layout | None = None,
+) -> None:
+    """Write the reads and edges of a graph as GFA 1.
+
+    Parameters
+    ----------
+    graph : Graph
+    reads : Reads
+        The reads the graph was built from.
+    path : str or path
+        ``.gz`` at its end compresses; ``-`` is standard output.
+    overlaps : Overlaps, optional
+        The overlaps the graph was built from, for CIGARs.
+    contained : bool
+        Write the reads that those of the graph contain, and how they lie.
+    layout : Layout, optional
+        Of this graph; its unitigs become paths.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be written; none is left behind.
+    """
+    _write_lines(path, _read_lines(graph, reads, overlaps, contained, layout))
+
+
+def write_fasta(layout: Layout, reads: Reads, path: str | os.PathLike[str]) -> None:
+    """Write the sequences of the unitigs; parameters and errors are those of `write_unitig_gfa`."""
+    lines = (
+        f">{name} {tags.replace(chr(9), ' ')}\n{layout.sequence(unitig, reads)}"
+        for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True))
+    )
+    _write_lines(path, lines)
+
+
+def write_unitig_table(layout: Layout, path: str | os.PathLike[str]) -> None:
+    """Write one tab-separated line a unitig, with a header; errors are those of `write_unitig_gfa`.
+
+    Columns: name; length in bases; yes or no for circular; reads of the path; reads, contained ones included;
+    depth; copies (`Layout.copies`).
+    """
+    rows = zip(
+        layout.names, layout.lengths, layout.circular, np.diff(layout.starts), layout.read_counts,
+        layout.depth, layout.copies, strict=True,
+    )  # fmt: skip
+    lines = (
+        f"{name}\t{length}\t{'yes' if circular else 'no'}\t{steps}\t{count}\t{depth:.2f}\t{copies:.2f}"
+        for name, length, circular, steps, count, depth, copies in rows
+    )
+    _write_lines(path, ["name\tlength\tcircular\tpath_reads\treads\tdepth\tcopies", *lines])
+
+
+def to_networkx(graph: Graph) -> networkx.DiGraph:
+    """Return the graph with its nodes' ids, and the columns of its tables as attributes."""
+    import networkx
+
+    found = networkx.DiGraph()
+    table, edges = graph.reads, graph.edges
+    for i in range(len(table)):
+        attributes = {"read": int(table.read[i]), "start": int(table.start[i]), "end": int(table.end[i])}
+        for node in (2 * i, 2 * i + 1):
+            found.add_node(node, reverse=bool(node & 1), depth=float(table.depth[i]), **attributes)
+    columns = (edges.source, edges.target, edges.length, edges.overlap, edges.row)
+    for source, target, length, overlap, row in zip(*(c.tolist() for c in columns), strict=True):
+        found.add_edge(source, target, length=length, overlap=overlap, row=row)
+    return found
+
+
+def _write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    with OutputFile(os.fspath(path)) as output:
+        for line in lines:
+            output.write(line.encode() + b"\n")
+
+
+def _unitig_lines(
+    layout: Layout, reads: Reads, overlaps: Overlaps | None, read_lines: str | None
+) -> Iterator[str]:
+    yield _HEADER
+    for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True)):
+        yield f"S\t{name}\t{layout.sequence(unitig, reads)}\t{tags}"
+        if read_lines:
+            yield from _steps(layout, unitig, reads, read_lines)
+        if layout.circular[unitig]:
+            yield f"L\t{name}\t+\t{name}\t+\t0M"
+    links = layout.links()
+    for source, target, edge, exact in zip(*links, _are_exact(layout, *links), strict=True):
+        cigar = _edge_cigar(layout.graph, overlaps, int(edge)) if exact else NO_ALIGNMENT
+        first, second = layout.names[source >> 1], layout.names[target >> 1]
+        yield f"L\t{first}\t{_sign(source)}\t{second}\t{_sign(target)}\t{cigar}"
+
+
+def _are_exact(layout: Layout, source: np.ndarray, target: np.ndarray, edge: np.ndarray) -> np.ndarray:
+    """Return which links overlap where the sequences of both unitigs are those of their end reads (bool).
+
+    The first read of a unitig is spelled whole, the last one from ``piece_start`` on. What an overlap does
+    not reach of the last read is the suffix that the other node of the edge, or of its mirror, lacks.
+    """
+    edges = layout.graph.edges
+    last = layout.piece_start[layout.starts[1:] - 1]
+    source_fits = (source & 1 == 1) | (last[source >> 1] <= edges.length[layout.graph.mirror[edge]])
+    target_fits = (target & 1 == 0) | (last[target >> 1] <= edges.length[edge])
+    return source_fits & target_fits
+
+
+def _unitig_tags(layout: Layout) -> Iterator[str]:
+    for length, depth, count in zip(layout.lengths, layout.depth, layout.read_counts, strict=True):
+        yield f"LN:i:{length}\tdp:f:{depth:.2f}\tRC:i:{count}"
+
+
+def _steps(layout: Layout, unitig: int, reads: Reads, style: str) -> Iterator[str]:
+    table, name = layout.graph.reads, layout.names[unitig]
+    offset = 0
+    for step in range(layout.starts[unitig], layout.starts[unitig + 1]):
+        node = int(layout.path[step])
+        read = node >> 1
+        given = int(layout.piece_end[step] - layout.piece_start[step])
+        start = offset - int(layout.piece_start[step])
+        of_read, first, last = reads.name(int(table.read[read])), table.start[read], table.end[read]
+        if style == "a":
+            yield f"a\t{name}\t{start}\t{of_read}:{first + 1}-{last}\t{_sign(node)}\t{given}"
+        else:
+            yield f"A\t{name}\t{start}\t{_sign(node)}\t{of_read}\t{first}\t{last}"
+        offset += given
+
+
+def _read_lines(
+    graph: Graph, reads: Reads, overlaps: Overlaps | None, contained: bool, layout: Layout | None
+) -> Iterator[str]:
+    yield _HEADER
+    table, inner = graph.reads, graph.contained
+    for read, start, end, depth in zip(table.read, table.start, table.end, table.depth, strict=True):
+        yield f"{_segment(reads, int(read), int(start), int(end))}\tdp:f:{depth:.2f}"
+    within = np.flatnonzero(_leads_to(graph)) if contained else np.zeros(0, np.int64)
+    for i in within:
+        yield _segment(reads, int(inner.read[i]), int(inner.start[i]), int(inner.end[i]))
+
+    names = [_segment_name(reads, *side) for side in zip(table.read, table.start, table.end, strict=True)]
+    for edge in np.flatnonzero(np.arange(len(graph.edges)) <= graph.mirror):
+        source, target = int(graph.edges.source[edge]), int(graph.edges.target[edge])
+        link = f"{names[source >> 1]}\t{_sign(source)}\t{names[target >> 1]}\t{_sign(target)}"
+        yield f"L\t{link}\t{_edge_cigar(graph, overlaps, int(edge))}"
+    yield from _containments(graph, reads, overlaps, within)
+    if layout is not None:
+        for unitig, name in enumerate(layout.names):
+            yield f"P\t{name}\t{','.join(names[v >> 1] + _sign(v) for v in layout.nodes(unitig))}\t*"
+
+
+def _containments(graph: Graph, reads: Reads, overlaps: Overlaps | None, rows: np.ndarray) -> Iterator[str]:
+    inner = graph.contained
+    everything = (
+        (graph.reads.read, graph.reads.start, graph.reads.end),
+        (inner.read, inner.start, inner.end),
+    )
+    interval = {int(r): (int(s), int(e)) for columns in everything for r, s, e in zip(*columns, strict=True)}
+    for i in rows:
+        outer, read, reverse = int(inner.container[i]), int(inner.read[i]), bool(inner.reverse[i])
+        first, second = Side(outer, *interval[outer], False), Side(read, *interval[read], reverse)
+        cigar = cigar_of(overlaps, int(inner.row[i]), first, second)
+        names = f"{_segment_name(reads, *first[:3])}\t+\t{_segment_name(reads, *second[:3])}"
+        yield f"C\t{names}\t{'-' if reverse else '+'}\t{inner.position[i]}\t{cigar}"
+
+
+def _leads_to(graph: Graph) -> np.ndarray:
+    """Return which contained reads have a chain of containers up to a read of the graph (bool)."""
+    inner, outer = graph.contained.read, graph.contained.container
+    everything = np.concatenate([graph.reads.read, inner, outer])
+    there = np.zeros(int(everything.max(initial=-1)) + 1, np.bool_)
+    there[graph.reads.read] = True
+    while (found := there[outer] & ~there[inner]).any():
+        there[inner[found]] = True
+    return there[inner]
+
+
+def _edge_cigar(graph: Graph, overlaps: Overlaps | None, edge: int) -> str:
+    table = graph.reads
+    sides = []
+    for node in (int(graph.edges.source[edge]), int(graph.edges.target[edge])):
+        read = node >> 1
+        sides.append(
+            Side(int(table.read[read]), int(table.start[read]), int(table.end[read]), bool(node & 1))
+        )
+    return cigar_of(overlaps, int(graph.edges.row[edge]), *sides)
+
+
+def _segment(reads: Reads, read: int, start: int, end: int) -> str:
+    return (
+        f"S\t{_segment_name(reads, read, start, end)}\t{reads.sequence(read)[start:end]}\tLN:i:{end - start}"
+    )
+
+
+def _segment_name(reads: Reads, read: int, start: int, end: int) -> str:
+    whole = start == 0 and end == reads.lengths[read]
+    return reads.name(read) if whole else f"{reads.name(read)}:{start + 1}-{end}"
+
+
+def _sign(node: int) -> str:
+    return "-" if node & 1 else "+"

@@ -1,0 +1,188 @@
+"""Unitigs: what the graph says without a choice, and their sequences.
+
+A **unitig** is a maximal path of nodes in which every node but the last has one way on and every node but the
+first one way in. One that ends where it starts is circular. Of the two strands a linear unitig is laid out on
+the one whose first node has the smaller id. Unitigs are numbered by length, longest first, then by their
+first node.
+
+**Sequence.** The first read is spelled whole, each later one from where the one before it ends. From the
+first read on that reaches from there to the start of the next one, the rule turns around: each read is
+spelled up to where the next one starts, the last one whole. So both ends of a unitig are whole reads, and the
+alignment of a link between two unitigs holds for their sequences. Where no read reaches that far (every read
+overlaps the one after the next) the last read too is spelled from the end of the one before.
+
+In a circular unitig every read is spelled up to where the next one starts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from graph.model import Graph
+from overlapper.kernels.cpu import unitigs
+from overlapper.tables import Reads
+
+_COMPLEMENT = np.array([3, 2, 1, 0, 4], np.uint8)
+_LETTERS = np.frombuffer(b"ACGTN", np.uint8)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Layout:
+    """Unitigs of a graph.
+
+    Attributes
+    ----------
+    graph : Graph
+        What they were laid out from.
+    path : ndarray of int32
+        Nodes, unitig after unitig.
+    starts : ndarray of int64, shape (n + 1,)
+        Where the path of each unitig starts.
+    circular : ndarray of bool, shape (n,)
+    piece_start, piece_end : ndarray of int32, shape (len(path),)
+        What each node gives to the sequence of its unitig, half open, on the node's strand, within the kept
+        interval of its read.
+    """
+
+    graph: Graph
+    path: np.ndarray
+    starts: np.ndarray
+    circular: np.ndarray
+    piece_start: np.ndarray
+    piece_end: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.circular)
+
+    def nodes(self, unitig: int) -> np.ndarray:
+        """Return the path of one unitig."""
+        return self.path[self.starts[unitig] : self.starts[unitig + 1]]
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Bases of every unitig (int64)."""
+        ends = np.concatenate([[0], np.cumsum(self.piece_end - self.piece_start, dtype=np.int64)])
+        return ends[self.starts[1:]] - ends[self.starts[:-1]]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names as in miniasm: ``utg``, a number, ``c`` for circular or ``l`` for linear."""
+        return [f"utg{i + 1:06d}{'c' if c else 'l'}" for i, c in enumerate(self.circular)]
+
+    @cached_property
+    def depth(self) -> np.ndarray:
+        """Mean depth of the reads of every unitig, weighted by their lengths (float64)."""
+        graph = self.graph
+        weight = graph.lengths[self.path >> 1].astype(np.float64)
+        depth = graph.reads.depth[self.path >> 1] * weight
+        unitig = self.unitig_of_step
+        return np.bincount(unitig, depth, len(self)) / np.bincount(unitig, weight, len(self))
+
+    @cached_property
+    def copies(self) -> np.ndarray:
+        """Estimated copies of every unitig (float64): its depth over that of the median base."""
+        order = np.argsort(self.depth, kind="stable")
+        below = np.cumsum(self.lengths[order])
+        median = order[np.searchsorted(below, below[-1] / 2)] if len(self) else 0
+        return self.depth / self.depth[median] if len(self) else self.depth
+
+    @cached_property
+    def unitig_of_step(self) -> np.ndarray:
+        """The unitig of every node of the paths (int64)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.starts))
+
+    @cached_property
+    def read_counts(self) -> np.ndarray:
+        """Reads of every unitig, those that they contain included (int64)."""
+        graph = self.graph
+        everything = np.concatenate([graph.reads.read, graph.contained.read, graph.contained.container])
+        unitig = np.full(int(everything.max(initial=-1)) + 1, -1, np.int64)
+        unitig[graph.reads.read[self.path >> 1]] = self.unitig_of_step
+        inner, outer = graph.contained.read, graph.contained.container
+        while (found := (unitig[inner] < 0) & (unitig[outer] >= 0)).any():
+            unitig[inner[found]] = unitig[outer[found]]
+        return np.bincount(unitig[unitig >= 0], minlength=len(self))
+
+    def links(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the edges that join unitigs, one of each pair of mirrors.
+
+        Returns
+        -------
+        source, target : ndarray of int64
+            Ends of unitigs: ``2 * unitig`` for its own strand, ``2 * unitig + 1`` for the reverse complement.
+        edge : ndarray of int64
+            Edge of the graph.
+        """
+        graph = self.graph
+        linear = np.flatnonzero(~self.circular)
+        leaves, enters = np.full((2, graph.nodes), -1, np.int64)
+        head, tail = self.path[self.starts[linear]], self.path[self.starts[linear + 1] - 1]
+        leaves[tail], leaves[head ^ 1] = 2 * linear, 2 * linear + 1
+        enters[head], enters[tail ^ 1] = 2 * linear, 2 * linear + 1
+        source, target = leaves[graph.edges.source], enters[graph.edges.target]
+        one_of_two = np.arange(len(graph.edges)) <= graph.mirror
+        edge = np.flatnonzero((source >= 0) & (target >= 0) & one_of_two)
+        return source[edge], target[edge], edge
+
+    def sequence(self, unitig: int, reads: Reads) -> str:
+        """Return the bases of one unitig, N where a read has one.
+
+        Parameters
+        ----------
+        unitig : int
+        reads : Reads
+            The reads the graph was built from.
+        """
+        pieces = list(self._pieces(unitig, reads))
+        return _LETTERS[np.concatenate(pieces)].tobytes().decode()
+
+    def _pieces(self, unitig: int, reads: Reads) -> Iterator[np.ndarray]:
+        table = self.graph.reads
+        for step in range(self.starts[unitig], self.starts[unitig + 1]):
+            read, reverse = self.path[step] >> 1, self.path[step] & 1
+            codes = reads.codes(int(table.read[read]))[table.start[read] : table.end[read]]
+            if reverse:
+                codes = _COMPLEMENT[codes[::-1]]
+            yield codes[self.piece_start[step] : self.piece_end[step]]
+
+
+def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:
+    """Lay out the unitigs of a graph.
+
+    Parameters
+    ----------
+    graph : Graph
+
+    Returns
+    -------
+    layout : Layout
+    counts : dict of str to int
+        Unitigs and reads, by what became of them.
+    """
+    first, edges = graph.first_edge, graph.edges
+    path, starts, circular = unitigs.unitigs(first, edges.target)
+    piece_start, piece_end = unitigs.pieces(
+        first, edges.target, edges.length, graph.mirror, graph.lengths, path, starts, circular
+    )
+    unordered = Layout(graph, path, starts, circular, piece_start, piece_end)
+    order = np.lexsort([path[starts[:-1]], -unordered.lengths])
+    steps = np.concatenate([np.arange(starts[u], starts[u + 1]) for u in order] or [np.zeros(0, np.int64)])
+    found = Layout(
+        graph,
+        path[steps],
+        np.concatenate([[0], np.cumsum(np.diff(starts)[order])]),
+        circular[order],
+        piece_start[steps],
+        piece_end[steps],
+    )
+    counts = {
+        "unitigs": len(found),
+        "circular unitigs": int(circular.sum()),
+        "links": len(found.links()[0]),
+        "reads in unitigs": len(path),
+    }
+    return found, counts

@@ -1,0 +1,77 @@
+"""Parameters of the graph: one frozen dataclass for building and reducing, one for cleaning."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from overlapper.errors import ParameterError
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphParams:
+    """From overlaps to a reduced overlap graph.
+
+    Attributes
+    ----------
+    min_overlap : int
+        Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept.
+    min_depth : int
+        Overlaps that must confirm a base for it to be kept.
+    max_hang : int
+        An unmatched end longer than this makes a match internal, in bases.
+    min_ratio : float
+        A match shorter than this share of itself plus its hangs is internal.
+    fuzz : int
+        How much longer than an edge a path may be that makes the edge transitive, in bases.
+    """
+
+    min_overlap: int = 2000
+    min_depth: int = 3
+    max_hang: int = 1000
+    min_ratio: float = 0.8
+    fuzz: int = 1000
+
+    def __post_init__(self) -> None:
+        _require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
+        _require(self.min_depth >= 1, "min_depth", self.min_depth, "1 or more")
+        _require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
+        _require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
+        _require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class CleanParams:
+    """What is cleaned off an overlap graph.
+
+    Attributes
+    ----------
+    tip_reads : int
+        Most reads in a tip, an island or the chain of a bi-loop.
+    bubble_bases : int
+        Longest distance between the ends of a bubble.
+    weak_ratio : float
+        An edge whose overlap is below this share of the best one of a node it touches is weak; the last round
+        cuts at this ratio.
+    weak_rounds : int
+        Rounds that lead up to it, from `weak_start` in equal steps; 0 cuts no weak edges.
+    weak_start : float
+        Ratio of the first round.
+    """
+
+    tip_reads: int = 4
+    bubble_bases: int = 50_000
+    weak_ratio: float = 0.8
+    weak_rounds: int = 4
+    weak_start: float = 0.5
+
+    def __post_init__(self) -> None:
+        _require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")
+        _require(self.bubble_bases >= 0, "bubble_bases", self.bubble_bases, "0 or more")
+        _require(0 <= self.weak_ratio <= 1, "weak_ratio", self.weak_ratio, "0 to 1")
+        _require(self.weak_rounds >= 0, "weak_rounds", self.weak_rounds, "0 or more")
+        _require(0 <= self.weak_start <= self.weak_ratio, "weak_start", self.weak_start, "0 to weak_ratio")
+
+
+def _require(condition: bool, name: str, value: object, expected: str) -> None:
+    if not condition:
+        raise ParameterError(f"{name} is {value}, expected {expected}")

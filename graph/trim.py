@@ -1,0 +1,149 @@
+"""Which part of each read to trust, from the overlaps that pile up on it (Li 2016, section 2.4).
+
+**Core.** The longest interval of a read that at least ``min_depth`` overlaps cover, after ``clip`` bases are
+taken off both ends of every overlap; the interval gets them back. Ends that no other read confirms go
+(adapters, low quality). So does the shorter side of a chimera: overlaps of true reads end at its junction,
+and with the clip none reaches across.
+
+**Growth.** Towards an end of the genome the depth falls to one, and with it the core would stop short. So a
+core grows by every overlap that shares ``clip`` bases with it, until none adds to it.
+
+Both are found twice: first with all overlaps, and no clip for the core; then with the overlaps that fit the
+trimmed reads (no internal matches, hangs up to 1.5 ``max_hang``, at least half of ``min_overlap``), and a
+depth that rises with the coverage. ``clip`` is half of ``min_overlap``.
+
+**Free ends.** An end that is left over is kept after all when no overlap touches it and no overlapping read
+would go on past the interval by more than ``max_hang``: the read that reaches furthest at an end of the
+genome. At an adapter or a chimera the others go on.
+
+**Chimera, missed adapter.** Where a read loses its second longest core, of ``min_overlap`` or more, two
+sequences were joined between the two. When some other read matches both sides with the same bases, on
+opposite strands, the read turned back at a missed adapter; else it is a chimera.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+
+from graph.pairs import Pairs, cut
+from graph.params import GraphParams
+from overlapper.extend.classify import classify
+from overlapper.kernels.cpu import pileup
+from overlapper.params import ClassParams
+from overlapper.tables import OverlapClass, Overlaps
+
+_LOW = np.uint64(0xFFFFFFFF)
+_LOOSE = 1.5
+
+
+@dataclasses.dataclass(frozen=True)
+class Trimmed:
+    """What trimming keeps.
+
+    Attributes
+    ----------
+    start, end : ndarray of int32, shape (reads,)
+        Kept interval of each read, half open, on its forward strand; empty where the read is gone.
+    counts : dict of str to int
+        Reads and bases that went, by reason.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    counts: dict[str, int]
+
+
+def trim(pairs: Pairs, overlaps: Overlaps, lengths: np.ndarray, params: GraphParams) -> Trimmed:
+    """Find the interval of every read to keep.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        On whole reads.
+    overlaps : Overlaps
+        Where the rows of the pairs point to.
+    lengths : ndarray of int, shape (reads,)
+        In content order.
+    params : GraphParams
+    """
+    crude = _kept(pairs, len(lengths), params.min_depth, 0, params)
+    fitting = _fitting(cut(pairs, overlaps, crude.start, crude.end), crude.end - crude.start, params)
+    depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
+    fine = _kept(fitting, len(lengths), depth, params.min_overlap // 2, params)
+
+    kept = fine.end > fine.start
+    start = np.where(kept, crude.start + fine.start, 0)
+    end = np.where(kept, crude.start + fine.end, 0)
+    start, end = _with_free_ends(pairs, lengths, start, end, params.max_hang)
+    junction = np.where(fine.junction >= 0, crude.start + fine.junction, crude.junction)
+    folds = pileup.palindromes(*pairs.intervals, junction)
+    counts = {
+        "reads without enough overlaps": int((~kept).sum()),
+        "reads trimmed": int((kept & (end - start < lengths)).sum()),
+        "bases trimmed": int((lengths - (end - start))[kept].sum()),
+        "chimeric reads cut": int((kept & (junction >= 0) & (folds == 0)).sum()),
+        "missed adapters cut": int((kept & (junction >= 0) & (folds > 0)).sum()),
+    }
+    return Trimmed(start, end, counts)
+
+
+class _Kept(NamedTuple):
+    """Intervals of reads, empty for none, and where the next longest core was cut off, -1 for nowhere."""
+
+    start: np.ndarray
+    end: np.ndarray
+    junction: np.ndarray
+
+
+def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams) -> _Kept:
+    cores = _cores(pairs, reads, min_depth, clip)
+    long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
+    start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
+    offsets, opens, closes = pileup.intervals_by_read(
+        pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
+    )
+    start, end = pileup.grown(offsets, opens, closes, start, end, params.min_overlap // 2)
+
+    lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
+    between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
+    parted = long_enough.all(axis=1) & (lost_before | lost_after)
+    return _Kept(start, end, np.where(parted, between, -1))
+
+
+def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
+    spans = np.minimum(pairs.q_end - pairs.q_start, pairs.t_end - pairs.t_start)
+    pairs = pairs.take(spans >= params.min_overlap // 2)
+    loose = ClassParams(max_hang=int(params.max_hang * _LOOSE), min_ratio=params.min_ratio)
+    return pairs.take(classify(pairs, lengths, loose) != OverlapClass.INTERNAL)
+
+
+def _coverage(pairs: Pairs, kept: _Kept) -> float:
+    bases = int((kept.end - kept.start).sum(dtype=np.int64))
+    return 2 * int((pairs.q_end - pairs.q_start).sum(dtype=np.int64)) / max(bases, 1)
+
+
+def _with_free_ends(
+    pairs: Pairs, lengths: np.ndarray, start: np.ndarray, end: np.ndarray, hang: int
+) -> tuple[np.ndarray, np.ndarray]:
+    opposed = pileup.opposed_ends(*pairs.intervals, lengths, start, end, hang)
+    kept = end > start
+    return np.where(kept & ~opposed[:, 0], 0, start), np.where(kept & ~opposed[:, 1], lengths, end)
+
+
+def _cores(pairs: Pairs, reads: int, min_depth: int, clip: int) -> np.ndarray:
+    """Return start and end of the longest core of each read, then of the second longest; 0 to 0 for none."""
+    read = np.concatenate([pairs.query, pairs.target]).astype(np.uint64) << np.uint64(32)
+    opens = np.concatenate([pairs.q_start, pairs.t_start]) + clip
+    closes = np.concatenate([pairs.q_end, pairs.t_end]) - clip
+    left = opens < closes
+    offsets = np.zeros(reads + 1, np.int64)
+    np.cumsum(np.bincount(read[left] >> np.uint64(32), minlength=reads), out=offsets[1:])
+    opens, closes = (np.sort(read[left] | ends[left].astype(np.uint64)) & _LOW for ends in (opens, closes))
+    cores = pileup.covered(offsets, opens.astype(np.int32), closes.astype(np.int32), min_depth)
+    some = cores[:, [1, 3]] > cores[:, [0, 2]]
+    cores[:, [0, 2]] -= np.where(some, clip, 0)
+    cores[:, [1, 3]] += np.where(some, clip, 0)
+    return cores

@@ -1,0 +1,131 @@
+"""Our layout beside miniasm's, from the same PAF of minimap2.
+
+``python -m tests.benchmarks.graph_peers [reads reference preset topology]`` takes a set of reads, its
+reference, minimap2's preset and ``linear`` or ``circular``; without arguments every set of reads over 2 kb in
+``OVERLAPPER_DATA``. minimap2 and miniasm must be installed. Printed for each tool: unitigs (``c`` circular),
+share of the reference covered, breaks (places where a unitig leaves the reference for another place), NGA50,
+and seconds: miniasm's for the whole process, ours for reading the PAF and laying out, compiled kernels
+loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import graph
+from graph.export import write_fasta
+from overlapper.io.fastx import read_fastx
+from overlapper.io.paf import read_paf
+
+MIN_BLOCK, MAX_JUMP = 1000, 5000
+SETS = {
+    "ont_r7_lambda/reads.fastq.gz": "ava-ont",
+    "hifi_ecoli_piece/reads.fasta.gz": "ava-pb",
+    "ont_r10_listeria/reads.fastq.gz": "ava-ont",
+    "sim_clr_k12_rrn4/reads.fasta.gz": "ava-pb",
+}
+
+
+def run(*command, output=None):
+    with open(output or os.devnull, "w") as out:
+        subprocess.run([str(word) for word in command], stdout=out, stderr=subprocess.DEVNULL, check=True)
+
+
+def blocks(unitigs, reference, folder):
+    """Map unitigs; yield ``(unitig, start, end, strand, sequence, its start, end, length)`` of each."""
+    run(
+        "minimap2",
+        "-xasm20",
+        "-r2000,2000",
+        "-t2",
+        "--secondary=no",
+        reference,
+        unitigs,
+        output=folder / "back.paf",
+    )
+    for line in (folder / "back.paf").read_text().splitlines():
+        f = line.split("\t")
+        if int(f[3]) - int(f[2]) >= MIN_BLOCK:
+            yield f[0], int(f[2]), int(f[3]), f[4], f[5], int(f[7]), int(f[8]), int(f[6])
+
+
+def is_break(one, two, circular):
+    """Return whether two neighbouring blocks of a unitig are not neighbours on the reference."""
+    if one[3:5] != two[3:5]:
+        return True
+    jump = two[5] - one[6] if one[3] == "+" else one[5] - two[6]
+    turns = (jump - one[7], jump, jump + one[7]) if circular else (jump,)
+    return min(map(abs, turns)) > MAX_JUMP + abs(two[1] - one[2])
+
+
+def judge(unitigs, reference, circular, folder):
+    size = read_fastx(reference).total_bases
+    mapped = sorted(blocks(unitigs, reference, folder))
+    breaks = sum(a[0] == b[0] and is_break(a, b, circular) for a, b in pairwise(mapped))
+    covered, reach, here = 0, 0, None
+    for sequence, start, end in sorted((b[4], b[5], b[6]) for b in mapped):
+        reach, here = (reach, here) if sequence == here else (0, sequence)
+        covered += max(end - max(start, reach), 0)
+        reach = max(reach, end)
+    total, nga50 = 0, 0
+    for length in sorted((b[2] - b[1] for b in mapped), reverse=True):
+        total += length
+        if total >= size / 2:
+            nga50 = length
+            break
+    return f"covers {covered / size:.4f}  breaks {breaks}  NGA50 {nga50:,}"
+
+
+def miniasm(reads, paf, folder):
+    began = time.perf_counter()
+    run("miniasm", "-f", reads, paf, output=folder / "miniasm.gfa")
+    seconds = time.perf_counter() - began
+    segments = [
+        line.split("\t") for line in (folder / "miniasm.gfa").read_text().splitlines() if line[0] == "S"
+    ]
+    (folder / "miniasm.fasta").write_text("".join(f">{s[1]}\n{s[2]}\n" for s in segments))
+    return folder / "miniasm.fasta", [f"{len(s[2])}{s[1][-1]}" for s in segments], seconds
+
+
+def ours(reads, paf, folder):
+    table = read_fastx(reads)
+    graph.assemble(table, read_paf(paf, table))
+    began = time.perf_counter()
+    layout = graph.assemble(table, read_paf(paf, table), threads=2).layout
+    seconds = time.perf_counter() - began
+    write_fasta(layout, table, folder / "ours.fasta")
+    return (
+        folder / "ours.fasta",
+        [f"{n}{name[-1]}" for n, name in zip(layout.lengths, layout.names, strict=True)],
+        seconds,
+    )
+
+
+def compare(reads, reference, preset, topology):
+    print(reads)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        run("minimap2", "-x", preset, "-t2", reads, reads, output=folder / "overlaps.paf")
+        for tool in (miniasm, ours):
+            unitigs, lengths, seconds = tool(reads, folder / "overlaps.paf", folder)
+            verdict = judge(unitigs, reference, topology == "circular", folder) if lengths else "nothing"
+            shown = " ".join(sorted(lengths, key=lambda x: -int(x[:-1]))[:12])
+            print(
+                f"  {tool.__name__:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s  {shown}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 5:
+        compare(*sys.argv[1:])
+    else:
+        data = Path(os.environ.get("OVERLAPPER_DATA", Path(__file__).parents[3] / "shared" / "data"))
+        for path, preset_of_set in SETS.items():
+            compare(data / path, data / Path(path).parent / "reference.fasta.gz", preset_of_set, "linear")

@@ -1,0 +1,195 @@
+"""Cleaning steps on dictionaries, one round each, from their definitions.
+
+A graph is ``edges``, ``{(source, target): overlap}`` with mirrors ``target^1 -> source^1``, and ``bases``,
+the length of every read. Nodes are ``2 * read`` and ``2 * read + 1``. Steps return sets of reads, or of edges
+with their mirrors.
+"""
+
+import itertools
+
+
+def after(edges, v):
+    return sorted(w for source, w in edges if source == v)
+
+
+def before(edges, v):
+    return sorted(source for source, w in edges if w == v)
+
+
+def follower(edges, v):
+    """Return the one node after ``v`` of which ``v`` is the one node before, or None."""
+    found = after(edges, v)
+    return found[0] if len(found) == 1 and before(edges, found[0]) == [v] else None
+
+
+def chain_from(edges, v):
+    chain = [v]
+    while (w := follower(edges, chain[-1])) is not None and w not in chain:
+        chain.append(w)
+    return chain
+
+
+def dead_end_chains(edges, bases, most):
+    starts = [v for v in range(2 * len(bases)) if not before(edges, v)]
+    return [chain for chain in (chain_from(edges, v) for v in starts) if len(chain) <= most]
+
+
+def tips(edges, bases, most):
+    found = [chain for chain in dead_end_chains(edges, bases, most) if after(edges, chain[-1])]
+
+    def quality(chain):
+        return sum(bases[v >> 1] for v in chain), len(chain), -(chain[0] >> 1)
+
+    doomed = set()
+    for chain in found:
+        neighbours = sorted(after(edges, chain[-1]), key=lambda w: -edges[chain[-1], w])
+        best = [w for w in neighbours if edges[chain[-1], w] == edges[chain[-1], neighbours[0]]]
+        for rival in before(edges, nearest(edges, chain[-1], best)):
+            rival_chains = [c for c in found if c[-1] == rival]
+            if not rival_chains or quality(rival_chains[0]) > quality(chain):
+                doomed |= {v >> 1 for v in chain}
+    return doomed
+
+
+def nearest(edges, v, candidates):
+    """Return the first candidate in the order of the edges of ``v``, which the caller's edges keep."""
+    return next(w for source, w in edges if source == v and w in candidates)
+
+
+def forked_ends(edges, bases, most):
+    return {
+        v >> 1
+        for chain in dead_end_chains(edges, bases, most)
+        if len(after(edges, chain[-1])) > 1
+        for v in chain
+    }
+
+
+def islands(edges, bases, most):
+    return {
+        v >> 1 for chain in dead_end_chains(edges, bases, most) if not after(edges, chain[-1]) for v in chain
+    }
+
+
+def weak(edges, ratio):
+    """``ratio`` is a Fraction."""
+    found = set()
+    for (v, w), overlap in edges.items():
+        best = max(edges[v, x] for x in after(edges, v))
+        if overlap < ratio * best:
+            found |= {(v, w), (w ^ 1, v ^ 1)}
+    return found
+
+
+def bridges(edges, bases):
+    strength = {}
+    for read in range(len(bases)):
+        v = 2 * read
+        if len(before(edges, v)) == 1 and len(after(edges, v)) == 1:
+            (source,), (sink,) = before(edges, v), after(edges, v)
+            if len(after(edges, source)) > 1 and len(before(edges, sink)) > 1:
+                strength[read] = min(edges[source, v], edges[v, sink])
+
+    def outdone(read, others):
+        return any(o not in strength or (strength[o], -o) > (strength[read], -read) for o in others)
+
+    doomed = set()
+    for read in strength:
+        v = 2 * read
+        (source,), (sink,) = before(edges, v), after(edges, v)
+        left = {w >> 1 for w in after(edges, source)} - {read}
+        right = {w >> 1 for w in before(edges, sink)} - {read}
+        if outdone(read, left) and outdone(read, right):
+            doomed.add(read)
+    return doomed
+
+
+def biloops(edges, most):
+    doomed = set()
+    for w, v in edges:
+        if len(after(edges, w)) < 2 or len(before(edges, v)) != 1:
+            continue
+        chain = chain_from(edges, v)
+        if len(chain) > most or len(after(edges, chain[-1])) < 2 or (w, chain[-1] ^ 1) not in edges:
+            continue
+        back = (w, chain[-1] ^ 1)
+        if back != (w, v):
+            loser = (w, v) if edges[w, v] < edges[back] else back
+            doomed |= {loser, (loser[1] ^ 1, loser[0] ^ 1)}
+    return doomed
+
+
+def superbubbles(edges, reads, lengths, max_bases):
+    """Return ``(source, sink, nodes between)`` of every bubble; a source has at most one."""
+    nodes = range(2 * reads)
+    found = []
+    for source in nodes:
+        if len(after(edges, source)) < 2:
+            continue
+        fitting = [
+            (source, sink, inner)
+            for sink in nodes
+            if sink >> 1 != source >> 1 and (inner := _between(edges, source, sink)) is not None
+            if _fits(edges, lengths, source, sink, inner, max_bases)
+        ]
+        # Of nested candidates the innermost is the bubble.
+        found += sorted(fitting, key=lambda bubble: len(bubble[2]))[:1]
+    return found
+
+
+def _reach(edges, start, stop, step):
+    seen, waiting = {start}, [start]
+    while waiting:
+        v = waiting.pop()
+        if v != stop:
+            fresh = set(step(edges, v)) - seen
+            seen |= fresh
+            waiting += fresh
+    return seen
+
+
+def _between(edges, source, sink):
+    forward, backward = _reach(edges, source, sink, after), _reach(edges, sink, source, before)
+    return forward - {source, sink} if sink in forward and forward == backward else None
+
+
+def _fits(edges, lengths, source, sink, inner, max_bases):
+    inside = {(v, w) for v, w in edges if v in inner | {source} and w in inner | {sink}}
+    if any((v, source) in edges or (sink, v) in edges for v in inner):
+        return False
+    reads = [v >> 1 for v in inner | {source, sink}]
+    if len(set(reads)) < len(reads):
+        return False
+    order = []
+    while len(order) < len(inner) + 2:
+        free = [
+            v
+            for v in inner | {source, sink}
+            if v not in order and all(p in order for p, w in inside if w == v)
+        ]
+        if not free:
+            return False
+        order += free
+    distance = {source: 0}
+    for v in order[1:]:
+        steps = [distance[p] + lengths[p, v] for p, w in inside if w == v]
+        if max(steps) > max_bases:
+            return False
+        distance[v] = min(steps)
+    return True
+
+
+def best_paths(edges, source, sink):
+    """Return all paths that are best: most nodes, then most overlap."""
+    paths, waiting = [], [[source]]
+    while waiting:
+        path = waiting.pop()
+        if path[-1] == sink:
+            paths.append(path)
+        else:
+            waiting += [[*path, w] for w in after(edges, path[-1])]
+
+    def quality(path):
+        return len(path), sum(edges[step] for step in itertools.pairwise(path))
+
+    return [path for path in paths if quality(path) == max(map(quality, paths))]

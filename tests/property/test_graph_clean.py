@@ -1,0 +1,161 @@
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import graph
+from graph.clean import (
+    cut_biloops,
+    cut_bridges,
+    cut_forked_ends,
+    cut_tips,
+    cut_weak,
+    drop_islands,
+    find_tips,
+    pop_bubbles,
+)
+from tests.graph_cases import edge_set, graph_of, graphs
+from tests.oracle import cleaning as oracle
+
+MOST = st.integers(0, 4)
+
+
+def overlaps_of(found):
+    return {edge: overlap for edge, (_, overlap) in edge_set(found).items()}
+
+
+def lengths_of(found):
+    return {edge: length for edge, (length, _) in edge_set(found).items()}
+
+
+def without_reads(edges, doomed):
+    return {(v, w): n for (v, w), n in edges.items() if v >> 1 not in doomed and w >> 1 not in doomed}
+
+
+def reads_left(built, cleaned):
+    return set(range(len(built.reads))) - set(cleaned.reads.read.tolist())
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs(), MOST)
+def test_the_first_round_of_tips_equals_the_oracle(built, most):
+    doomed = find_tips(built, most)
+    assert {i for i, gone in enumerate(doomed) if gone} == oracle.tips(
+        overlaps_of(built), built.lengths.tolist(), most
+    )
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(), MOST)
+def test_forked_ends_equal_the_oracle(built, most):
+    edges, bases, doomed = overlaps_of(built), built.lengths.tolist(), set()
+    while more := oracle.forked_ends(edges, bases, most) - doomed:
+        doomed |= more
+        edges = without_reads(edges, doomed)
+    assert reads_left(built, cut_forked_ends(built, most)[0]) == doomed
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(max_joins=6), MOST)
+def test_islands_equal_the_oracle(built, most):
+    doomed = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
+    everything = doomed == set(range(len(built.reads)))
+    assert reads_left(built, drop_islands(built, most)[0]) == (set() if everything else doomed)
+
+
+@settings(max_examples=100, deadline=None)
+@given(graphs(), st.sampled_from(["0", "0.25", "0.5", "0.8", "1"]))
+def test_weak_edges_equal_the_oracle(built, ratio):
+    edges = overlaps_of(built)
+    doomed = oracle.weak(edges, Fraction(ratio))
+    expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
+    assert overlaps_of(cut_weak(built, float(ratio))[0]) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs())
+def test_bridges_equal_the_oracle(built):
+    assert reads_left(built, cut_bridges(built)[0]) == oracle.bridges(
+        overlaps_of(built), built.lengths.tolist()
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs(max_reads=4), MOST)
+def test_biloops_equal_the_oracle(built, most):
+    edges = overlaps_of(built)
+    doomed = oracle.biloops(edges, most)
+    expected = {edge: overlap for edge, overlap in edges.items() if edge not in doomed}
+    assert overlaps_of(cut_biloops(built, most)[0]) == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(graphs(max_reads=6, max_joins=12), st.integers(5, 60))
+def test_no_bubble_is_left_and_none_is_invented(built, max_bases):
+    def bubbles(found):
+        renumbered = graph_of(
+            found.lengths.tolist(),
+            {
+                (int(s), int(t)): (int(n), int(found.edges.length[m]), int(o))
+                for s, t, n, o, m in zip(
+                    found.edges.source, found.edges.target, found.edges.length, found.edges.overlap,
+                    found.mirror, strict=True,
+                )
+                if (s, t) <= (t ^ 1, s ^ 1)
+            },
+        )  # fmt: skip
+        return oracle.superbubbles(
+            overlaps_of(renumbered), len(found.reads), lengths_of(renumbered), max_bases
+        )
+
+    popped, counts = pop_bubbles(built, max_bases)
+    assert bool(bubbles(built)) == bool(counts["bubbles"])
+    assert not bubbles(popped)
+
+
+@st.composite
+def single_bubbles(draw):
+    """One bubble: reads 0 to n - 1 in topological order, each between the first and the last."""
+    reads = draw(st.integers(3, 7))
+    size = st.integers(1, 5)
+    ends = {(0, i) for i in range(1, reads - 1)} | {(i, reads - 1) for i in range(reads - 1)}
+    inner = [(i, j) for j in range(1, reads - 1) for i in range(1, j)]
+    chosen = ends | set(draw(st.lists(st.sampled_from(inner), max_size=6)) if inner else [])
+    return reads, {(2 * i, 2 * j): (draw(size), draw(size), draw(size)) for i, j in sorted(chosen)}
+
+
+@settings(max_examples=100, deadline=None)
+@given(single_bubbles())
+def test_the_best_path_of_a_bubble_stays(bubble):
+    reads, joins = bubble
+    built = graph_of([20] * reads, joins)
+    forward = {edge: overlap for edge, (_, _, overlap) in joins.items()}
+    popped, counts = pop_bubbles(built, 1000)
+    path = [2 * int(read) for read in popped.reads.read]
+    assert path in oracle.best_paths(forward, 0, 2 * (reads - 1))
+    assert counts["bubbles"] >= 1
+    assert len(popped.edges) == 2 * (len(path) - 1)
+
+
+STEPS = {
+    "tips": lambda g: cut_tips(g, 3),
+    "bubbles": lambda g: pop_bubbles(g, 40),
+    "weak": lambda g: cut_weak(g, 0.7),
+    "bridges": cut_bridges,
+    "bi-loops": lambda g: cut_biloops(g, 3),
+    "forked ends": lambda g: cut_forked_ends(g, 3),
+    "islands": lambda g: drop_islands(g, 2),
+    "all": lambda g: graph.clean(g, graph.CleanParams(tip_reads=2, bubble_bases=40)),
+    "reduce": lambda g: graph.reduce(g, 3),
+}
+
+
+@pytest.mark.parametrize("step", STEPS)
+@settings(max_examples=25, deadline=None)
+@given(built=graphs())
+def test_every_step_keeps_both_strands_and_counts_what_it_took(step, built):
+    cleaned, counts = STEPS[step](built)
+    cleaned.validate()
+    taken = len(built.reads) - len(cleaned.reads) + len(built.edges) - len(cleaned.edges)
+    assert (taken > 0) == any(counts.values())

@@ -1,0 +1,170 @@
+import numpy as np
+import pytest
+
+import graph
+from graph.build import connect
+from graph.pairs import cut, pairs_of
+from overlapper.errors import ParameterError
+from overlapper.tables import Reads
+from tests.graph_cases import overlap_table, random_genome, read_set, reverse_complement, tiled
+
+PARAMS = graph.GraphParams(min_overlap=100, min_depth=2, max_hang=20)
+
+
+def kept(built):
+    return {
+        int(r): (int(s), int(e))
+        for r, s, e in zip(built.reads.read, built.reads.start, built.reads.end, strict=True)
+    }
+
+
+def pile(parts, genome_size=6000):
+    """Reads of one genome plus one read joined of ``parts``, with the overlaps of each part."""
+    genome = random_genome(genome_size, 7)
+    placements = tiled(genome_size, 900, 100, 8)
+    reads, overlaps = read_set(genome, placements)
+    odd = len(placements)
+    sequence, rows = "", []
+    for start, end, reverse in parts:
+        offset = len(sequence)
+        piece = genome[start:end]
+        sequence += reverse_complement(piece) if reverse else piece
+        for read, (left, right, read_reverse) in enumerate(placements):
+            low, high = max(start, left), min(end, right)
+            if high - low > 50:
+                on_read = (right - high, right - low) if read_reverse else (low - left, high - left)
+                on_odd = (end - high, end - low) if reverse else (low - start, high - start)
+                rows.append(
+                    (read, odd, read_reverse != reverse, *on_read, offset + on_odd[0], offset + on_odd[1])
+                )
+    names = [*reads.names, "odd"]
+    sequences = [reads.sequence(i) for i in range(odd)] + [sequence]
+    columns = zip(
+        overlaps.query, overlaps.target, overlaps.reverse, overlaps.q_start, overlaps.q_end, overlaps.t_start,
+        overlaps.t_end, strict=True,
+    )  # fmt: skip
+    return Reads.from_sequences(names, sequences), overlap_table([*columns, *rows]), genome
+
+
+def test_a_chimera_is_cut_and_leaves_no_misjoin():
+    reads, overlaps, genome = pile([(500, 1500, False), (4000, 4800, True)])
+    assembly = graph.assemble(reads, overlaps, PARAMS)
+    assert assembly.counts["build"]["chimeric reads cut"] == 1
+    assert assembly.counts["build"]["missed adapters cut"] == 0
+    assert len(assembly.layout) == 1
+    assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
+
+
+def test_a_missed_adapter_is_told_from_a_chimera():
+    reads, overlaps, genome = pile([(2000, 3200, False), (2300, 3200, True)])
+    assembly = graph.assemble(reads, overlaps, PARAMS)
+    assert assembly.counts["build"]["missed adapters cut"] == 1
+    assert assembly.counts["build"]["chimeric reads cut"] == 0
+    assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
+
+
+def test_an_unconfirmed_end_goes_where_other_reads_go_on():
+    genome = random_genome(3000, 1)
+    reads, overlaps = read_set(
+        genome, [(0, 1500, False), (300, 1800, False), (600, 2100, True), (900, 2400, False)]
+    )
+    adapter = random_genome(60, 2)
+    sequences = [reads.sequence(i) for i in range(4)]
+    sequences[1] += adapter
+    built, counts = graph.build_graph(Reads.from_sequences(reads.names, sequences), overlaps, PARAMS)
+    assert kept(built)[1] == (0, 1500)
+    assert (counts["reads trimmed"], counts["bases trimmed"]) == (1, 60)
+
+
+def test_the_end_of_the_genome_stays_though_one_read_alone_covers_it():
+    genome = random_genome(3000, 1)
+    reads, overlaps = read_set(
+        genome, [(0, 1500, False), (400, 1800, False), (600, 2100, True), (900, 2400, False)]
+    )
+    built, counts = graph.build_graph(reads, overlaps, PARAMS)
+    assert kept(built) == {0: (0, 1500), 1: (0, 1400), 2: (0, 1500), 3: (0, 1500)}
+    assert counts["reads trimmed"] == 0
+
+
+def test_a_read_without_overlaps_leaves():
+    reads, overlaps = read_set(
+        random_genome(5000, 1), [(0, 900, False), (200, 1100, True), (400, 1300, True), (3000, 4000, False)]
+    )
+    built, counts = graph.build_graph(reads, overlaps, PARAMS)
+    assert set(kept(built)) == {0, 1, 2}
+    assert counts["reads without enough overlaps"] == 1
+
+
+def test_contained_reads_leave_with_their_place():
+    placements = [
+        (0, 1000, False),
+        (100, 700, True),
+        (300, 1300, False),
+        (350, 900, False),
+        (200, 600, False),
+    ]
+    genome = random_genome(1300, 3)
+    reads, overlaps = read_set(genome, placements)
+    built, counts = graph.build_graph(
+        reads, overlaps, graph.GraphParams(min_overlap=100, min_depth=1, max_hang=20)
+    )
+    assert set(kept(built)) == {0, 2}
+    assert counts["contained reads"] == 3
+    inner = built.contained
+    by_read = {
+        int(r): (int(c), bool(v), int(p))
+        for r, c, v, p in zip(inner.read, inner.container, inner.reverse, inner.position, strict=True)
+    }
+    assert by_read == {1: (0, True, 100), 3: by_read[3], 4: (0, False, 200)}
+    assert by_read[3] in {(0, False, 350), (2, False, 50)}
+
+
+def test_reads_that_contain_each_other_leave_the_longest():
+    genome = random_genome(1000, 4)
+    reads, _ = read_set(genome, [(0, 1000, False), (0, 999, False), (1, 1000, False)])
+    rows = [(0, 1, False, 2, 999, 3, 997), (1, 2, False, 2, 997, 3, 996), (0, 2, False, 3, 996, 2, 997)]
+    built, counts = graph.build_graph(
+        reads, overlap_table(rows), graph.GraphParams(min_overlap=100, min_depth=1)
+    )
+    assert counts["contained reads"] == 2
+    assert kept(built) == {0: (0, 1000)}
+
+
+def test_of_two_dovetails_of_the_same_ends_the_longer_stays():
+    overlaps = overlap_table([(0, 1, False, 1000, 1250, 0, 250), (0, 1, False, 1300, 1500, 0, 200)])
+    params = graph.GraphParams(min_overlap=100, max_hang=250, min_ratio=0.4)
+    order, whole = np.array([0, 1]), np.array([1500, 1500], np.int32)
+    built, counts = connect(pairs_of(overlaps, order), overlaps, 0 * whole, whole, order, params)
+    assert counts["overlaps that double an edge"] == 1
+    assert built.edges.overlap.tolist() == [500, 500]
+
+
+def test_an_overlap_reported_twice_counts_once():
+    reads, overlaps = read_set(random_genome(3000, 6), tiled(3000, 900, 200, 1))
+    twice = type(overlaps).concat([overlaps, overlaps])
+    once_built, _ = graph.build_graph(reads, overlaps, PARAMS)
+    twice_built, counts = graph.build_graph(reads, twice, PARAMS)
+    assert counts["overlaps that repeat another"] == len(overlaps)
+    assert np.array_equal(once_built.reads.depth, twice_built.reads.depth)
+    assert np.array_equal(once_built.edges.length, twice_built.edges.length)
+
+
+def test_gaps_move_the_cut_only_where_there_is_an_alignment():
+    """The target has 40 bases more, all of them in one gap within the first 100."""
+    rows = overlap_table([(0, 1, False, 0, 1000, 0, 1040)])
+    aligned = type(rows)(
+        **(vars(rows) | {"cigar": [100 << 4 | 7, 40 << 4 | 2, 900 << 4 | 7], "cigar_offsets": [0, 3]})
+    )
+    plain = type(rows)(**(vars(rows) | {"cigar": None, "cigar_offsets": None}))
+    start, end = np.array([500, 0], np.int32), np.array([1000, 1040], np.int32)
+    for overlaps, t_start in ((aligned, 540), (plain, 520)):
+        found = cut(pairs_of(overlaps, np.array([0, 1])), overlaps, start, end)
+        assert (found.q_start[0], found.q_end[0], found.t_start[0], found.t_end[0]) == (0, 500, t_start, 1040)
+
+
+def test_overlaps_of_other_reads_are_refused():
+    reads, _ = read_set(random_genome(500, 1), [(0, 200, False), (100, 300, False)])
+    with pytest.raises(ParameterError, match="names read 7, but there are 2 reads"):
+        graph.build_graph(reads, overlap_table([(0, 7, False, 0, 10, 0, 10)]))
+    with pytest.raises(ParameterError, match="lies outside its reads"):
+        graph.build_graph(reads, overlap_table([(0, 1, False, 0, 201, 0, 201)]))
