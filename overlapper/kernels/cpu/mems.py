@@ -1,0 +1,116 @@
+"""Maximal exact matches of reads in an indexed text (GPUseed: Ahmed 2019; sampled seeds: Khan 2009).
+
+A match of at least L bases holds a seed of S <= L bases that starts at a multiple of L - S + 1, so only those
+seeds are looked up. The first seed in a match finds it: rows of the seed are extended backward, by at most L
+- S bases, and whatever drops out on the way cannot be extended further to the left. Only those rows are
+located, and compared with the text to the right, so that every match is found once, whatever its length.
+
+::
+
+    query   ....|---S---|.........|---S---|.......     seeds at multiples of the step, L - S + 1
+    match         |=========================|          the first seed within it finds it
+                  <-step->                             where it can start
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu.fm_index import (
+    common_length,
+    extended_row,
+    locate,
+    preceding_base,
+    rows_of,
+    text_position,
+)
+from overlapper.kernels.cpu.packed import base_at
+
+FOUND_COLUMNS = 5
+"""Columns of the rows found, those of `Matches.SORT_KEYS`: query, q_start, length, reverse, t_start."""
+
+_NO_BASE = -2
+
+
+@njit(nogil=True, cache=True)
+def with_room(found, count):
+    """Return an array that holds the first ``count`` rows of ``found`` and has room for another."""
+    if count < len(found):
+        return found
+    larger = np.empty((2 * len(found) + 1024, found.shape[1]), np.int64)
+    for row in range(count):  # assigning a slice compiles five seconds longer, for its error message
+        for column in range(found.shape[1]):
+            larger[row, column] = found[row, column]
+    return larger
+
+
+@njit(nogil=True, cache=True)
+def add_match(segments, found, count, query, q_start, length, position):
+    """Write the match at a position of either strand of the index as row ``count`` of ``found``."""
+    t_start, reverse = text_position(segments, position, length)
+    found = with_room(found, count)
+    found[count, 0] = query
+    found[count, 1] = q_start
+    found[count, 2] = length
+    found[count, 3] = reverse
+    found[count, 4] = t_start
+    return found
+
+
+@njit(nogil=True, cache=True)
+def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_length):
+    """Find the maximal exact matches of query segments.
+
+    Parameters
+    ----------
+    fm : FmIndex
+    words : ndarray of uint64
+        Packed queries.
+    sources, lengths : ndarray of int64, shape (n,)
+        First base in ``words`` and bases of each segment; a segment holds known bases only.
+    queries, starts : ndarray of int64, shape (n,)
+        Read that each segment lies on, and where.
+    min_length : int
+        L.
+    seed_length : int
+        S, 1 to L; changes the work done, not the result.
+
+    Returns
+    -------
+    ndarray of int64, shape (matches, 5)
+        See `FOUND_COLUMNS`; in no particular order within a segment.
+    """
+    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
+    table, kmer_length, text, segments = fm.table, fm.kmer_length, fm.text, fm.segments
+    found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
+    step = min_length - seed_length + 1
+    for query in range(len(sources)):
+        source, length = sources[query], lengths[query]
+        for seed in range(0, length - seed_length + 1, step):
+            seed_end = seed + seed_length
+            first, last = rows_of(bins, borders, table, kmer_length, words, source + seed, source + seed_end)
+            start = seed
+            while first < last and start > seed - step:
+                base, next_first, next_last = _NO_BASE, first, first
+                if start > 0:
+                    base = base_at(words, source + start - 1)
+                    next_first = extended_row(bins, borders, base, first)
+                    next_last = extended_row(bins, borders, base, last)
+                if next_last - next_first < last - first:
+                    for row in range(first, last):
+                        if preceding_base(bins, borders, row) == base:
+                            continue
+                        position = locate(bins, borders, samples, sample_shift, row)
+                        match = seed_end - start
+                        match += common_length(
+                            text, segments, position + match, words, source + seed_end, length - seed_end
+                        )
+                        if match >= min_length:
+                            q_start = starts[query] + start
+                            found = add_match(
+                                segments, found, count, queries[query], q_start, match, position
+                            )
+                            count += 1
+                first, last, start = next_first, next_last, start - 1
+    return found[:count]
