@@ -27,7 +27,8 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from overlapper.errors import FormatError, InputError, OutputError, TruncatedError
-from overlapper.index.build import row_type, with_kmer_table
+from overlapper.index.build import with_kmer_table
+from overlapper.index.bwt import row_type
 from overlapper.kernels.cpu.fm_index import FmIndex
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
