@@ -326,7 +326,7 @@ class Index:
 
 def _seed_length(fm: FmIndex, min_length: int) -> int:
     """Return the length at which a random seed is rare in the text, if a match has room for it."""
-    return min(min_length, fm.rows.bit_length() // 2 + 3)
+    return min(min_length, max(fm.kmer_length, fm.rows.bit_length() // 2 + 3))
 
 
 def _kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]:

@@ -104,11 +104,23 @@ def bwa_rows(outputs, names, offsets):
     return in_order(rows)
 
 
-def report_difference(what, ours, theirs):
+def report_difference(what, ours, theirs, borders):
+    """Print how two sets of rows differ.
+
+    bwa joins all sequences: its matches may cross a border, and hide shorter ones that do not.
+    """
     ours, theirs = set(map(tuple, ours.tolist())), set(map(tuple, theirs.tolist()))
-    print(f"{what}: ours {len(ours)}, theirs {len(theirs)}, only ours {len(ours - theirs)}, "
-          f"only theirs {len(theirs - ours)}")  # fmt: skip
-    for name, rows in (("ours", ours - theirs), ("theirs", theirs - ours)):
+    crossing = {row for row in theirs if np.any((borders > row[4]) & (borders < row[4] + row[2]))}
+    hidden = {
+        row
+        for row in ours - theirs
+        if any(q == row[0] and s <= row[1] and row[1] + row[2] <= s + n for q, s, n, _, _ in crossing)
+    }
+    only_ours, only_theirs = ours - theirs - hidden, theirs - ours - crossing
+    print(f"{what}: ours {len(ours)}, theirs {len(theirs)}; theirs that cross a border {len(crossing)}, "
+          f"ours that those hide {len(hidden)}; "
+          f"only ours {len(only_ours)}, only theirs {len(only_theirs)}")  # fmt: skip
+    for name, rows in (("ours", only_ours), ("theirs", only_theirs)):
         for row in sorted(rows)[:3]:
             print(f"  only {name}: query, q_start, length, reverse, t_start = {row}")
 
@@ -155,8 +167,10 @@ def main():
                 ours), ("bwa fastmap, two processes", theirs), ("smems", ours_smems),
             ):  # fmt: skip
                 best[what] = min(seconds, best.get(what, seconds))
-        report_difference("MEM, mummer", rows_of(mems), mummer_rows(tree_output, names, offsets, lengths))
-        report_difference("SMEM, bwa", rows_of(smems), bwa_rows(bwa_output, names, offsets))
+        report_difference(
+            "MEM, mummer", rows_of(mems), mummer_rows(tree_output, names, offsets, lengths), offsets
+        )
+        report_difference("SMEM, bwa", rows_of(smems), bwa_rows(bwa_output, names, offsets), offsets)
     for what, seconds in best.items():
         print(f"{what}: {seconds:.2f} s")
     print(f"mems / mummer: {best['mummer -maxmatch, search only'] / best['mems']:.1f}x; "

@@ -17,7 +17,7 @@ from overlapper.kernels.cpu.fm_index import (
     strand_bases,
     text_position,
 )
-from overlapper.kernels.cpu.packed import base_at, kmer_rank
+from overlapper.kernels.cpu.packed import base_at, kmer_rank, uncounted
 
 
 @njit(nogil=True, cache=True, forceinline=True)
@@ -46,8 +46,9 @@ def find_bounds(fm, words, sources, lengths, bounds):
     bounds : ndarray of int64, shape (n, 2)
         Written: how many rows are below the pattern, and that plus the rows that start with it.
     """
-    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
-    table, k, text, segments = fm.table, fm.kmer_length, fm.text, fm.segments
+    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
+    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
+    sample_shift, k = fm.sample_shift, fm.kmer_length
     for pattern in range(len(sources)):
         source, length = sources[pattern], lengths[pattern]
         if length < k:
@@ -88,9 +89,10 @@ def locate_rows(fm, rows, length):
     positions : ndarray of int64, shape (n,)
     reverse : ndarray of bool, shape (n,)
     """
-    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
+    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
+    segments = uncounted(fm.segments)
     positions, reverse = np.empty(len(rows), np.int64), np.empty(len(rows), np.bool_)
     for i in range(len(rows)):
-        position = locate(bins, borders, samples, sample_shift, rows[i])
-        positions[i], reverse[i] = text_position(fm.segments, position, length)
+        position = locate(bins, borders, samples, fm.sample_shift, rows[i])
+        positions[i], reverse[i] = text_position(segments, position, length)
     return positions, reverse

@@ -28,8 +28,8 @@ reverse complement, the rows of ``P`` and of its reverse complement are equally 
 backward extends the other forward: (first row of P, first row of its reverse complement, rows) is a
 bi-interval.
 
-Kernels take the arrays of an `FmIndex` one by one: numba counts references whenever it takes an array out of
-a tuple, which costs more than a step of the index.
+Kernels take the arrays of an `FmIndex` one by one, `uncounted`: numba counts references whenever it takes an
+array out of a tuple, which costs more than a step of the index.
 """
 
 from __future__ import annotations
@@ -40,9 +40,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.packed import (
-    base_at,
     bases_at,
-    kmer_rank,
     popcount,
     reverse_bases,
     trailing_zeros,
@@ -202,22 +200,6 @@ def kmer_bi_interval(table, kmer_length, words, position):
     mirror_rank = np.int64(~forward & (_ALL >> shift))
     row = np.int64(table[rank, 0])
     return row, np.int64(table[mirror_rank, 0]), np.int64(table[rank, 1]) - row
-
-
-@njit(nogil=True, cache=True, forceinline=True)
-def rows_of(bins, borders, table, kmer_length, words, start, end):
-    """Return first row and end of the rows that start with the bases ``[start, end)`` of packed words."""
-    if end - start >= kmer_length:
-        end -= kmer_length
-        rank = kmer_rank(words, end, kmer_length)
-        first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
-    else:
-        first, last = np.int64(0), np.int64(table[-1, 1])
-    while end > start and first < last:
-        end -= 1
-        base = base_at(words, end)
-        first, last = extended_row(bins, borders, base, first), extended_row(bins, borders, base, last)
-    return first, last
 
 
 @njit(nogil=True, cache=True, forceinline=True)

@@ -22,10 +22,9 @@ from overlapper.kernels.cpu.fm_index import (
     extended_row,
     locate,
     preceding_base,
-    rows_of,
     text_position,
 )
-from overlapper.kernels.cpu.packed import base_at
+from overlapper.kernels.cpu.packed import base_at, kmer_rank, uncounted
 
 FOUND_COLUMNS = 5
 """Columns of the rows found, those of `Matches.SORT_KEYS`: query, q_start, length, reverse, t_start."""
@@ -59,6 +58,38 @@ def add_match(segments, found, count, query, q_start, length, position):
 
 
 @njit(nogil=True, cache=True)
+def _look_up_seeds(bins, borders, table, kmer_length, words, source, length, step, seed_length, seeds):
+    """Find the rows of all seeds of a segment.
+
+    Each step of the index is taken for all seeds before the next one, so that their memory accesses overlap.
+
+    Returns
+    -------
+    int
+        How many seeds occur in the text; as many rows of ``seeds`` are set to start, first row and end of
+        rows.
+    """
+    count = 0
+    to_kmer = seed_length - kmer_length
+    for start in range(0, length - seed_length + 1, step):
+        rank = kmer_rank(words, source + start + to_kmer, kmer_length)
+        first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
+        seeds[count, 0], seeds[count, 1], seeds[count, 2] = start, first, last
+        count += int(first < last)
+    for offset in range(to_kmer - 1, -1, -1):
+        occurring = 0
+        for seed in range(count):
+            start = seeds[seed, 0]
+            base = base_at(words, source + start + offset)
+            first = extended_row(bins, borders, base, seeds[seed, 1])
+            last = extended_row(bins, borders, base, seeds[seed, 2])
+            seeds[occurring, 0], seeds[occurring, 1], seeds[occurring, 2] = start, first, last
+            occurring += int(first < last)
+        count = occurring
+    return count
+
+
+@njit(nogil=True, cache=True)
 def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_length):
     """Find the maximal exact matches of query segments.
 
@@ -74,24 +105,28 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
     min_length : int
         L.
     seed_length : int
-        S, 1 to L; changes the work done, not the result.
+        S, from the k of the table to L; changes the work done, not the result.
 
     Returns
     -------
     ndarray of int64, shape (matches, 5)
         See `FOUND_COLUMNS`; in no particular order within a segment.
     """
-    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
-    table, kmer_length, text, segments = fm.table, fm.kmer_length, fm.text, fm.segments
+    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
+    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
+    sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
     found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
     step = min_length - seed_length + 1
+    seeds = np.empty((lengths.max() // step + 2 if len(lengths) else 0, 3), np.int64)
     for query in range(len(sources)):
         source, length = sources[query], lengths[query]
-        for seed in range(0, length - seed_length + 1, step):
-            seed_end = seed + seed_length
-            first, last = rows_of(bins, borders, table, kmer_length, words, source + seed, source + seed_end)
-            start = seed
-            while first < last and start > seed - step:
+        occurring = _look_up_seeds(
+            bins, borders, table, kmer_length, words, source, length, step, seed_length, seeds
+        )
+        for seed in range(occurring):
+            start, first, last = seeds[seed, 0], seeds[seed, 1], seeds[seed, 2]
+            leftmost, seed_end = start - step, start + seed_length
+            while first < last and start > leftmost:
                 base, next_first, next_last = _NO_BASE, first, first
                 if start > 0:
                     base = base_at(words, source + start - 1)

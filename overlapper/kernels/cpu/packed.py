@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 _PAIRS = np.uint64(0x3333333333333333)
@@ -35,8 +36,26 @@ def _trailing_zeros(typingctx, word):
     return types.int64(types.uint64), codegen
 
 
+@intrinsic
+def _uncounted(typingctx, array):
+    """Return the same array without its reference count; the array must outlive the result.
+
+    numba counts references with atomic instructions wherever an array is used in one branch only. In a loop
+    over memory accesses, these keep accesses from overlapping and threads that share the array from running
+    at once.
+    """
+
+    def codegen(context, builder, signature, args):
+        view = context.make_array(signature.return_type)(context, builder, args[0])
+        view.meminfo = cgutils.get_null_value(view.meminfo.type)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
 popcount: Any = _popcount
 trailing_zeros: Any = _trailing_zeros
+uncounted: Any = _uncounted
 
 
 @njit(nogil=True, cache=True, forceinline=True)

@@ -14,7 +14,7 @@ from numba import njit
 
 from overlapper.kernels.cpu.fm_index import extend_forward, extended_row, locate
 from overlapper.kernels.cpu.mems import add_match, with_room
-from overlapper.kernels.cpu.packed import base_at, kmer_rank
+from overlapper.kernels.cpu.packed import base_at, kmer_rank, uncounted
 
 SEED_COLUMNS = 6
 """Columns of the rows found: query, q_start, length, reverse, t_start, mismatches."""
@@ -86,8 +86,9 @@ def find_fixed_seeds(
     dropped : ndarray of int64, shape (seeds, 3)
         Query, start and hits of each dropped seed.
     """
-    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
-    table, k, segments = fm.table, fm.kmer_length, fm.segments
+    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
+    table, segments = uncounted(fm.table), uncounted(fm.segments)
+    sample_shift, k = fm.sample_shift, fm.kmer_length
     rows, rest = 2 * segments[-1, 0], length - k
     found, count = np.empty((1024, SEED_COLUMNS), np.int64), 0
     dropped, dropped_count = np.empty((64, 3), np.int64), 0

@@ -33,7 +33,7 @@ from overlapper.kernels.cpu.fm_index import (
     locate,
 )
 from overlapper.kernels.cpu.mems import FOUND_COLUMNS, add_match
-from overlapper.kernels.cpu.packed import base_at
+from overlapper.kernels.cpu.packed import base_at, uncounted
 
 FORWARD_LIMIT = 2
 """Kept bi-intervals are extended forward by at most so many bases; 3 cost more accesses than it saved."""
@@ -173,8 +173,9 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length):
     accesses : int
         Look-ups in the table and extensions of bi-intervals.
     """
-    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
-    table, kmer_length, text, segments = fm.table, fm.kmer_length, fm.text, fm.segments
+    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
+    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
+    sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
     found, count, accesses = np.empty((1024, FOUND_COLUMNS), np.int64), 0, 0
     kept = np.empty((lengths.max() + 1 if len(lengths) else 1, 3), np.int64)
     for query in range(len(sources)):
@@ -224,8 +225,9 @@ def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length):
     ndarray of int64, shape (matches, 5)
         See `overlapper.kernels.cpu.mems.FOUND_COLUMNS`; ascending by query and start.
     """
-    bins, borders, samples, sample_shift = fm.bins, fm.borders, fm.samples, fm.sample_shift
-    table, kmer_length, text, segments = fm.table, fm.kmer_length, fm.text, fm.segments
+    bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
+    table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
+    sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
     found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
     for query in range(len(sources)):
         source, length = sources[query], lengths[query]
