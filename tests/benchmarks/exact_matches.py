@@ -107,7 +107,7 @@ def bwa_rows(outputs, names, offsets):
 def report_difference(what, ours, theirs, borders):
     """Print how two sets of rows differ.
 
-    bwa joins all sequences: its matches may cross a border, and hide shorter ones that do not.
+    bwa joins all sequences and both strands: its matches may cross a border, and hide those that do not.
     """
     ours, theirs = set(map(tuple, ours.tolist())), set(map(tuple, theirs.tolist()))
     crossing = {row for row in theirs if np.any((borders > row[4]) & (borders < row[4] + row[2]))}
@@ -140,6 +140,7 @@ def main():
     options = parser.parse_args()
     text, reads = read_fasta(options.reference), read_fasta(options.reads)
     offsets, lengths = np.cumsum(text.lengths) - text.lengths, reads.lengths
+    borders = np.append(offsets, text.total_bases)
     print(f"text {text.total_bases} bases, {len(reads)} reads of {reads.total_bases} bases, "
           f"matches of {options.min_length} bases and more")  # fmt: skip
     Index.build(text, threads=THREADS)
@@ -170,7 +171,7 @@ def main():
         report_difference(
             "MEM, mummer", rows_of(mems), mummer_rows(tree_output, names, offsets, lengths), offsets
         )
-        report_difference("SMEM, bwa", rows_of(smems), bwa_rows(bwa_output, names, offsets), offsets)
+        report_difference("SMEM, bwa", rows_of(smems), bwa_rows(bwa_output, names, offsets), borders)
     for what, seconds in best.items():
         print(f"{what}: {seconds:.2f} s")
     print(f"mems / mummer: {best['mummer -maxmatch, search only'] / best['mems']:.1f}x; "

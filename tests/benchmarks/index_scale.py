@@ -81,10 +81,8 @@ def main():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     index = timed("built", lambda: Index.build(text, threads=THREADS))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(
-        f"memory: {before * 1024 / options.bases:.2f} bytes a base before, peak {
-            peak * 1024 / options.bases:.2f}"
-    )
+    print(f"peak memory: {before * 1024 / options.bases:.2f} bytes a base before building")
+    print(f"peak memory: {peak * 1024 / options.bases:.2f} bytes a base after it")
     for name in ("bins", "samples", "text", "table", "borders", "segments"):
         print(f"  {name}: {getattr(index.fm, name).nbytes / options.bases:.3f} bytes a base")
     with tempfile.TemporaryDirectory() as folder:
