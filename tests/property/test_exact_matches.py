@@ -1,5 +1,7 @@
 """Every query of the index equals brute force, on random and on repetitive texts."""
 
+from random import Random
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -147,3 +149,33 @@ def test_an_index_merged_of_parts_finds_the_same(in_parts, data):
     for pattern in (read, read[2:9]):
         bounds = index.bounds(one(pattern), threads=1)
         assert tuple(bounds[0].tolist()) == oracle.bounds(texts, pattern)
+
+
+@settings(FEW, max_examples=10)
+@given(st.integers(0, 2**32), st.integers(14, 40))
+def test_smems_are_the_mems_that_lie_in_no_other(seed, min_length):
+    """Matches of thousands of bases, and repeats of them."""
+    random = Random(seed)
+    text = "".join(random.choices("ACGT", k=5000))
+    copy = with_substitutions(text[1000:4000], 4, random)
+    reads = [
+        with_substitutions(text, 3, random),
+        oracle.reverse_complement(with_substitutions(text, 2, random)),
+    ]
+    index = Index.build(Reads.from_sequences("ab", [text, copy]), threads=1)
+    for read in reads:
+        mems = rows(index.mems(one(read), min_length, threads=1))
+        assert max(length for _, length, _, _ in mems) > 1024
+        expected = [
+            (start, length, *place)
+            for start, length, *place in mems
+            if not any(s <= start and start + length <= s + n and n > length for s, n, _, _ in mems)
+        ]
+        assert rows(index.smems(one(read), min_length, threads=1)) == expected
+
+
+def with_substitutions(sequence, count, random):
+    letters = list(sequence)
+    for place in random.sample(range(len(letters)), count):
+        letters[place] = random.choice([base for base in "ACGT" if base != letters[place]])
+    return "".join(letters)

@@ -1,8 +1,8 @@
 """Maximal exact matches of reads in an indexed text (GPUseed: Ahmed 2019; sampled seeds: Khan 2009).
 
 A match of at least L bases holds a seed of S <= L bases that starts at a multiple of L - S + 1, so only those
-seeds are looked up. The first seed in a match finds it: rows of the seed are extended backward, by at most L
-- S bases, and whatever drops out on the way cannot be extended further to the left. Only those rows are
+seeds are looked up. The first seed in a match finds it: the rows of the seed are extended backward, by at
+most L - S bases, and what drops out on the way cannot be extended further to the left. Only those rows are
 located, and compared with the text to the right, so that every match is found once, whatever its length.
 
 ::
@@ -30,6 +30,7 @@ FOUND_COLUMNS = 5
 """Columns of the rows found, those of `Matches.SORT_KEYS`: query, q_start, length, reverse, t_start."""
 
 _NO_BASE = -2
+_SEEDS_AT_ONCE = 1024
 
 
 @njit(nogil=True, cache=True)
@@ -58,20 +59,21 @@ def add_match(segments, found, count, query, q_start, length, position):
 
 
 @njit(nogil=True, cache=True)
-def _look_up_seeds(bins, borders, table, kmer_length, words, source, length, step, seed_length, seeds):
-    """Find the rows of all seeds of a segment.
+def _look_up_seeds(
+    bins, borders, table, kmer_length, words, source, first_seed, end, step, seed_length, seeds
+):
+    """Find the rows of the seeds that start in ``[first_seed, end)`` of a segment.
 
     Each step of the index is taken for all seeds before the next one, so that their memory accesses overlap.
 
     Returns
     -------
     int
-        How many seeds occur in the text; as many rows of ``seeds`` are set to start, first row and end of
-        rows.
+        How many seeds occur in the text; so many rows of ``seeds`` are set to start, first row, end of rows.
     """
     count = 0
     to_kmer = seed_length - kmer_length
-    for start in range(0, length - seed_length + 1, step):
+    for start in range(first_seed, end, step):
         rank = kmer_rank(words, source + start + to_kmer, kmer_length)
         first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
         seeds[count, 0], seeds[count, 1], seeds[count, 2] = start, first, last
@@ -87,6 +89,32 @@ def _look_up_seeds(bins, borders, table, kmer_length, words, source, length, ste
             occurring += int(first < last)
         count = occurring
     return count
+
+
+@njit(nogil=True, cache=True)
+def _add_left_maximal(
+    bins, borders, samples, sample_shift, text, segments, words, found, count,
+    first, last, base, query, q_start, matched, source, rest, min_length,
+):  # fmt: skip
+    """Add the matches of the rows ``[first, last)`` that ``base`` does not precede.
+
+    Parameters
+    ----------
+    base : int
+        Before the match on the query; no base where the query starts.
+    matched : int
+        Bases that the rows have in common with the query.
+    source, rest : int
+        What follows them on the query: place in ``words``, and how many bases.
+    """
+    for row in range(first, last):
+        if preceding_base(bins, borders, row) != base:
+            position = locate(bins, borders, samples, sample_shift, row)
+            length = matched + common_length(text, segments, position + matched, words, source, rest)
+            if length >= min_length:
+                found = add_match(segments, found, count, query, q_start, length, position)
+                count += 1
+    return found, count
 
 
 @njit(nogil=True, cache=True)
@@ -117,35 +145,28 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
     sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
     found, count = np.empty((1024, FOUND_COLUMNS), np.int64), 0
     step = min_length - seed_length + 1
-    seeds = np.empty((lengths.max() // step + 2 if len(lengths) else 0, 3), np.int64)
+    seeds = np.empty((_SEEDS_AT_ONCE, 3), np.int64)
     for query in range(len(sources)):
         source, length = sources[query], lengths[query]
-        occurring = _look_up_seeds(
-            bins, borders, table, kmer_length, words, source, length, step, seed_length, seeds
-        )
-        for seed in range(occurring):
-            start, first, last = seeds[seed, 0], seeds[seed, 1], seeds[seed, 2]
-            leftmost, seed_end = start - step, start + seed_length
-            while first < last and start > leftmost:
-                base, next_first, next_last = _NO_BASE, first, first
-                if start > 0:
-                    base = base_at(words, source + start - 1)
-                    next_first = extended_row(bins, borders, base, first)
-                    next_last = extended_row(bins, borders, base, last)
-                if next_last - next_first < last - first:
-                    for row in range(first, last):
-                        if preceding_base(bins, borders, row) == base:
-                            continue
-                        position = locate(bins, borders, samples, sample_shift, row)
-                        match = seed_end - start
-                        match += common_length(
-                            text, segments, position + match, words, source + seed_end, length - seed_end
-                        )
-                        if match >= min_length:
-                            q_start = starts[query] + start
-                            found = add_match(
-                                segments, found, count, queries[query], q_start, match, position
-                            )
-                            count += 1
-                first, last, start = next_first, next_last, start - 1
+        for first_seed in range(0, length - seed_length + 1, _SEEDS_AT_ONCE * step):
+            end = min(first_seed + _SEEDS_AT_ONCE * step, length - seed_length + 1)
+            occurring = _look_up_seeds(
+                bins, borders, table, kmer_length, words, source, first_seed, end, step, seed_length, seeds
+            )
+            for seed in range(occurring):
+                start, first, last = seeds[seed, 0], seeds[seed, 1], seeds[seed, 2]
+                leftmost, seed_end = start - step, start + seed_length
+                while first < last and start > leftmost:
+                    base, next_first, next_last = _NO_BASE, first, first
+                    if start > 0:
+                        base = base_at(words, source + start - 1)
+                        next_first = extended_row(bins, borders, base, first)
+                        next_last = extended_row(bins, borders, base, last)
+                    if next_last - next_first < last - first:
+                        found, count = _add_left_maximal(
+                            bins, borders, samples, sample_shift, text, segments, words, found, count,
+                            first, last, base, queries[query], starts[query] + start, seed_end - start,
+                            source + seed_end, length - seed_end, min_length,
+                        )  # fmt: skip
+                    first, last, start = next_first, next_last, start - 1
     return found[:count]

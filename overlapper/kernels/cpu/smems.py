@@ -36,7 +36,13 @@ from overlapper.kernels.cpu.mems import FOUND_COLUMNS, add_match
 from overlapper.kernels.cpu.packed import base_at, uncounted
 
 FORWARD_LIMIT = 2
-"""Kept bi-intervals are extended forward by at most so many bases; 3 cost more accesses than it saved."""
+"""Kept bi-intervals are extended forward by at most so many bases.
+
+Measured: 2 saves 2 to 4 per cent of all accesses; 3 saves another per cent on yeast, and costs 4 on E. coli.
+"""
+
+_KEPT_BASES = 1024
+_NOTHING_KEPT = -(1 << 62)
 
 
 @njit(nogil=True, cache=True, forceinline=True)
@@ -52,8 +58,8 @@ def _search_backward(bins, borders, table, kmer_length, words, source, end, kept
         First base of the query in ``words``.
     end : int
         At least k.
-    kept : ndarray of int64, shape (query length + 1, 3)
-        Row ``s`` is set to the bi-interval of the bases ``[s, end)``, for all s up to ``end - k`` that occur.
+    kept : ndarray of int64, shape (n, 3)
+        Row ``i`` is set to the bi-interval of the last ``i`` bases, for all i from k on that occur.
 
     Returns
     -------
@@ -67,7 +73,7 @@ def _search_backward(bins, borders, table, kmer_length, words, source, end, kept
     row, mirror, size = kmer_bi_interval(table, kmer_length, words, source + start)
     if size == 0:
         return start + 1, row, mirror, size, accesses
-    kept[start, 0], kept[start, 1], kept[start, 2] = row, mirror, size
+    kept[kmer_length, 0], kept[kmer_length, 1], kept[kmer_length, 2] = row, mirror, size
     while start > 0:
         base = base_at(words, source + start - 1)
         next_row, next_mirror, next_size = extend_backward(bins, borders, base, row, mirror, size)
@@ -75,7 +81,9 @@ def _search_backward(bins, borders, table, kmer_length, words, source, end, kept
         if next_size == 0:
             break
         start, row, mirror, size = start - 1, next_row, next_mirror, next_size
-        kept[start, 0], kept[start, 1], kept[start, 2] = row, mirror, size
+        bases = end - start
+        if bases < len(kept):
+            kept[bases, 0], kept[bases, 1], kept[bases, 2] = row, mirror, size
     return start, row, mirror, size, accesses
 
 
@@ -98,7 +106,8 @@ def _extend_kept(bins, borders, words, source, kept, first_start, last_start, ke
     start, accesses = first_start, 0
     row, mirror, size = np.int64(0), np.int64(0), np.int64(0)
     while start <= last_start:
-        row, mirror, size = kept[start, 0], kept[start, 1], kept[start, 2]
+        bases = kept_end - start
+        row, mirror, size = kept[bases, 0], kept[bases, 1], kept[bases, 2]
         next_base = kept_end
         while next_base < end and size > 0:
             base = base_at(words, source + next_base)
@@ -177,10 +186,10 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length):
     table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
     sample_shift, kmer_length = fm.sample_shift, fm.kmer_length
     found, count, accesses = np.empty((1024, FOUND_COLUMNS), np.int64), 0, 0
-    kept = np.empty((lengths.max() + 1 if len(lengths) else 1, 3), np.int64)
+    kept = np.empty((_KEPT_BASES, 3), np.int64)
     for query in range(len(sources)):
         source, length = sources[query], lengths[query]
-        end, kept_start, kept_end, start = min_length, 0, -FORWARD_LIMIT - 1, 0
+        end, kept_start, kept_end, start = min_length, 0, _NOTHING_KEPT, 0
         while end <= length:
             size = np.int64(0)
             if end - kept_end <= FORWARD_LIMIT:
@@ -194,7 +203,7 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length):
                     bins, borders, table, kmer_length, words, source, end, kept
                 )
                 accesses += cost
-                kept_start, kept_end = start, end
+                kept_start, kept_end = start, end if end - start < _KEPT_BASES else _NOTHING_KEPT
             if end - start < min_length:
                 end = start + min_length
                 continue
