@@ -2,8 +2,8 @@
 
 Up to `SORTED_AT_ONCE` rows, all suffixes are sorted at once, by libdivsufsort: 5 bytes a symbol, and 7 at the
 peak. A longer text is cut into parts between strings. The suffixes of a part are sorted by themselves and its
-BWT is merged into that of the parts before it (`overlapper.kernels.cpu.bwt_merge`): 3.5 bytes a symbol of the
-text, and 13 a symbol of the part.
+BWT is merged into that of the parts before it (`overlapper.kernels.cpu.bwt_merge`): 3 bytes a symbol of the
+text, and 9 a symbol of the part, 13 from 2^32 rows on.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _transform_in_parts(
 
 def _rank(bwt: np.ndarray, strings: int, part: np.ndarray, ends: np.ndarray, threads: int) -> np.ndarray:
     """Return the ranks of the suffixes of a part, whose strings have the given ends."""
-    ranks = np.empty(len(part), np.int64)
+    ranks = np.empty(len(part), row_type(len(bwt)))
     rank = partial(rank_suffixes, _pack(bwt), _borders_without_positions(bwt), part, strings, ranks)
     cuts = cut_evenly(np.diff(ends, prepend=0), _ROWS_A_TASK)[1:] - 1
     in_blocks(rank, [0, *ends[cuts]], threads)

@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.fm_index import extended_row, first_at_least, preceding_base
+from overlapper.kernels.cpu.packed import uncounted
 
 
 @njit(nogil=True, cache=True)
@@ -28,10 +29,11 @@ def rank_suffixes(bins, borders, symbols, strings, ranks, first, last):
         A part; ``symbols[last - 1]`` is a ``$``.
     strings : int
         Of the parts before.
-    ranks : ndarray of int64, shape (n,)
+    ranks : ndarray of uint32 or int64, shape (n,)
         Written in part.
     first, last : int
     """
+    bins, borders = uncounted(bins), uncounted(borders)
     rank = np.int64(strings)
     for position in range(last - 1, first - 1, -1):
         symbol = np.int64(symbols[position])
@@ -50,14 +52,14 @@ def merge_bwt(bwt, part_bwt, suffix_array, ranks, merged):
     part_bwt : ndarray of uint8, shape (n,)
     suffix_array : ndarray of int, shape (n,)
         Of the part.
-    ranks : ndarray of int64, shape (n,)
+    ranks : ndarray of uint32 or int64, shape (n,)
         Of the suffixes of the part, by position.
     merged : ndarray of uint8, shape (len(bwt) + n,)
         Written.
     """
     taken = 0
     for row in range(len(part_bwt)):
-        rank = ranks[suffix_array[row]]
+        rank = np.int64(ranks[suffix_array[row]])
         while taken < rank:
             merged[taken + row] = bwt[taken]
             taken += 1
@@ -84,6 +86,7 @@ def walk_strings(bins, borders, samples, sample_shift, string_ends, first, last)
     first, last : int
         Rows to start from.
     """
+    bins, borders = uncounted(bins), uncounted(borders)
     between_samples = (1 << sample_shift) - 1
     for string in range(first, last):
         row, position = np.int64(string), string_ends[string]

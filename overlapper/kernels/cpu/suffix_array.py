@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.fm_index import BIN_ROWS, HAS_BORDERS, extended_row
-from overlapper.kernels.cpu.packed import base_at
+from overlapper.kernels.cpu.packed import base_at, uncounted
 
 
 @njit(nogil=True, cache=True)
@@ -116,6 +116,7 @@ def write_longer_kmers(bins, borders, shorter, table, first, last):
         Written in part.
     first, last : int
     """
+    bins, borders = uncounted(bins), uncounted(borders)
     for base in range(4):
         for rank in range(first, last):
             longer = base * len(shorter) + rank
