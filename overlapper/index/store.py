@@ -111,9 +111,10 @@ def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
                 file.write(_bytes_of(array).data)
         unfinished.replace(path)
     except OSError as error:
+        raise OutputError(f"file {path}: the index cannot be written: {error.strerror}") from None
+    finally:
         with contextlib.suppress(OSError):
             unfinished.unlink()
-        raise OutputError(f"file {path}: the index cannot be written: {error.strerror}") from None
 
 
 def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmIndex, TextLabel]:

@@ -150,3 +150,17 @@ def test_dropped_seeds_are_reported(index):
         [0],
         [2],
     )
+
+
+def test_the_example_that_the_docs_draw():
+    index = Index.build(Reads.from_sequences(["text"], ["CCGATTACAGCGGTTACATCCA"]), threads=1)
+    read = Reads.from_sequences(["read"], ["AGATTACATCG"])
+    drawn = {
+        "mems": [(1, 3, 1, 17), (1, 7, 0, 2), (3, 7, 0, 13), (7, 4, 1, 1)],
+        "smems": [(1, 7, 0, 2), (3, 7, 0, 13), (7, 4, 1, 1)],
+        "nov_smems": [(2, 6, 0, 3), (8, 3, 1, 1)],
+    }
+    for kind, rows in drawn.items():
+        found = getattr(index, kind)(read, 3)
+        columns = (found.q_start, found.length, found.reverse, found.t_start)
+        assert np.stack(columns, axis=1).tolist() == [list(row) for row in rows]
