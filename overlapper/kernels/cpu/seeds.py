@@ -5,6 +5,15 @@ need at least as many mismatches as they hold whole pieces. The search goes from
 tries all four bases at every step, and gives up where fewer mismatches are left than the bases to come need.
 Its first k steps are look-ups in the table of k-mer intervals: of the last k bases, and of all that differ
 from them by the mismatches.
+
+::
+
+    |---- rest ----|----- k -----|
+    <--------------  table           up to m mismatches, m - 1 of them in the k-mer
+      exact          ------------>   m mismatches, all in the k-mer
+
+Most k-mers within m mismatches have just m of them, and then the rest is exact. Where the rest has fewer
+places than there are such k-mers, those are not looked up: the rest is extended forward instead.
 """
 
 from __future__ import annotations
@@ -22,7 +31,13 @@ SEED_COLUMNS = 6
 
 @njit(nogil=True, cache=True, forceinline=True)
 def _bound_mismatches(bins, borders, rows, words, start, least):
-    """Set ``least[i]`` to a lower bound on the mismatches of the first ``i`` bases of a seed."""
+    """Set ``least[i]`` to a lower bound on the mismatches of the first ``i`` bases of a seed.
+
+    Returns
+    -------
+    row, mirror, size : int
+        Bi-interval of all these bases, if they occur: if the last bound is 0.
+    """
     row, mirror, size = np.int64(0), np.int64(0), rows
     least[0] = 0
     for i in range(len(least) - 1):
@@ -31,10 +46,11 @@ def _bound_mismatches(bins, borders, rows, words, start, least):
         if size == 0:
             least[i + 1] += 1
             row, mirror, size = np.int64(0), np.int64(0), rows
+    return row, mirror, size
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _search_rest(bins, borders, words, start, least, stack, depth, intervals, count):
+def _search_backward(bins, borders, words, start, least, stack, depth, intervals, count):
     """Empty the stack of (bases to come, first row, end of rows, mismatches left) into complete intervals."""
     while depth:
         depth -= 1
@@ -55,6 +71,33 @@ def _search_rest(bins, borders, words, start, least, stack, depth, intervals, co
             if next_first < next_last:
                 stack[depth, 0], stack[depth, 1], stack[depth, 2] = rest - 1, next_first, next_last
                 stack[depth, 3] = still_left
+                depth += 1
+    return intervals, count
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _search_forward(bins, borders, words, start, end, mismatches, interval, stack, intervals, count):
+    """Extend a bi-interval by the bases ``[start, end)`` with exactly so many mismatches."""
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = interval[0], interval[1], interval[2], mismatches
+    stack[0, 4], depth = start, 1
+    while depth:
+        depth -= 1
+        row, mirror, size, left = stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3]
+        place = stack[depth, 4]
+        if place == end:
+            intervals = with_room(intervals, count)
+            intervals[count, 0], intervals[count, 1], intervals[count, 2] = row, row + size, 0
+            count += 1
+            continue
+        expected = base_at(words, place)
+        for base in range(4):
+            still_left = left - (base != expected)
+            if not 0 <= still_left < end - place:
+                continue
+            next_row, next_mirror, next_size = extend_forward(bins, borders, base, row, mirror, size)
+            if next_size > 0:
+                stack[depth, 0], stack[depth, 1], stack[depth, 2] = next_row, next_mirror, next_size
+                stack[depth, 3], stack[depth, 4] = still_left, place + 1
                 depth += 1
     return intervals, count
 
@@ -94,21 +137,32 @@ def find_fixed_seeds(
     dropped, dropped_count = np.empty((64, 3), np.int64), 0
     intervals = np.empty((64, 3), np.int64)
     least = np.zeros(rest + 1, np.int64)
-    stack = np.empty((3 * rest + 4, 4), np.int64)
+    stack = np.empty((3 * length + 4, 5), np.int64)
+    cheaper = 0
+    while cheaper < len(variants) and variant_costs[cheaper] < mismatches:
+        cheaper += 1
     for query in range(len(sources)):
         for offset in range(lengths[query] - length + 1):
             start, q_start = sources[query] + offset, starts[query] + offset
+            interval_count, hits, tried = 0, 0, len(variants)
             if mismatches:
-                _bound_mismatches(bins, borders, rows, words, start, least)
+                exact = _bound_mismatches(bins, borders, rows, words, start, least)
+                if least[rest] == 0 and exact[2] < len(variants) - cheaper:
+                    tried = cheaper
+                    intervals, interval_count = _search_forward(
+                        bins, borders, words, start + rest, start + length, mismatches, exact,
+                        stack, intervals, interval_count,
+                    )  # fmt: skip
+                elif least[rest]:
+                    tried = cheaper
             rank = kmer_rank(words, start + rest, k)
-            interval_count, hits = 0, 0
-            for variant in range(len(variants)):
+            for variant in range(tried):
                 first = np.int64(table[rank ^ variants[variant], 0])
                 last = np.int64(table[rank ^ variants[variant], 1])
                 left = mismatches - variant_costs[variant]
                 if first < last and left >= least[rest]:
                     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = rest, first, last, left
-                    intervals, interval_count = _search_rest(
+                    intervals, interval_count = _search_backward(
                         bins, borders, words, start, least, stack, 1, intervals, interval_count
                     )
             for interval in range(interval_count):
