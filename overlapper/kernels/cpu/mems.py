@@ -3,7 +3,8 @@
 A match of at least L bases holds a seed of S <= L bases that starts at a multiple of L - S + 1, so only those
 seeds are looked up. The first seed in a match finds it: the rows of the seed are extended backward, by at
 most L - S bases, and what drops out on the way cannot be extended further to the left. Only those rows are
-located, and compared with the text to the right, so that every match is found once, whatever its length.
+located, and compared with the text to the right, so that every match is found once, whatever its length. A
+seed with a single place, within a match found before, is in that match alone, and is passed over.
 
 ::
 
@@ -94,7 +95,7 @@ def _look_up_seeds(
 @njit(nogil=True, cache=True)
 def _add_left_maximal(
     bins, borders, samples, sample_shift, text, segments, words, found, count,
-    first, last, base, query, q_start, matched, source, rest, min_length,
+    first, last, base, query, q_start, matched, source, rest, min_length, covered,
 ):  # fmt: skip
     """Add the matches of the rows ``[first, last)`` that ``base`` does not precede.
 
@@ -106,6 +107,12 @@ def _add_left_maximal(
         Bases that the rows have in common with the query.
     source, rest : int
         What follows them on the query: place in ``words``, and how many bases.
+    covered : int
+        Furthest end on the query of the matches before.
+
+    Returns
+    -------
+    found, count, covered
     """
     for row in range(first, last):
         if preceding_base(bins, borders, row) != base:
@@ -114,7 +121,8 @@ def _add_left_maximal(
             if length >= min_length:
                 found = add_match(segments, found, count, query, q_start, length, position)
                 count += 1
-    return found, count
+                covered = max(covered, q_start + length)
+    return found, count, covered
 
 
 @njit(nogil=True, cache=True)
@@ -147,7 +155,7 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
     step = min_length - seed_length + 1
     seeds = np.empty((_SEEDS_AT_ONCE, 3), np.int64)
     for query in range(len(sources)):
-        source, length = sources[query], lengths[query]
+        source, length, covered = sources[query], lengths[query], np.int64(0)
         for first_seed in range(0, length - seed_length + 1, _SEEDS_AT_ONCE * step):
             end = min(first_seed + _SEEDS_AT_ONCE * step, length - seed_length + 1)
             occurring = _look_up_seeds(
@@ -156,6 +164,8 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
             for seed in range(occurring):
                 start, first, last = seeds[seed, 0], seeds[seed, 1], seeds[seed, 2]
                 leftmost, seed_end = start - step, start + seed_length
+                if last - first == 1 and starts[query] + seed_end <= covered:
+                    continue
                 while first < last and start > leftmost:
                     base, next_first, next_last = _NO_BASE, first, first
                     if start > 0:
@@ -163,10 +173,10 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
                         next_first = extended_row(bins, borders, base, first)
                         next_last = extended_row(bins, borders, base, last)
                     if next_last - next_first < last - first:
-                        found, count = _add_left_maximal(
+                        found, count, covered = _add_left_maximal(
                             bins, borders, samples, sample_shift, text, segments, words, found, count,
                             first, last, base, queries[query], starts[query] + start, seed_end - start,
-                            source + seed_end, length - seed_end, min_length,
+                            source + seed_end, length - seed_end, min_length, covered,
                         )  # fmt: skip
                     first, last, start = next_first, next_last, start - 1
     return found[:count]
