@@ -1,0 +1,355 @@
+"""The index of exact matches: build, save, load, ask.
+
+An index holds a text, of reads or of references, on both strands. It finds where reads match it exactly:
+
+- a **MEM** is a match that can be extended neither to the left nor to the right;
+- an **SMEM** is a longest match: its interval on the read lies in that of no other match. All places where
+  the text has it are reported;
+- **nov-SMEMs** cut the read from the left: the longest match that starts at its first base, then the longest
+  one that starts where that ended, and so on;
+- **fixed seeds** are all windows of one length, with up to two mismatches anywhere.
+
+Unknown bases match nothing, and no match crosses the border of a sequence. docs/exact-matches.md draws all of
+it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from functools import partial
+from itertools import combinations, product
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.index import store
+from overlapper.index.build import build_fm_index, with_kmer_table
+from overlapper.index.segments import Segments
+from overlapper.kernels.cpu.bounds import find_bounds, locate_rows
+from overlapper.kernels.cpu.fm_index import FmIndex
+from overlapper.kernels.cpu.mems import find_mems
+from overlapper.kernels.cpu.seeds import find_fixed_seeds
+from overlapper.kernels.cpu.smems import find_nov_smems, find_smems
+from overlapper.tables import Matches, Reads
+from overlapper.threads import available_threads, map_in_order
+
+MOST_MISMATCHES = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class FixedSeeds:
+    """Places of seeds of a fixed length, and the seeds that had too many.
+
+    Attributes
+    ----------
+    matches : Matches
+        In canonical order.
+    mismatches : ndarray of uint8, shape (len(matches),)
+        Of each match.
+    dropped_query : ndarray of int32, shape (d,)
+        Read of each dropped seed.
+    dropped_start : ndarray of int64, shape (d,)
+        Its first base.
+    dropped_hits : ndarray of int64, shape (d,)
+        How many matches were not reported.
+    """
+
+    matches: Matches
+    mismatches: np.ndarray
+    dropped_query: np.ndarray
+    dropped_start: np.ndarray
+    dropped_hits: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Index:
+    """FM-index of both strands of a text.
+
+    A position in the text counts the bases of its sequences in order, unknown ones included; `place` turns it
+    into a sequence and a position there.
+
+    Attributes
+    ----------
+    fm : FmIndex
+        The arrays.
+    text : store.TextLabel
+        Names, lengths and digest of the sequences.
+    """
+
+    fm: FmIndex
+    text: store.TextLabel
+
+    @classmethod
+    def build(
+        cls, text: Reads, *, sample_rate: int = 8, kmer_length: int | None = None, threads: int | None = None
+    ) -> Self:
+        """Index the reads or references of a table.
+
+        Parameters
+        ----------
+        text : Reads
+        sample_rate : int
+            Of how many suffix array values one is kept, a power of two: higher is smaller, and slower to
+            locate.
+        kmer_length : int, optional
+            k of the table of the intervals of all k-mers, 1 to 13. By default about as many k-mers as the
+            index has rows, 13 at most. Changes speed and memory, no result.
+        threads : int, optional
+            All that the process may use by default.
+
+        Raises
+        ------
+        EmptyInputError
+            When the text holds no known base.
+        ParameterError
+            When a parameter is out of range.
+
+        Examples
+        --------
+        >>> text = Reads.from_sequences(["t"], ["ACGTTGCANNGATTACA"])
+        >>> index = Index.build(text)
+        >>> index.smems(Reads.from_sequences(["q"], ["CGATTAG"]), min_length=4).to_pandas()
+           query  q_start  t_start  length  reverse
+        0      0        1       10       5    False
+        """
+        if sample_rate < 1 or sample_rate & (sample_rate - 1):
+            raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
+        if kmer_length is not None and not 1 <= kmer_length <= 13:
+            raise ParameterError(f"kmer_length is {kmer_length}, expected 1 to 13")
+        fm = build_fm_index(
+            text,
+            sample_shift=sample_rate.bit_length() - 1,
+            kmer_length=kmer_length,
+            threads=threads or available_threads(),
+        )
+        return cls(fm, store.TextLabel.of(text))
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write the index to a file.
+
+        Raises
+        ------
+        OutputError
+            When the file cannot be written; none is left behind then.
+        """
+        store.save(path, self.fm, self.text)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, *, text: Reads | None = None, threads: int | None = None) -> Self:
+        """Map an index file into memory.
+
+        Parameters
+        ----------
+        path : path
+        text : Reads, optional
+            What the index must have been built of.
+        threads : int, optional
+            All that the process may use by default.
+
+        Raises
+        ------
+        InputError
+            When the file is missing, not an index, of another version, truncated or corrupt, or when it is
+            the index of another text.
+        """
+        return cls(*store.load(path, text, threads or available_threads()))
+
+    def mems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
+        """Find all maximal exact matches of a minimum length.
+
+        Parameters
+        ----------
+        reads : Reads
+        min_length : int
+        threads : int, optional
+            All that the process may use by default.
+
+        Returns
+        -------
+        Matches
+            In canonical order.
+        """
+        fm = self._for_length(min_length)
+        return self._find(partial(find_mems, fm), reads, min_length, threads, _seed_length(fm, min_length))
+
+    def smems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
+        """Find all places of all super-maximal exact matches of a minimum length; as `mems`."""
+        fm = self._for_length(min_length)
+        return self._find(lambda *query: find_smems(fm, *query)[0], reads, min_length, threads)
+
+    def nov_smems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
+        """Find all places of the greedy non-overlapping matches of a minimum length; as `mems`."""
+        return self._find(partial(find_nov_smems, self._for_length(min_length)), reads, min_length, threads)
+
+    def fixed_seeds(
+        self,
+        reads: Reads,
+        length: int,
+        *,
+        mismatches: int = 0,
+        hit_limit: int = 128,
+        threads: int | None = None,
+    ) -> FixedSeeds:
+        """Find all places of all windows of one length.
+
+        Parameters
+        ----------
+        reads : Reads
+            A window with an unknown base is no seed.
+        length : int
+        mismatches : int
+            Most mismatches of a match, 0 to 2.
+        hit_limit : int
+            A seed with more matches is dropped, and reported as such.
+        threads : int, optional
+            All that the process may use by default.
+        """
+        if not 0 <= mismatches <= MOST_MISMATCHES:
+            raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
+        if hit_limit < 1:
+            raise ParameterError(f"hit_limit is {hit_limit}, expected 1 or more")
+        fm = self._for_length(length)
+        variants, costs = _kmer_variants(fm.kmer_length, mismatches)
+
+        def search(block: Segments) -> tuple[np.ndarray, np.ndarray]:
+            found, dropped = find_fixed_seeds(
+                fm, reads.words, block.sources, block.lengths, block.reads, block.starts,
+                length, mismatches, hit_limit, variants, costs,
+            )  # fmt: skip
+            return _in_order(found), dropped
+
+        blocks = Segments.of(reads, length).blocks()
+        parts = list(map_in_order(search, blocks, threads or available_threads()))
+        found = np.concatenate([np.empty((0, 6), np.int64)] + [part[0] for part in parts])
+        dropped = np.concatenate([np.empty((0, 3), np.int64)] + [part[1] for part in parts])
+        return FixedSeeds(
+            matches=_matches(found),
+            mismatches=found[:, 5].astype(np.uint8),
+            dropped_query=dropped[:, 0].astype(np.int32),
+            dropped_start=dropped[:, 1],
+            dropped_hits=dropped[:, 2],
+        )
+
+    def bounds(self, patterns: Reads, *, threads: int | None = None) -> np.ndarray:
+        """Return the rows of the suffix array that start with each pattern.
+
+        Parameters
+        ----------
+        patterns : Reads
+        threads : int, optional
+            All that the process may use by default.
+
+        Returns
+        -------
+        ndarray of int64, shape (len(patterns), 2)
+            Half open. Both bounds of a pattern that does not occur are the rows that are below it, and 0 if
+            it holds an unknown base.
+        """
+        bounds = np.zeros((len(patterns), 2), np.int64)
+        bounds[patterns.lengths == 0, 1] = self.fm.rows
+        whole = Segments.of(patterns)
+        whole = whole.take(whole.lengths == patterns.lengths[whole.reads])
+
+        def search(block: Segments) -> None:
+            part = np.empty((len(block), 2), np.int64)
+            find_bounds(self.fm, patterns.words, block.sources, block.lengths, part)
+            bounds[block.reads] = part
+
+        for _ in map_in_order(search, whole.blocks(), threads or available_threads()):
+            pass
+        return bounds
+
+    def locate(self, rows: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return where the suffixes of rows start.
+
+        Parameters
+        ----------
+        rows : ndarray of int64, shape (n,)
+            From `bounds`.
+        length : int
+            Of the pattern, by which a match on the reverse strand is turned into one on the forward strand.
+
+        Returns
+        -------
+        t_start : ndarray of int64, shape (n,)
+            First base on the forward strand of the text.
+        reverse : ndarray of bool, shape (n,)
+        """
+        return locate_rows(self.fm, np.ascontiguousarray(rows, np.int64), length)
+
+    def place(self, t_start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Turn positions in the text into sequences and positions there.
+
+        Parameters
+        ----------
+        t_start : ndarray of int64, shape (n,)
+
+        Returns
+        -------
+        sequence, position : ndarray of int64, shape (n,)
+        """
+        ends = np.cumsum(self.text.lengths)
+        sequence = np.searchsorted(ends, t_start, side="right")
+        return sequence, t_start - (ends - self.text.lengths)[sequence]
+
+    def _for_length(self, min_length: int) -> FmIndex:
+        """Return an index whose k-mers are not longer than the matches asked for."""
+        if min_length < 1:
+            raise ParameterError(f"the length of matches is {min_length}, expected 1 or more")
+        if min_length >= self.fm.kmer_length:
+            return self.fm
+        return with_kmer_table(self.fm, min_length, threads=1)
+
+    def _find(
+        self,
+        kernel: Callable[..., np.ndarray],
+        reads: Reads,
+        min_length: int,
+        threads: int | None,
+        *arguments: int,
+    ) -> Matches:
+        def search(block: Segments) -> np.ndarray:
+            return _in_order(
+                kernel(
+                    reads.words, block.sources, block.lengths, block.reads, block.starts,
+                    min_length, *arguments,
+                )
+            )  # fmt: skip
+
+        blocks = Segments.of(reads, min_length).blocks()
+        parts = list(map_in_order(search, blocks, threads or available_threads()))
+        return _matches(np.concatenate([np.empty((0, 5), np.int64), *parts]))
+
+
+def _seed_length(fm: FmIndex, min_length: int) -> int:
+    """Return the length at which a random seed is rare in the text, if a match has room for it."""
+    return min(min_length, max(fm.kmer_length, fm.rows.bit_length() // 2 + 3))
+
+
+def _kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return what turns a k-mer's rank, by exclusive or, into each variant's, and its mismatches."""
+    variants, costs = [0], [0]
+    for cost in range(1, mismatches + 1):
+        for places in combinations(range(length), cost):
+            for changes in product((1, 2, 3), repeat=cost):
+                variants.append(sum(c << 2 * p for c, p in zip(changes, places, strict=True)))
+                costs.append(cost)
+    return np.array(variants, np.int64), np.array(costs, np.int64)
+
+
+def _in_order(found: np.ndarray) -> np.ndarray:
+    """Return rows of `overlapper.kernels.cpu.mems.FOUND_COLUMNS` in canonical order."""
+    return found[np.lexsort([found[:, column] for column in (4, 3, 2, 1, 0)])]
+
+
+def _matches(found: np.ndarray) -> Matches:
+    return Matches(
+        query=found[:, 0],
+        q_start=found[:, 1],
+        length=found[:, 2],
+        reverse=found[:, 3],
+        t_start=found[:, 4],
+    )

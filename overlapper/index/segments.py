@@ -1,0 +1,65 @@
+"""Segments: the longest runs of known bases of reads, on which all matching is done."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Self
+
+import numpy as np
+
+from overlapper.tables.reads import BASES_PER_WORD, Reads
+from overlapper.threads import cut_evenly
+
+_BASES_A_BLOCK = 1 << 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Segments:
+    """Longest runs of known bases; by read, then by start on it; none is empty.
+
+    Attributes
+    ----------
+    reads : ndarray of int64, shape (m,)
+        Read that each segment lies on.
+    starts : ndarray of int64, shape (m,)
+        Its first base there.
+    lengths : ndarray of int64, shape (m,)
+    sources : ndarray of int64, shape (m,)
+        Its first base in the words of all reads.
+    """
+
+    reads: np.ndarray
+    starts: np.ndarray
+    lengths: np.ndarray
+    sources: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Reads, min_length: int = 1) -> Self:
+        """Return the segments of reads that are not shorter than a minimum."""
+        n = len(reads)
+        runs = np.diff(reads.unknown_offsets)
+        read = np.repeat(np.arange(n), runs + 1)
+        first = reads.unknown_offsets[:-1] + np.arange(n)
+        is_first, is_last = np.zeros(len(read), bool), np.zeros(len(read), bool)
+        is_first[first], is_last[first + runs] = True, True
+        start, end = np.zeros(len(read), np.int64), np.zeros(len(read), np.int64)
+        start[~is_first] = reads.unknown_end
+        end[~is_last], end[is_last] = reads.unknown_start, reads.lengths
+        kept = end - start >= min_length
+        source = reads.word_offsets[:-1][read] * BASES_PER_WORD + start
+        return cls(read[kept], start[kept], (end - start)[kept], source[kept])
+
+    def __len__(self) -> int:
+        return len(self.reads)
+
+    def blocks(self) -> Iterator[Self]:
+        """Yield the segments in blocks of about equally many bases, in order."""
+        bounds = cut_evenly(self.lengths, _BASES_A_BLOCK)
+        for first, last in pairwise(bounds):
+            yield self.take(slice(first, last))
+
+    def take(self, rows: np.ndarray | slice) -> Self:
+        """Return the given segments, in the given order; a mask or numbers or a slice."""
+        return type(self)(self.reads[rows], self.starts[rows], self.lengths[rows], self.sources[rows])

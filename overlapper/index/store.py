@@ -1,0 +1,210 @@
+"""The index file: written once, mapped into memory, refused when it is not what it should be.
+
+::
+
+    0      OVLINDEX       what kind of file it is
+    8      version        uint32, little endian, as all that follows
+    12     header bytes   uint32
+    16     header digest  16 bytes
+    32     header         JSON: settings, text digest, and name, type, shape, offset and digests of the arrays
+    ...    arrays         each from a multiple of 4096 on
+
+Every 16 MiB of an array have a digest, all of which are checked when an index is loaded. The table of k-mer
+intervals is not stored: computing it takes about as long as reading it would.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import struct
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+
+from overlapper.errors import FormatError, InputError, OutputError, TruncatedError
+from overlapper.index.build import with_kmer_table
+from overlapper.index.bwt import row_type
+from overlapper.kernels.cpu.fm_index import FmIndex
+from overlapper.tables import Reads
+from overlapper.threads import map_in_order
+
+MAGIC = b"OVLINDEX"
+VERSION = 1
+_FIXED = struct.Struct("<8sII16s")
+_PAGE = 4096
+_CHUNK = 1 << 24
+_FM_ARRAYS = ("bins", "borders", "samples", "text", "segments")
+_LABEL_ARRAYS = ("lengths", "name_bytes", "name_offsets")
+_BUILD_AGAIN = "Build the index again"
+
+
+@dataclasses.dataclass(frozen=True)
+class TextLabel:
+    """What is known of an indexed text apart from its bases.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (n,)
+        Of its sequences.
+    name_bytes, name_offsets : ndarray
+        As in `Reads`.
+    digest : str
+        Of names and bases.
+    """
+
+    lengths: np.ndarray
+    name_bytes: np.ndarray
+    name_offsets: np.ndarray
+    digest: str
+
+    @classmethod
+    def of(cls, text: Reads) -> Self:
+        """Return the label of a text."""
+        digest = hashlib.blake2b(digest_size=16)
+        for part in (
+            text.lengths, text.words, text.unknown_start, text.unknown_end, text.unknown_offsets,
+            text.name_bytes, text.name_offsets,
+        ):  # fmt: skip
+            digest.update(part.data)
+        return cls(text.lengths, text.name_bytes, text.name_offsets, digest.hexdigest())
+
+    def name(self, sequence: int) -> str:
+        """Return the name of a sequence."""
+        return (
+            self.name_bytes[self.name_offsets[sequence] : self.name_offsets[sequence + 1]].tobytes().decode()
+        )
+
+
+def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
+    """Write an index file; it appears under its name when it is complete.
+
+    Raises
+    ------
+    OutputError
+        When the file cannot be written.
+    """
+    arrays = {name: getattr(fm, name) for name in _FM_ARRAYS}
+    arrays |= {name: getattr(text, name) for name in _LABEL_ARRAYS}
+    described = [
+        {
+            "name": name,
+            "type": array.dtype.str,
+            "shape": array.shape,
+            "digests": _digests(_bytes_of(array), 1),
+        }
+        for name, array in arrays.items()
+    ]
+    settings = {"sample_shift": fm.sample_shift, "kmer_length": fm.kmer_length}
+    header = json.dumps({"settings": settings, "text": text.digest, "arrays": described}).encode()
+    unfinished = Path(f"{path}.{os.getpid()}.tmp")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(_FIXED.pack(MAGIC, VERSION, len(header), _digest(header)))
+            file.write(header)
+            for array in arrays.values():
+                file.write(bytes(-file.tell() % _PAGE))
+                file.write(_bytes_of(array).data)
+        unfinished.replace(path)
+    except OSError as error:
+        raise OutputError(f"file {path}: the index cannot be written: {error.strerror}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+
+
+def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmIndex, TextLabel]:
+    """Map an index file into memory and check it.
+
+    Parameters
+    ----------
+    path : path
+    text : Reads or None
+        What the index must have been built of, if given.
+    threads : int
+
+    Raises
+    ------
+    InputError
+        When the file is missing, not an index, of another version, truncated or corrupt, or when it is the
+        index of another text.
+    """
+    try:
+        with Path(path).open("rb") as file:
+            header, position = _read_header(file, str(path))
+        mapped = np.memmap(path, np.uint8, "c").view(np.ndarray)
+    except OSError as error:
+        raise InputError(f"the index cannot be read: {error.strerror}", file=str(path)) from None
+    if text is not None and TextLabel.of(text).digest != header["text"]:
+        raise InputError("this is the index of another text", file=str(path), remedy=_BUILD_AGAIN)
+    arrays = {}
+    for described in header["arrays"]:
+        position += -position % _PAGE
+        shape, dtype = tuple(described["shape"]), np.dtype(described["type"])
+        size = int(np.prod(shape)) * dtype.itemsize
+        if position + size > len(mapped):
+            raise _truncated(path)
+        stored = mapped[position : position + size]
+        if _digests(stored, threads) != described["digests"]:
+            raise FormatError(
+                "the index is corrupt: its content does not have the digest it was written with",
+                file=str(path),
+                record=described["name"],
+                remedy=_BUILD_AGAIN,
+            )
+        arrays[described["name"]] = stored.view(dtype).reshape(shape)
+        position += size
+    rows = 2 * int(arrays["segments"][-1, 0])
+    fm = FmIndex(
+        **{name: arrays[name] for name in _FM_ARRAYS},
+        table=np.array([[0, rows]], row_type(rows)),
+        sample_shift=header["settings"]["sample_shift"],
+        kmer_length=0,
+    )
+    label = TextLabel(**{name: arrays[name] for name in _LABEL_ARRAYS}, digest=header["text"])
+    return with_kmer_table(fm, header["settings"]["kmer_length"], threads), label
+
+
+def _read_header(file: BinaryIO, path: str) -> tuple[dict[str, Any], int]:
+    """Return the header and where it ends."""
+    fixed = file.read(_FIXED.size)
+    if fixed[: len(MAGIC)] != MAGIC[: len(fixed)] or not fixed:
+        raise FormatError(
+            f"this is not an index of overlapper: it starts with {fixed[:8]!r}, expected {MAGIC!r}",
+            file=path,
+            remedy="Build an index of it with Index.build, or name another file",
+        )
+    if len(fixed) < _FIXED.size:
+        raise _truncated(path)
+    _, version, size, digest = _FIXED.unpack(fixed)
+    if version != VERSION:
+        raise FormatError(
+            f"the index has version {version}, expected {VERSION}", file=path, remedy=_BUILD_AGAIN
+        )
+    header = file.read(size)
+    if len(header) < size:
+        raise _truncated(path)
+    if _digest(header) != digest:
+        raise FormatError("the header of the index is corrupt", file=path, remedy=_BUILD_AGAIN)
+    return json.loads(header), file.tell()
+
+
+def _truncated(path: str | os.PathLike) -> TruncatedError:
+    return TruncatedError("the index ends too early", file=str(path), remedy=_BUILD_AGAIN)
+
+
+def _bytes_of(array: np.ndarray) -> np.ndarray:
+    return array.reshape(-1).view(np.uint8)
+
+
+def _digest(data: Any) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def _digests(data: np.ndarray, threads: int) -> list[str]:
+    chunks = (data[start : start + _CHUNK] for start in range(0, len(data), _CHUNK))
+    return [digest.hex() for digest in map_in_order(_digest, chunks, threads)]

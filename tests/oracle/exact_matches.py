@@ -1,0 +1,124 @@
+"""Exact matches by comparing everything with everything.
+
+Texts and reads are strings over ACGTN. A match is (q_start, length, reverse, t_start): both positions are
+first bases on forward strands, ``reverse`` says that the reverse complement of the read matches, and
+``t_start`` counts the bases of all texts in order.
+"""
+
+COMPLEMENT = str.maketrans("ACGTN", "TGCAN")
+
+
+def reverse_complement(sequence):
+    return sequence.translate(COMPLEMENT)[::-1]
+
+
+def equal(a, b):
+    """N equals nothing, not even N."""
+    return a == b and a != "N"
+
+
+def text_offsets(texts):
+    return [sum(len(text) for text in texts[:i]) for i in range(len(texts))]
+
+
+def mems(texts, read, min_length):
+    """Matches that extend neither way, of a minimum length."""
+    found = set()
+    for reverse in (False, True):
+        query = reverse_complement(read) if reverse else read
+        for text, offset in zip(texts, text_offsets(texts), strict=True):
+            for i in range(len(query)):
+                for j in range(len(text)):
+                    if i > 0 and j > 0 and equal(query[i - 1], text[j - 1]):
+                        continue
+                    length = 0
+                    while i + length < len(query) and j + length < len(text):
+                        if not equal(query[i + length], text[j + length]):
+                            break
+                        length += 1
+                    if length >= min_length:
+                        q_start = len(read) - i - length if reverse else i
+                        found.add((q_start, length, reverse, offset + j))
+    return found
+
+
+def places(texts, piece):
+    """All places of a piece, on both strands."""
+    found = set()
+    if "N" in piece or not piece:
+        return found
+    for reverse in (False, True):
+        query = reverse_complement(piece) if reverse else piece
+        for text, offset in zip(texts, text_offsets(texts), strict=True):
+            for j in range(len(text) - len(query) + 1):
+                if text[j : j + len(query)] == query:
+                    found.add((reverse, offset + j))
+    return found
+
+
+def smems(texts, read, min_length):
+    """Longest matching intervals of the read, those that lie in no other one, with all their places."""
+    matching = [
+        (start, end)
+        for start in range(len(read))
+        for end in range(start + 1, len(read) + 1)
+        if places(texts, read[start:end])
+    ]
+    found = set()
+    for start, end in matching:
+        contained = any(s <= start and end <= e and (s, e) != (start, end) for s, e in matching)
+        if not contained and end - start >= min_length:
+            found |= {(start, end - start, *place) for place in places(texts, read[start:end])}
+    return found
+
+
+def nov_smems(texts, read, min_length):
+    """The longest match from the first base on, then the longest one from its end on, and so on."""
+    found, start = set(), 0
+    while start < len(read):
+        end = start
+        while end < len(read) and places(texts, read[start : end + 1]):
+            end += 1
+        if end - start >= min_length:
+            found |= {(start, end - start, *place) for place in places(texts, read[start:end])}
+        start = max(end, start + 1)
+    return found
+
+
+def fixed_seeds(texts, read, length, mismatches, hit_limit):
+    """Places of all windows, mismatches last, and the windows with more places than the limit."""
+    found, dropped = set(), set()
+    for q_start in range(len(read) - length + 1):
+        window = read[q_start : q_start + length]
+        if "N" in window:
+            continue
+        hits = set()
+        for reverse in (False, True):
+            query = reverse_complement(window) if reverse else window
+            for text, offset in zip(texts, text_offsets(texts), strict=True):
+                for j in range(len(text) - length + 1):
+                    there = text[j : j + length]
+                    unequal = sum(a != b for a, b in zip(query, there, strict=True))
+                    if "N" not in there and unequal <= mismatches:
+                        hits.add((q_start, length, reverse, offset + j, unequal))
+        if len(hits) > hit_limit:
+            dropped.add((q_start, len(hits)))
+        else:
+            found |= hits
+    return found, dropped
+
+
+def suffixes(texts):
+    """All suffixes of the runs of known bases of both strands, in order; a smaller letter ends each run."""
+    runs = [run for text in texts for run in text.split("N") if run]
+    runs += [reverse_complement(run) for run in runs]
+    return sorted(run[i:] + "$" for run in runs for i in range(len(run) + 1))
+
+
+def bounds(texts, pattern):
+    """How many suffixes are below the pattern, and that plus those that start with it."""
+    if "N" in pattern:
+        return 0, 0
+    rows = suffixes(texts)
+    below = sum(row < pattern for row in rows)
+    return below, below + sum(row.startswith(pattern) for row in rows)
