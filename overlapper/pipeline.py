@@ -172,7 +172,7 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
 
 
 def canonical_order(reads: Reads) -> np.ndarray:
-    """Return the reads by length, longest first, then by their bases' hash: the same for any order of the file.
+    """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
 
     Returns
     -------

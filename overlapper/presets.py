@@ -26,9 +26,9 @@ REACH_WINDOWS = 60
 def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]:
     """Return the parameters of a preset for a read set.
 
-    Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they seed
-    with k-mers as short as the size of the set allows before chance matches count, and small sets can afford to
-    take more of them.
+    Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they
+    seed with k-mers as short as the size of the set allows before chance matches count, and small sets can
+    afford to take more of them.
 
     Parameters
     ----------

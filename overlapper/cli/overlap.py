@@ -75,8 +75,8 @@ def overlap(
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
-    Every pair is reported once, under the read that comes first in the input. The result depends on the reads and
-    the parameters alone.
+    Every pair is reported once, under the read that comes first in the input. The result depends on the reads
+    and the parameters alone.
     """
     options: dict[str, Any] = {
         "finder": finder,

@@ -80,5 +80,6 @@ def open_output(path: str) -> Iterator[BinaryIO]:
                 temporary.unlink(missing_ok=True)
     except OSError as error:
         raise OutputError(
-            f"file {path}: cannot be written: {error.strerror}. Check the path, its permissions and the free space."
+            f"file {path}: cannot be written: {error.strerror}. Check the path, its "
+            f"permissions and the free space."
         ) from error

@@ -118,7 +118,10 @@ class EntryLayout:
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
 ) -> tuple[list[list[np.ndarray]], np.ndarray]:
-    """Return the entries of minimizers that occur at least twice, by range of buckets and bucket, and the spectrum of all."""
+    """Return the entries of minimizers that occur at least twice, and the spectrum of all.
+
+    The entries are listed by range of buckets, and in it by bucket.
+    """
     from overlapper.kernels.cpu import seed_index as kernel
 
     k, w = sketch.kmer_length, sketch.window

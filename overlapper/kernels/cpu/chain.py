@@ -7,9 +7,9 @@ CANDIDATE, SEEDS, COVERED, SCORE = range(4)
 FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)
 LEFT_MISSING, RIGHT_MISSING = range(8, 10)
 COLUMNS = 10
-"""Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base of
-its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing between
-either end and the nearer read end."""
+"""Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base
+of its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing
+between either end and the nearer read end."""
 
 
 @njit(nogil=True, cache=True)
@@ -119,8 +119,8 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
 def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
     """Score the best chain that ends at each anchor; return the end of the best of all.
 
-    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best so
-    far, no anchor further back does, and looking back ends early.
+    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best
+    so far, no anchor further back does, and looking back ends early.
     """
     end = 0
     for i in range(n):

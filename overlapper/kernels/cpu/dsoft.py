@@ -175,7 +175,7 @@ def _group_hits(keys, q, t, group_start, grouped_q, grouped_t):
 
 @njit(nogil=True, cache=True)
 def _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end):
-    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' common border.
+    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' border.
 
     Both scratch arrays are zero before and after.
     """
@@ -200,7 +200,7 @@ def _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases,
 
 @njit(nogil=True, cache=True)
 def _keep_near(q, t, reverse, t_length, k, centre, band_width, reach, out_q, out_t):
-    """Copy the hits within ``reach`` of the central diagonal; return how many, and the middle one of the window."""
+    """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window."""
     n, n_inside = 0, 0
     for i in range(len(q)):
         distance = (t_length - k - t[i] if reverse else t[i]) - q[i] - centre
