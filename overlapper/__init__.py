@@ -23,6 +23,7 @@ _HOMES = {
     "run": "overlapper.pipeline",
     "Run": "overlapper.pipeline",
     "Params": "overlapper.params",
+    "random_genome": "overlapper.simulate",
     "simulate_reads": "overlapper.simulate",
     "evaluate": "overlapper.evaluate",
     "Candidates": "overlapper.tables",
