@@ -53,8 +53,8 @@ def evaluate(
     pair.
     """
     from overlapper.evaluate import evaluate as judge
+    from overlapper.io.outputs import write_text
     from overlapper.io.reported import read_paf
-    from overlapper.io.text import open_output
     from overlapper.io.truth import read_truth
 
     circles = _circles(circular or [])
@@ -62,11 +62,9 @@ def evaluate(
     if json_file:
         import json
 
-        with open_output(json_file) as file:
-            file.write(f"{json.dumps(as_document(result), indent=2)}\n".encode())
+        write_text(json_file, f"{json.dumps(as_document(result), indent=2)}\n")
     if tsv_file:
-        with open_output(tsv_file) as file:
-            file.write(as_tsv(result).encode())
+        write_text(tsv_file, as_tsv(result))
     print(as_text(result), end="")
 
 
