@@ -25,7 +25,7 @@ _HOMES = {
     "Params": "overlapper.params",
     "random_genome": "overlapper.simulate",
     "simulate_reads": "overlapper.simulate",
-    "evaluate": "overlapper.evaluate",
+    "evaluate_overlaps": "overlapper.evaluate",
     "Candidates": "overlapper.tables",
     "Matches": "overlapper.tables",
     "OverlapClass": "overlapper.tables",

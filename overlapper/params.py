@@ -361,10 +361,11 @@ def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
 
 
 def _toml_lines(section: Any, path: str = "") -> list[str]:
-    plain = {k: v for k, v in vars(section).items() if not dataclasses.is_dataclass(v)}
-    lines = [f"{k} = {_toml_value(v)}" for k, v in plain.items()]
-    for name in vars(section).keys() - plain.keys():
-        lines += ["", f"[{path}{name}]", *_toml_lines(getattr(section, name), f"{path}{name}.")]
+    values = vars(section)
+    lines = [f"{k} = {_toml_value(v)}" for k, v in values.items() if not dataclasses.is_dataclass(v)]
+    for name, value in values.items():
+        if dataclasses.is_dataclass(value):
+            lines += ["", f"[{path}{name}]", *_toml_lines(value, f"{path}{name}.")]
     return lines
 
 

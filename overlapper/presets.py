@@ -48,8 +48,7 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     ParameterError
         When there is no such preset.
     """
-    if preset not in PRESETS:
-        raise ParameterError(f"preset is {preset!r}, expected one of {', '.join(PRESETS)}")
+    check_preset(preset)
     if preset == "auto":
         error_rate = _estimated_error_rate(reads, threads)
         if math.isnan(error_rate):
@@ -67,6 +66,12 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
         ChainParams(), max_reach=max(ChainParams().max_reach, REACH_WINDOWS * sketch.window)
     )
     return dataclasses.replace(Params(), sketch=sketch, chain=reach), why
+
+
+def check_preset(name: str) -> None:
+    """Raise a `ParameterError` if there is no such preset."""
+    if name not in PRESETS:
+        raise ParameterError(f"preset is {name!r}, expected one of {', '.join(PRESETS)}")
 
 
 def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:

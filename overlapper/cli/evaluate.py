@@ -52,13 +52,13 @@ def evaluate(
     Prints recall, precision and the errors of the ends, in all, by overlap length and by identity of the
     pair.
     """
-    from overlapper.evaluate import evaluate as judge
+    from overlapper.evaluate import evaluate_overlaps
     from overlapper.io.outputs import write_text
     from overlapper.io.reported import read_paf
     from overlapper.io.truth import read_truth
 
     circles = _circles(circular or [])
-    result = judge(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
+    result = evaluate_overlaps(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
     if json_file:
         import json
 
