@@ -54,7 +54,7 @@ class DsoftParams:
     Attributes
     ----------
     band_width : int
-        B, width of a diagonal band in bases.
+        B, width of a diagonal band in bases; a power of two.
     min_bases : int
         h, unique query bases that the seeds of two neighbouring bands must cover.
     drift : int
@@ -67,7 +67,7 @@ class DsoftParams:
     drift: int = 200
 
     def __post_init__(self) -> None:
-        _require(self.band_width >= 1, "band_width", self.band_width, "1 or more")
+        _require(self.band_width.bit_count() == 1, "band_width", self.band_width, "a power of two")
         _require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
         _require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
 
@@ -168,13 +168,15 @@ class ChainParams:
         reads do stay below.
     typical_agreement : int
         In thousandths; 0 measures it on a sample of the read set.
-    reach : int
-        The end of a chain is carried on to the nearer read end when at most this many seeds, those that
-        overlap each other counted once, are missing there.
-    max_reach : int
-        Bases that the end of a chain is carried on at most.
+    reach, max_reach : int
+        The end of a chain is carried on to the nearer read end when at most ``reach`` seeds are missing there,
+        those that overlap each other counted once, and it is at most ``max_reach`` bases away.
+    give_up : int
+        The end is left where it is when more seeds than these are missing.
     ends : XdropParams
         How the other ends are extended.
+    end_tolerance : int
+        An extended end is carried on over at most so many bases.
     """
 
     look_back: int = 32
@@ -187,6 +189,8 @@ class ChainParams:
     typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300
+    give_up: int = 30
+    end_tolerance: int = 50
     ends: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
 
     def __post_init__(self) -> None:
@@ -199,6 +203,8 @@ class ChainParams:
         _require(
             self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
         )
+        _require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
+        _require(self.end_tolerance >= 0, "end_tolerance", self.end_tolerance, "0 or more")
         _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
         _require(self.reach >= 0, "reach", self.reach, "0 or more")
 

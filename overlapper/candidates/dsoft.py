@@ -66,7 +66,7 @@ class DsoftFinder:
         rows, hit_counts, hit_query_pos, hit_target_pos, _, _ = find_candidates(
             self.index.occurrences, self.index.seeding.starts, self.index.by_read, self.lengths,
             query_start, query_stop, self.index.limit, self.index.kmer_length,
-            self.params.band_width, self.params.min_bases, self.params.drift,
+            self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
         )  # fmt: skip
         query, target, reverse, query_pos, target_pos, seeds, span = rows.T
         return Candidates(

@@ -16,7 +16,7 @@ between either end and the nearer read end."""
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos,
     lengths, k, sketched, seed_positions, seed_starts,
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement,
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -29,7 +29,7 @@ def chain_candidates(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement : int
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach : int
         See `overlapper.params.ChainParams`.
 
     Returns
@@ -65,18 +65,21 @@ def chain_candidates(
         if 100_000 * seeds * np.int64(sketched[target[i]]) < min_agreement * typical_agreement * expected:
             n_disagree += 1
             continue
-        q_inside = _count_seeds(q_seeds, x0, x1, k)
-        t_inside = _count_seeds_on_strand(t_seeds, y0, y1, k, reverse[i], t_length)
-        left, right = min(x0, y0), min(q_length - x1, t_length - y1)
         row = rows[n_rows]
-        row[LEFT_MISSING] = min(
-            runs * _count_seeds(q_seeds, x0 - left, x0, k) // q_inside,
-            runs * _count_seeds_on_strand(t_seeds, y0 - left, y0, k, reverse[i], t_length) // t_inside,
-        )
-        row[RIGHT_MISSING] = min(
-            runs * _count_seeds(q_seeds, x1, x1 + right, k) // q_inside,
-            runs * _count_seeds_on_strand(t_seeds, y1, y1 + right, k, reverse[i], t_length) // t_inside,
-        )
+        inside = max(1, _count_seeds(q_seeds, x0, x1, k))
+        left, right = min(x0, y0), min(q_length - x1, t_length - y1)
+        row[LEFT_MISSING] = runs * _count_seeds(q_seeds, x0 - left, x0, k) // inside
+        row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, x1, x1 + right, k) // inside
+        if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
+            if reverse[i]:
+                y0, y1, left, right = t_length - y1, t_length - y0, right, left
+            inside = max(1, _count_seeds(t_seeds, y0, y1, k))
+            below = runs * _count_seeds(t_seeds, y0 - left, y0, k) // inside
+            above = runs * _count_seeds(t_seeds, y1, y1 + right, k) // inside
+            if reverse[i]:
+                below, above = above, below
+            row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
+            row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
         row[CANDIDATE], row[SEEDS], row[COVERED], row[SCORE] = i, seeds, covered, bases
         row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
         n_rows += 1
@@ -86,15 +89,22 @@ def chain_candidates(
 @njit(nogil=True, cache=True)
 def _count_seeds(positions, start, stop, k):
     """Return how many seeds lie within ``[start, stop)``."""
-    return max(0, np.searchsorted(positions, stop - k + 1) - np.searchsorted(positions, start))
+    if stop - start < k:
+        return 0
+    return _first_from(positions, stop - k + 1) - _first_from(positions, start)
 
 
 @njit(nogil=True, cache=True)
-def _count_seeds_on_strand(positions, start, stop, k, reverse, length):
-    """Return how many seeds lie within ``[start, stop)`` of the strand given."""
-    if reverse:
-        return _count_seeds(positions, length - stop, length - start, k)
-    return _count_seeds(positions, start, stop, k)
+def _first_from(positions, start):
+    """Return the number of the first of the ascending positions that is ``start`` or later."""
+    low, high = 0, len(positions)
+    while low < high:
+        middle = (low + high) >> 1
+        if positions[middle] < start:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @njit(nogil=True, cache=True)

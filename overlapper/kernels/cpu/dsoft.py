@@ -6,6 +6,7 @@ from numba import njit
 from overlapper.kernels.cpu.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
 
 U64 = np.uint64
+LINE = 8
 HEADER = 7
 """Integers a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
 
@@ -20,7 +21,7 @@ def find_candidates(
     query_stop,
     limit,
     k,
-    band_width,
+    band_bits,
     min_bases,
     drift,
 ):
@@ -38,8 +39,8 @@ def find_candidates(
     query_start, query_stop : int
     limit : int
         Occurrences of a group at most.
-    k, band_width, min_bases, drift : int
-        drift in thousandths of the overlap.
+    k, band_bits, min_bases, drift : int
+        A band is ``2 ** band_bits`` wide; drift is in thousandths of the overlap.
 
     Returns
     -------
@@ -57,6 +58,7 @@ def find_candidates(
     out_q, out_t = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.int32)
     n_out = 0
     n_hits, n_pairs = 0, 0
+    band_width = 1 << band_bits
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
     touched = np.empty(2 * len(lengths) + 1, np.int32)
@@ -76,31 +78,27 @@ def find_candidates(
         )
         n_hits += n
         n_pairs += n_touched
-        keys = np.sort(touched[:n_touched])
-        start, n_keys = 0, 0
+        n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
+        keys = np.sort(touched[:n_keys])
+        start = 0
         for key in keys:
-            if group_count[key] > 1 or k >= min_bases:
-                group_start[key] = start
-                start += group_count[key]
-                keys[n_keys] = key
-                n_keys += 1
-            else:
-                group_start[key] = -1
+            group_start[key] = start
+            start += group_count[key]
         if grouped.shape[1] < start:
             grouped = np.empty((2, 2 * start), np.int32)
         _group_hits(hit_keys[:n], hit_q, hit_t, group_start, grouped[0], grouped[1])
-        for key in keys[:n_keys]:
-            stop = group_start[key]
-            count = group_count[key]
+        for key in keys:
+            stop, count = group_start[key], group_count[key]
+            group_count[key] = 0
             q, t = grouped[0, stop - count : stop], grouped[1, stop - count : stop]
             target, reverse = key >> 1, key & 1
             q_length, t_length = lengths[query], lengths[target]
-            n_windows = (q_length + t_length) // band_width + 4
+            n_windows = ((q_length + t_length) >> band_bits) + 4
             if len(window_bases) < n_windows:
                 window_bases = np.zeros(2 * n_windows, np.int32)
                 window_end = np.zeros(2 * n_windows, np.int32)
             bases, centre = _best_window(
-                q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end
+                q, t, reverse, q_length, t_length, k, band_bits, window_bases, window_end
             )
             if bases < min_bases:
                 continue
@@ -122,7 +120,6 @@ def find_candidates(
             hit_counts[n_rows] = n_near
             n_out += n_near
             n_rows += 1
-        group_count[touched[:n_touched]] = 0
     return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out], n_hits, n_pairs
 
 
@@ -140,11 +137,17 @@ def _collect_hits(occurrences, numbers, query, keys, q, t, group_count, touched)
     Only later occurrences of a group are met, so that every pair is met once; those in the query itself are
     written, but not counted.
     """
+    # The lines of the index that the query needs are fetched first, many at a time: the loop below could not go
+    # on before each of them arrives.
+    owns, ahead = np.empty(len(numbers), np.uint64), np.empty(len(numbers), np.uint64)
+    last = U64(len(occurrences) - 1)
+    for i in range(len(numbers)):
+        owns[i] = occurrences[U64(numbers[i])]
+        ahead[i] = occurrences[min(U64(numbers[i]) + U64(LINE), last)]
     n, n_touched = U64(0), U64(0)
     own_read = U64(query)
-    for own_number in numbers:
-        number = U64(own_number)
-        own = occurrences[number]
+    for i in range(len(numbers)):
+        number, own = U64(numbers[i]), owns[i]
         position = np.int32((own >> U64(1)) & U64(POSITION_MASK))
         here = own
         while not here >> U64(63):
@@ -163,6 +166,21 @@ def _collect_hits(occurrences, numbers, query, keys, q, t, group_count, touched)
 
 
 @njit(nogil=True, cache=True)
+def _drop_lone_hits(touched, n_touched, group_count, group_start, one_is_few):
+    """Move the keys worth looking at to the front and forget the others; return how many there are."""
+    kept = 0
+    for i in range(n_touched):
+        key = touched[i]
+        if group_count[key] > 1 or not one_is_few:
+            touched[kept] = key
+            kept += 1
+        else:
+            group_start[key] = -1
+            group_count[key] = 0
+    return kept
+
+
+@njit(nogil=True, cache=True)
 def _group_hits(keys, q, t, group_start, grouped_q, grouped_t):
     """Scatter hits to their groups; leaves in ``group_start`` the end of each group that is kept."""
     for i in range(len(keys)):
@@ -174,16 +192,16 @@ def _group_hits(keys, q, t, group_start, grouped_q, grouped_t):
 
 
 @njit(nogil=True, cache=True)
-def _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases, window_end):
-    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' border.
+def _best_window(q, t, reverse, q_length, t_length, k, band_bits, window_bases, window_end):
+    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' common border.
 
     Both scratch arrays are zero before and after.
     """
-    lowest = -q_length // band_width - 1
+    lowest = (-q_length >> band_bits) - 1
     best, best_window = 0, 0
     for i in range(len(q)):
         diagonal = (t_length - k - t[i] if reverse else t[i]) - q[i]
-        band = diagonal // band_width - lowest
+        band = (diagonal >> band_bits) - lowest
         for window in range(band - 1, band + 1):
             window_bases[window] += min(k, q[i] + k - window_end[window])
             window_end[window] = q[i] + k
@@ -192,10 +210,10 @@ def _best_window(q, t, reverse, q_length, t_length, k, band_width, window_bases,
                 best, best_window = covered, window
     for i in range(len(q)):
         diagonal = (t_length - k - t[i] if reverse else t[i]) - q[i]
-        band = diagonal // band_width - lowest
+        band = (diagonal >> band_bits) - lowest
         window_bases[band - 1 : band + 1] = 0
         window_end[band - 1 : band + 1] = 0
-    return best, (best_window + lowest + 1) * band_width
+    return best, (best_window + lowest + 1) << band_bits
 
 
 @njit(nogil=True, cache=True)
