@@ -169,8 +169,8 @@ class ChainParams:
     typical_agreement : int
         In thousandths; 0 measures it on a sample of the read set.
     reach, max_reach : int
-        The end of a chain is carried on to the nearer read end when at most ``reach`` seeds are missing there,
-        those that overlap each other counted once, and it is at most ``max_reach`` bases away.
+        The end of a chain is carried on to the nearer read end when at most ``reach`` seeds are missing
+        there, those that overlap each other counted once, and it is at most ``max_reach`` bases away.
     give_up : int
         The end is left where it is when more seeds than these are missing.
     ends : XdropParams

@@ -21,13 +21,14 @@ The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bas
 fall below.
 
 The seeds missing at an end are the seeding k-mers of the query between the chain and the nearer read end,
-times the share of those within the chain that the chain has, seeds that overlap each other counted once; where
-that exceeds ``reach``, the same for the target if that is less. An end is
+times the share of those within the chain that the chain has, seeds that overlap each other counted once;
+where that exceeds ``reach``, the same for the target if that is less. An end is
 
 1. carried on to the read end, along the diagonal, when at most ``reach`` seeds are missing there and it is at
-   most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches and
-   masked repeats have none;
-2. else extended by X-drop from its last seed (`ends`), and carried on when that leaves at most ``end_tolerance``
+   most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches
+   and masked repeats have none;
+2. else extended by X-drop from its last seed (`ends`), and carried on when that leaves at most
+``end_tolerance``
    bases;
 3. left where it is when more than ``give_up`` seeds are missing: the overlap ends there.
 """

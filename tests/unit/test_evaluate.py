@@ -103,7 +103,9 @@ def test_an_overlap_table_is_judged_like_its_paf():
     others = {name: [0] for name in ("matches", "block_length", "score", "seeds", "divergence", "kind")}
     ends = {"q_start": [4000], "q_end": [10_000], "t_start": [0], "t_end": [6000]}
     table = Overlaps(query=[0], target=[1], reverse=[False], **ends, **others)
-    assert evaluate_overlaps(DOVETAIL, ReportedOverlaps.from_table(table, reads)) == evaluate_overlaps(DOVETAIL, one_overlap())
+    assert evaluate_overlaps(DOVETAIL, ReportedOverlaps.from_table(table, reads)) == evaluate_overlaps(
+        DOVETAIL, one_overlap()
+    )
 
 
 @pytest.mark.parametrize(

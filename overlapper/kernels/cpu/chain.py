@@ -14,9 +14,9 @@ between either end and the nearer read end."""
 
 @njit(nogil=True, cache=True)
 def chain_candidates(
-    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos,
-    lengths, k, sketched, seed_positions, seed_starts,
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach,
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
+    seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
+    typical_agreement, reach,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -29,7 +29,8 @@ def chain_candidates(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach : int
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach
+    : int
         See `overlapper.params.ChainParams`.
 
     Returns
