@@ -165,15 +165,16 @@ def _join(
     reads: Reads, groups: list[list[np.ndarray]], layout: EntryLayout, limit: int, threads: int
 ) -> np.ndarray:
     """Turn the entries of each range of buckets into occurrences; return how many each read has in each."""
-    from overlapper.kernels.cpu.seed_index import join_groups
+    from overlapper.kernels.cpu.seed_index import WORDS_PER_BLOCK, join_groups
 
-    read_of_word = np.repeat(np.arange(len(reads), dtype=np.int32), np.diff(reads.word_offsets))
+    first_words = np.arange(0, int(reads.word_offsets[-1]), WORDS_PER_BLOCK)
+    read_of_block = (np.searchsorted(reads.word_offsets, first_words, side="right") - 1).astype(np.int32)
     per_read = np.zeros((len(groups), len(reads)), np.int64)
 
     def join(part: int) -> None:
         for i, entries in enumerate(groups[part]):
             kept = join_groups(
-                entries, layout.rest_low_bit, limit, read_of_word, reads.word_offsets, per_read[part]
+                entries, layout.rest_low_bit, limit, read_of_block, reads.word_offsets, per_read[part]
             )
             groups[part][i] = entries[:kept]
 

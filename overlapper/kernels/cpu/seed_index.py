@@ -22,6 +22,9 @@ from overlapper.tables.reads import BASES_PER_WORD
 PAGE = 256
 """Entries a page; a block wastes half a page a bucket."""
 
+WORDS_PER_BLOCK = 64
+"""Words from one entry to the next of the table that finds the read of a word, small enough for the cache."""
+
 U8, U32, U64 = np.uint8, np.uint32, np.uint64
 LAST_OF_GROUP = 1 << 63
 READ_SHIFT = 32
@@ -119,7 +122,7 @@ def _grow_pages(pages, used, more):
 @njit(nogil=True, cache=True)
 def gather_bucket(pages, previous_page, page, count, out):
     """Copy the ``count`` entries of a page chain, oldest first, to the front of ``out``."""
-    stop = int(count)
+    stop = np.int64(count)
     while page >= 0:
         start = int((stop - 1) // PAGE * PAGE)
         for i in range(start, stop):
@@ -203,7 +206,7 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum):
 
 
 @njit(nogil=True, cache=True)
-def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, per_read):
+def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_read):
     """Pack the groups of a bucket that occur at most ``limit`` times as occurrences, in place.
 
     Parameters
@@ -214,8 +217,8 @@ def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, per_re
         Where the rest of the hash starts; below are base number and strand.
     limit : int
         Largest multiplicity kept.
-    read_of_word : ndarray of int32
-        Read of each word.
+    read_of_block : ndarray of int32
+        Read that the first word of each block of `WORDS_PER_BLOCK` words belongs to.
     word_offsets : ndarray of int64
         Column of the read table.
     per_read : ndarray of int64, shape (reads,)
@@ -235,7 +238,10 @@ def join_groups(entries, rest_low_bit, limit, read_of_word, word_offsets, per_re
         if stop - start <= limit:
             for i in range(start, stop):
                 base = np.int64((entries[i] & base_mask) >> U64(1))
-                read = read_of_word[base // BASES_PER_WORD]
+                word = base // BASES_PER_WORD
+                read = read_of_block[word // WORDS_PER_BLOCK]
+                while word_offsets[read + 1] <= word:
+                    read += 1
                 position = base - word_offsets[read] * BASES_PER_WORD
                 entries[kept] = (
                     (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entries[i] & U64(1))

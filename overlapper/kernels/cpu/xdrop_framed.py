@@ -13,7 +13,6 @@ from overlapper.kernels.cpu.vectors import (
     equal,
     greater,
     lanes_below,
-    largest,
     load,
     maximum,
     rotate_up,
@@ -124,9 +123,13 @@ def _extend(lanes, scratch, q_walk, t_walk, q_codes, t_codes, scheme):
             above = rotate_up(cells)
             risen = any_lane(better)
             rise = int(risen)
-            if match > 1 and risen:
-                rise = largest(score) - floor - (best - frame_best)
-                better = equal(score, splat(lanes, scratch, floor + best - frame_best + rise))
+            # A step further at a time: fewer instructions than finding the largest lane.
+            while rise and rise < match:
+                higher = greater(score, add(best_cell, splat(lanes, scratch, rise)))
+                if not any_lane(higher):
+                    break
+                better = higher
+                rise += 1
             # One anti-diagonal in three raises the best score, at random: a branch would be mispredicted.
             best_d = choose(risen, d, best_d)
             best_frame = choose(risen, frame, best_frame)
