@@ -28,8 +28,7 @@ where that exceeds ``reach``, the same for the target if that is less. An end is
    most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches
    and masked repeats have none;
 2. else extended by X-drop from its last seed (`ends`), and carried on when that leaves at most
-``end_tolerance``
-   bases;
+   ``end_tolerance`` bases;
 3. left where it is when more than ``give_up`` seeds are missing: the overlap ends there.
 """
 

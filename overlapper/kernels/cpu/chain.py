@@ -29,8 +29,8 @@ def chain_candidates(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach
-    : int
+    look_back, max_gap, gap_cost, distance_cost : int
+    min_seeds, min_score, min_agreement, typical_agreement, reach : int
         See `overlapper.params.ChainParams`.
 
     Returns
