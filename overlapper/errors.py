@@ -90,5 +90,6 @@ class MissingExtraError(OverlapperError, ImportError):
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package}, which is not installed. Run: pip install 'overlapper[{extra}]'"
+            f"{purpose} needs the package {package}, which is not installed. "
+            f"Run: pip install 'overlapper[{extra}]'"
         )

@@ -135,7 +135,7 @@ class _Claims:
     """Shape (n, 2); only those of right pairs mean something."""
 
 
-def evaluate(
+def evaluate_overlaps(
     truth: Truth,
     overlaps: ReportedOverlaps,
     *,

@@ -58,8 +58,8 @@ class DsoftParams:
     min_bases : int
         h, unique query bases that the seeds of two neighbouring bands must cover.
     drift : int
-        How far insertions and deletions may carry an overlap from its band, in thousandths of its length; seeds
-        farther away do not belong to the candidate.
+        How far insertions and deletions may carry an overlap from its band, in thousandths of its length;
+        seeds farther away do not belong to the candidate.
     """
 
     band_width: int = 64
@@ -165,13 +165,13 @@ class ChainParams:
     min_score : int
         Lowest score kept, in bases.
     min_agreement : int
-        Least agreement kept, in percent of the typical one; copies of a repeat that differ more than the reads
-        do stay below.
+        Least agreement kept, in percent of the typical one; copies of a repeat that differ more than the
+        reads do stay below.
     typical_agreement : int
         In thousandths; 0 measures it on a sample of the read set.
     reach, max_reach : int
-        The end of a chain is carried on to the nearer read end when at most ``reach`` seeds are missing there,
-        those that overlap each other counted once, and it is at most ``max_reach`` bases away.
+        The end of a chain is carried on to the nearer read end when at most ``reach`` seeds are missing
+        there, those that overlap each other counted once, and it is at most ``max_reach`` bases away.
     give_up : int
         The end is left where it is when more seeds than these are missing.
     ends : XdropParams

@@ -108,8 +108,8 @@ def find_overlaps(
 
     Examples
     --------
-    >>> from overlapper.simulate import simulate_reads
-    >>> reads, _ = simulate_reads(genome_size=20_000, coverage=8, preset="hifi", seed=1)
+    >>> from overlapper.simulate import random_genome, simulate_reads
+    >>> reads, _ = simulate_reads(random_genome(20_000), "hifi", coverage=8)
     >>> overlaps = find_overlaps(reads, preset="hifi")
     >>> bool((overlaps.query < overlaps.target).all())
     True
@@ -176,7 +176,7 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
 
 
 def canonical_order(reads: Reads) -> np.ndarray:
-    """Return the reads by length, longest first, then by their bases' hash: the same for any order of the file.
+    """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
 
     Reads that hold the same bases stay in the order of the file.
 

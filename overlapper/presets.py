@@ -27,9 +27,9 @@ REACH_WINDOWS = 100
 def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]:
     """Return the parameters of a preset for a read set.
 
-    Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they seed
-    with k-mers as short as the size of the set allows before chance matches count, and small sets can afford to
-    take more of them.
+    Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they
+    seed with k-mers as short as the size of the set allows before chance matches count, and small sets can
+    afford to take more of them.
 
     Parameters
     ----------
@@ -49,8 +49,7 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     ParameterError
         When there is no such preset.
     """
-    if preset not in PRESETS:
-        raise ParameterError(f"preset is {preset!r}, expected one of {', '.join(PRESETS)}")
+    check_preset(preset)
     if preset == "auto":
         error_rate = _estimated_error_rate(reads, threads)
         if math.isnan(error_rate):
@@ -71,6 +70,12 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
         # Most short k-mers meet another by chance and the share that seeds tells little of a read's accuracy.
         chain = dataclasses.replace(chain, min_agreement=VERY_NOISY_AGREEMENT)
     return dataclasses.replace(Params(), sketch=sketch, chain=chain), why
+
+
+def check_preset(name: str) -> None:
+    """Raise a `ParameterError` if there is no such preset."""
+    if name not in PRESETS:
+        raise ParameterError(f"preset is {name!r}, expected one of {', '.join(PRESETS)}")
 
 
 def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:

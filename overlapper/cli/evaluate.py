@@ -52,21 +52,19 @@ def evaluate(
     Prints recall, precision and the errors of the ends, in all, by overlap length and by identity of the
     pair.
     """
-    from overlapper.evaluate import evaluate as judge
+    from overlapper.evaluate import evaluate_overlaps
+    from overlapper.io.outputs import write_text
     from overlapper.io.reported import read_paf
-    from overlapper.io.text import open_output
     from overlapper.io.truth import read_truth
 
     circles = _circles(circular or [])
-    result = judge(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
+    result = evaluate_overlaps(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
     if json_file:
         import json
 
-        with open_output(json_file) as file:
-            file.write(f"{json.dumps(as_document(result), indent=2)}\n".encode())
+        write_text(json_file, f"{json.dumps(as_document(result), indent=2)}\n")
     if tsv_file:
-        with open_output(tsv_file) as file:
-            file.write(as_tsv(result).encode())
+        write_text(tsv_file, as_tsv(result))
     print(as_text(result), end="")
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
@@ -57,7 +59,8 @@ def overlap(
         bool, typer.Option("--keep-internal", help="Report internal matches, which repeats cause, too.")
     ] = False,
     threads: Annotated[
-        int, typer.Option("--threads", "-t", help="0: all that are available. Never changes the result.")
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
     ] = 0,
     config: Annotated[
         str | None, typer.Option(help="Parameters, a TOML file; options given here go first.")
@@ -75,8 +78,8 @@ def overlap(
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
-    Every pair is reported once, under the read that comes first in the input. The result depends on the reads and
-    the parameters alone.
+    Every pair is reported once, under the read that comes first in the input. The result depends on the reads
+    and the parameters alone.
     """
     options: dict[str, Any] = {
         "finder": finder,
@@ -88,30 +91,34 @@ def overlap(
         },
         "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None},
     }
-    if threads < 0:
-        raise typer.BadParameter(f"--threads is {threads}, expected 0 or more")
-    outputs = [path for path in (output, write_config, stats) if path not in (None, "-")]
-    if len(set(outputs)) < len(outputs):
-        raise typer.BadParameter("--output, --write-config and --stats must differ")
-    changes = _merged(_read_config(config), _given(options))
+    inputs = [path for path in (*reads, config, reference) if path is not None]
+    _check_outputs([path for path in (output, write_config, stats) if path is not None], inputs)
 
     from overlapper.io import open_overlaps, read_fastx
-    from overlapper.io.outputs import write_text
+    from overlapper.io.outputs import OutputFile
+    from overlapper.io.writers import check_format
     from overlapper.pipeline import run
+    from overlapper.presets import check_preset
     from overlapper.threads import available_threads
 
+    changes = _changes(_read_config(config), _given(options), f"file {config}")
+    check_preset(preset)
+    check_format(output)
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
+        stats_file = files.enter_context(OutputFile(stats)) if stats else None
         progress.report("reading")
         table = read_fastx(*reads, reference=reference)
-        with open_overlaps(output, table, threads=threads) as writer:
-            result = run(table, preset, changes=changes, threads=threads, report=progress.report)
-            progress.report("writing")
-            writer.write(result.overlaps)
-        if write_config:
-            write_text(write_config, result.params.to_toml())
-        if stats:
-            write_text(stats, result.to_json())
+        writer = files.enter_context(open_overlaps(output, table, threads=threads))
+        result = run(table, preset, changes=changes, threads=threads, report=progress.report)
+        progress.report("writing")
+        writer.write(result.overlaps)
+        if config_file:
+            config_file.write(result.params.to_toml().encode())
+        if stats_file:
+            stats_file.write(result.to_json().encode())
+        files.close()
         progress.note(result.why)
         for name, count in result.funnel.items():
             progress.note(f"{count:>15,} {name}")
@@ -119,10 +126,35 @@ def overlap(
             progress.note(result.emptied())
 
 
+def _check_outputs(outputs: list[str], inputs: list[str]) -> None:
+    """Refuse to write to one file twice, or to a file that is read."""
+    places = [path if path == "-" else os.path.realpath(path) for path in outputs]
+    if len(set(places)) < len(places):
+        raise typer.BadParameter(
+            "--output (standard output by default), --write-config and --stats must differ"
+        )
+    read = {os.path.realpath(path): path for path in inputs if path != "-"}
+    for place in places:
+        if place in read:
+            raise typer.BadParameter(f"{read[place]} is read and would be written: name another output")
+
+
 def _given(options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given."""
     given = {name: _given(value) if isinstance(value, dict) else value for name, value in options.items()}
     return {name: value for name, value in given.items() if value not in (None, {})}
+
+
+def _changes(config: dict[str, Any], options: dict[str, Any], where: str) -> dict[str, Any]:
+    """Return both as one, the options above; what does not fit is told now, before the reads are read."""
+    from overlapper.candidates.registry import finder
+    from overlapper.extend.registry import extender
+    from overlapper.params import Params
+
+    params = Params().changed(config, where=where).changed(options, where="options")
+    finder(params.finder)
+    extender(params.extender)
+    return _merged(config, options)
 
 
 def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.progress import Progress
+from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
@@ -16,6 +16,7 @@ overlapper simulate --reference ecoli.fasta.gz --circular --preset hifi -o reads
 overlapper simulate --genome-size 2M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
 """
 
+COMPILE_SECONDS = 5
 FASTQ_SUFFIXES = (".fastq", ".fq")
 
 
@@ -95,25 +96,27 @@ def simulate(
         "adapters": adapters,
     }
 
-    from overlapper.io.text import open_output
+    from overlapper.io.fastx import read_fastx
+    from overlapper.io.outputs import OutputFile
     from overlapper.io.truth import header
-    from overlapper.simulate import adapted_model, generate_reads, random_genome, read_references
+    from overlapper.simulate import adapted_model, generate_reads, random_genome
     from overlapper.simulate.records import fasta_record, fastq_record
 
     model = adapted_model(preset, **{name: value for name, value in changes.items() if value is not None})
     with Progress(quiet) as progress, contextlib.ExitStack() as files:
         progress.report("preparing the reference")
         if reference is not None:
-            references = read_references(reference)
+            with compile_notice(progress, COMPILE_SECONDS):
+                references = read_fastx(reference)
         else:
             references = random_genome(genome_size or 0, seed, **_planted(repeats))
         reads = generate_reads(references, model, coverage=coverage, seed=seed, circular=circular)
         if reference_out:
-            reference_file = files.enter_context(open_output(reference_out))
+            reference_file = files.enter_context(OutputFile(reference_out))
             for i, name in enumerate(references.names):
                 reference_file.write(fasta_record(name, references.codes(i)))
-        reads_file = files.enter_context(open_output(output))
-        truth_file = files.enter_context(open_output(truth)) if truth else None
+        reads_file = files.enter_context(OutputFile(output))
+        truth_file = files.enter_context(OutputFile(truth)) if truth else None
         if truth_file:
             truth_file.write(header().encode())
         as_fastq = output.removesuffix(".gz").endswith(FASTQ_SUFFIXES)
@@ -124,7 +127,7 @@ def simulate(
             else:
                 reads_file.write(fasta_record(read.name, read.codes))
             if truth_file:
-                truth_file.writelines(row.to_line().encode() for row in read.truth)
+                truth_file.write("".join(row.to_line() for row in read.truth).encode())
             count, bases = count + 1, bases + len(read.codes)
             progress.report("simulating reads", min(bases, wanted), wanted)
         progress.note(f"{count} reads, {bases} bases")

@@ -3,30 +3,32 @@
 Definition
 ----------
 The seeds of a candidate are anchors ``(x, y)``: first base on the query and on the target, the target on the
-query's strand, ascending by x, then y. The score of the best chain that ends at anchor i is, in 256ths of a base::
+query's strand, ascending by x, then y. The score of the best chain that ends at anchor i is, in 256ths of a
+base::
 
-    f(i) = max(256 k, max over j of f(j) + 256 min(k, dx, dy) - gap_cost |dx - dy| - distance_cost min(dx, dy))
+    f(i) = max(256 k, max over j of f(j) + gain(j, i))
+    gain(j, i) = 256 min(k, dx, dy) - gap_cost |dx - dy| - distance_cost min(dx, dy)
 
-over the ``look_back`` anchors j before i with ``0 < dx, dy <= max_gap``; of equal predecessors the nearest wins,
-of equal ends the first (after Li 2018, section 2.1, with integer costs).
+over the ``look_back`` anchors j before i with ``0 < dx, dy <= max_gap``; of equal predecessors the nearest
+wins, of equal ends the first (after Li 2018, section 2.1, with integer costs).
 
 The agreement of a chain is its seeds over those that the accuracy of the two reads lets expect: the longer
 interval, times the share of the query's bases that start a seeding k-mer, times the share of the target's
 sketched k-mers that seed. What is typical depends on coverage and errors, so it is measured on a sample.
 
 The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees at least
-``min_agreement`` percent as well as is typical. Two copies of a repeat that differ more than the reads do fall
-below.
+``min_agreement`` percent as well as is typical. Two copies of a repeat that differ more than the reads do
+fall below.
 
 The seeds missing at an end are the seeding k-mers of the query between the chain and the nearer read end,
-times the share of those within the chain that the chain has, seeds that overlap each other counted once; where
-that exceeds ``reach``, the same for the target if that is less. An end is
+times the share of those within the chain that the chain has, seeds that overlap each other counted once;
+where that exceeds ``reach``, the same for the target if that is less. An end is
 
 1. carried on to the read end, along the diagonal, when at most ``reach`` seeds are missing there and it is at
-   most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches and
-   masked repeats have none;
-2. else extended by X-drop from its last seed (`ends`), and carried on when that leaves at most ``end_tolerance``
-   bases;
+   most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches
+   and masked repeats have none;
+2. else extended by X-drop from its last seed (`ends`), and carried on when that leaves at most
+   ``end_tolerance`` bases;
 3. left where it is when more than ``give_up`` seeds are missing: the overlap ends there.
 """
 

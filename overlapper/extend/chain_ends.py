@@ -1,4 +1,4 @@
-"""Where chains end: carried on to the read end, or settled by X-drop; `overlapper.extend.chain` has the rule."""
+"""Where chains end: carried on to the read end, or settled by X-drop (`overlapper.extend.chain`)."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ import numpy as np
 from overlapper.errors import FormatError
 from overlapper.io.growth import grow, resize
 from overlapper.io.outputs import OutputFile
-from overlapper.io.sources import open_input, unpacked_blocks
+from overlapper.io.sources import line_blocks
 from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -150,15 +150,8 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Over
     """
     file_name = os.fspath(path)
     parser = _PafParser(file_name, reads)
-    with open_input(file_name) as file:
-        unfinished: list[bytes] = []
-        for block in unpacked_blocks(file, file_name):
-            lines, newline, rest = block.rpartition(b"\n")
-            if newline:
-                parser.feed(b"".join([*unfinished, lines, newline]))
-                unfinished = []
-            unfinished.append(rest)
-        parser.feed(b"".join([*unfinished, b"\n"]))
+    for lines in line_blocks(file_name):
+        parser.feed(lines)
     return parser.finish()
 
 

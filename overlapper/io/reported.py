@@ -1,4 +1,8 @@
-"""The columns of a PAF file that say which reads overlap where."""
+"""The columns of a PAF file that say which reads overlap where, for files whose reads are not at hand.
+
+`overlapper.io.paf.read_paf` reads all of a file, and numbers its reads as a read set does; evaluation has no
+read set, only the names in the file.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +12,10 @@ from typing import Self
 import numpy as np
 
 from overlapper.errors import FormatError
-from overlapper.io.text import open_input
+from overlapper.io.sources import line_blocks
 from overlapper.tables import Overlaps, Reads
 
 PAF_COLUMNS = 12
-BLOCK_BYTES = 1 << 22
 _NUMBERS = (1, 2, 3, 6, 7, 8)
 """Columns that are lengths and positions."""
 
@@ -75,10 +78,10 @@ def read_paf(path: str) -> ReportedOverlaps:
     numbers: dict[bytes, int] = {}
     blocks = []
     before = 0
-    with open_input(path) as file:
-        while lines := file.readlines(BLOCK_BYTES):
-            blocks.append(_parse(lines, numbers, path, before))
-            before += len(lines)
+    for block in line_blocks(path):
+        lines = block.splitlines()
+        blocks.append(_parse(lines, numbers, path, before))
+        before += len(lines)
     query, target, reverse, *columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
     names = [name.decode(errors="replace") for name in numbers]
     return ReportedOverlaps(names, query, target, reverse.astype(bool), *columns)

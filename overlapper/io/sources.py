@@ -98,6 +98,26 @@ def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
             yield block
 
 
+def line_blocks(path: str) -> Iterator[bytes]:
+    """Yield the unpacked text of a file in blocks of whole lines, each line with its line feed.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read to its end.
+    """
+    unfinished: list[bytes] = []
+    with open_input(path) as file:
+        for block in unpacked_blocks(file, path):
+            lines, newline, rest = block.rpartition(b"\n")
+            if newline:
+                yield b"".join([*unfinished, lines, newline])
+                unfinished = []
+            unfinished.append(rest)
+    if last := b"".join(unfinished):
+        yield last + b"\n"
+
+
 def _read_block(source: BinaryIO, path: str) -> bytes:
     try:
         return source.read(BLOCK_BYTES)

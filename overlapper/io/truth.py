@@ -19,7 +19,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overlapper.errors import EmptyInputError, FormatError
-from overlapper.io.text import open_input
+from overlapper.io.sources import line_blocks
 
 COLUMNS = ("read", "ref", "start", "end", "strand", "qstart", "qend", "read_len", "kind", "identity")
 REQUIRED = COLUMNS[:5]
@@ -100,24 +100,24 @@ def read_truth(path: str) -> Truth:
     InputError
         When the file cannot be read, has no rows, or a line breaks the format.
     """
-    with open_input(path) as file:
-        names = file.readline().decode(errors="replace").rstrip("\r\n").lstrip("#").split("\t")
-        missing = [name for name in REQUIRED if name not in names]
-        if missing:
-            raise FormatError(
-                f"the header has no column {missing[0]!r}",
-                file=path,
-                record="line 1",
-                remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
-            )
-        rows = [_parse(line, names, path, number) for number, line in enumerate(file, 2)]
+    lines = (line.decode(errors="replace") for block in line_blocks(path) for line in block.splitlines())
+    names = next(lines, "").lstrip("#").split("\t")
+    missing = [name for name in REQUIRED if name not in names]
+    if missing:
+        raise FormatError(
+            f"the header has no column {missing[0]!r}",
+            file=path,
+            record="line 1",
+            remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
+        )
+    rows = [_parse(line, names, path, number) for number, line in enumerate(lines, 2)]
     if not rows:
         raise EmptyInputError("no rows found below the header", file=path, remedy="Give placements of reads.")
     return Truth.from_rows(rows)
 
 
-def _parse(line: bytes, names: list[str], path: str, number: int) -> TruthRow:
-    fields = line.decode(errors="replace").rstrip("\r\n").split("\t")
+def _parse(line: str, names: list[str], path: str, number: int) -> TruthRow:
+    fields = line.split("\t")
     if len(fields) != len(names):
         raise _bad_line(f"{len(fields)} columns found, the header names {len(names)}", path, number)
     value = dict(zip(names, fields, strict=True))

@@ -72,6 +72,11 @@ def read_overlaps(path: str | os.PathLike[str], reads: Reads | Sequence[str]) ->
     return _format_of(os.fspath(path)).read(os.fspath(path), reads)
 
 
+def check_format(path: str | os.PathLike[str]) -> None:
+    """Raise a `ParameterError` if the name of a file tells no format."""
+    _format_of(os.fspath(path))
+
+
 def _format_of(path: str) -> OverlapFormat:
     for ending, entry in FORMATS.items():
         if path.endswith(ending):

@@ -17,7 +17,7 @@ options give the same reads with any version of numpy, and read ``i`` depends on
 Identity is BLAST identity, matches over alignment columns, of the alignment that the simulated errors spell.
 """
 
-from overlapper.simulate.genome import random_genome, read_references
+from overlapper.simulate.genome import random_genome
 from overlapper.simulate.model import PRESETS, ReadModel, adapted_model
 from overlapper.simulate.reads import SimulatedRead, generate_reads, simulate_reads
 
@@ -28,6 +28,5 @@ __all__ = [
     "adapted_model",
     "generate_reads",
     "random_genome",
-    "read_references",
     "simulate_reads",
 ]

@@ -1,10 +1,10 @@
-"""References to draw reads from: random ones, and those of a file."""
+"""Random references to draw reads from."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from overlapper.errors import DuplicateNameError, EmptyInputError, InputError, ParameterError
+from overlapper.errors import ParameterError
 from overlapper.simulate.bits import Bits, Stream
 from overlapper.tables import Reads
 
@@ -66,33 +66,3 @@ def _diverged(element: np.ndarray, divergence: float, bits: Bits) -> np.ndarray:
     hit = np.flatnonzero(bits.units(len(copy)) < divergence)
     copy[hit] = (copy[hit] + 1 + bits.below(3, len(hit))) & 3
     return 3 - copy[::-1] if bits.unit() < 0.5 else copy
-
-
-def read_references(path: str) -> Reads:
-    """Read a FASTA file, plain or compressed.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read, is empty, or holds a name twice.
-    """
-    import pysam
-
-    remedy = "Give a FASTA file, plain or gzipped."
-    names: list[str] = []
-    sequences: list[str] = []
-    try:
-        with pysam.FastxFile(path) as records:
-            for record in records:
-                names.append(record.name or "")
-                sequences.append(record.sequence or "")
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot be read: {error}", file=path, remedy=remedy) from None
-    if not any(sequences):
-        raise EmptyInputError("no bases found", file=path, remedy=remedy)
-    if len(set(names)) < len(names):
-        twice = next(name for number, name in enumerate(names) if name in names[:number])
-        raise DuplicateNameError(
-            "two sequences have this name", file=path, record=twice, remedy="Rename one."
-        )
-    return Reads.from_sequences(names, sequences)

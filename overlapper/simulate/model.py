@@ -80,7 +80,8 @@ class ReadModel:
         require(
             self.identity_sd < 1e-6 or self.identity_sd**2 < spread,
             "identity_sd",
-            f"below {math.sqrt(spread):.4f} for identities of {self.identity} on average, {self.max_identity} at most",
+            f"below {math.sqrt(spread):.4f} for identities of {self.identity} on average, "
+            f"{self.max_identity} at most",
         )
 
     def lengths(self) -> Distribution:

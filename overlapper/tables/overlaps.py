@@ -120,10 +120,11 @@ class Overlaps(Intervals):
 
 def _swap_cigars(overlaps: Overlaps, swap: np.ndarray) -> np.ndarray:
     """Return the CIGARs with query and target exchanged in the rows marked."""
-    starts, counts = overlaps.cigar_offsets[:-1], np.diff(overlaps.cigar_offsets)
+    cigar, offsets = np.asarray(overlaps.cigar), np.asarray(overlaps.cigar_offsets)
+    starts, counts = offsets[:-1], np.diff(offsets)
     backwards = np.repeat(swap & overlaps.reverse, counts)
-    place = np.arange(len(overlaps.cigar))
+    place = np.arange(len(cigar))
     mirrored = np.repeat(2 * starts + counts - 1, counts) - place
-    cigar = overlaps.cigar[np.where(backwards, mirrored, place)]
+    cigar = cigar[np.where(backwards, mirrored, place)]
     gap = np.repeat(swap, counts) & np.isin(cigar & 15, (INSERTION, DELETION))
     return np.where(gap, cigar ^ (INSERTION ^ DELETION), cigar)

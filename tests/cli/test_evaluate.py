@@ -84,8 +84,8 @@ GOOD = TruthRow("a", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0).to_line()
 @pytest.mark.parametrize(
     ("truth", "paf", "options", "code", "message"),
     [
-        (None, "", (), 1, "file t.tsv: cannot be read: No such file or directory"),
-        (header() + GOOD, None, (), 1, "file o.paf: cannot be read: No such file or directory"),
+        (None, "", (), 1, "file t.tsv: there is no such file"),
+        (header() + GOOD, None, (), 1, "file o.paf: there is no such file"),
         ("", "", (), 1, "file t.tsv, record line 1: the header has no column 'read'"),
         (header(), "", (), 1, "file t.tsv: no rows found below the header"),
         (header() + "a\n", "", (), 1, "file t.tsv, record line 2: 1 columns found"),
@@ -94,7 +94,7 @@ GOOD = TruthRow("a", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0).to_line()
         (header() + GOOD, "", ("--min-overlap", "x"), 2, "'x' is not a size"),
         (header() + GOOD, "", ("--circular", "h=5"), 1, "circular reference 'h' has no reads"),
         (header() + GOOD, "", ("--circular", "5", "--circular", "6"), 2, "several --circular need"),
-        (header() + GOOD, "", ("--json", "none/s.json"), 1, "file none/s.json: cannot be written"),
+        (header() + GOOD, "", ("--json", "none/s.json"), 1, "file none/s.json cannot be written"),
     ],
 )
 def test_errors_are_told_and_leave_no_file(tmp_path, truth, paf, options, code, message):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.evaluate import evaluate
+from overlapper.evaluate import evaluate_overlaps
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.truth import Truth, TruthRow
 from tests.oracle.evaluate import evaluate as oracle
@@ -84,7 +84,7 @@ def test_scores_equal_the_oracle(circles, data, minimum):
     rows = data.draw(truths(circular=bool(circles)))
     overlaps = data.draw(overlap_lists())
     known = {name: length for name, length in circles.items() if any(row[1] == name for row in rows)}
-    result = evaluate(as_truth(rows), as_reported(overlaps), min_overlap=minimum, circular=known)
+    result = evaluate_overlaps(as_truth(rows), as_reported(overlaps), min_overlap=minimum, circular=known)
     expected = oracle(rows, overlaps, minimum, known)
     errors = {name: expected.pop(name) for name in ("end_error", "end_error_p95")}
     found = {
@@ -102,7 +102,7 @@ def test_scores_equal_the_oracle(circles, data, minimum):
 @settings(deadline=None, max_examples=100)
 def test_bins_add_up_to_the_total(data, minimum):
     rows = data.draw(truths(circular=False))
-    result = evaluate(as_truth(rows), as_reported(data.draw(overlap_lists())), min_overlap=minimum)
+    result = evaluate_overlaps(as_truth(rows), as_reported(data.draw(overlap_lists())), min_overlap=minimum)
     for bins in (result.by_length, result.by_identity):
         added = [sum(counts_of(b.scores)[name] for b in bins) for name in counts_of(result.total)]
         assert added == list(counts_of(result.total).values())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
-from overlapper.evaluate import evaluate
+from overlapper.evaluate import evaluate_overlaps
 from overlapper.io.reported import ReportedOverlaps, read_paf
 from overlapper.io.truth import Truth, TruthRow, header, read_truth
 from overlapper.simulate import adapted_model, generate_reads, random_genome
@@ -46,54 +46,54 @@ DOVETAIL = Truth.from_rows([placed("a", 0, 10_000), placed("b", 4_000, 14_000)])
 
 
 def test_a_right_overlap():
-    total = evaluate(DOVETAIL, one_overlap(q=(4010, 9900))).total
+    total = evaluate_overlaps(DOVETAIL, one_overlap(q=(4010, 9900))).total
     assert (total.recall, total.precision, total.f1, total.strand_errors) == (1, 1, 1, 0)
     assert (total.end_error, total.end_error_p95) == (55, 95.5)
 
 
 def test_a_wrong_strand_is_found_but_not_right():
-    total = evaluate(DOVETAIL, one_overlap("-")).total
+    total = evaluate_overlaps(DOVETAIL, one_overlap("-")).total
     assert (total.recall, total.precision, total.strand_errors) == (1, 0, 1)
     assert total.end_error is None
 
 
 def test_the_strand_that_the_places_imply():
     truth = Truth.from_rows([placed("a", 0, 10_000, "-"), placed("b", 4_000, 14_000)])
-    total = evaluate(truth, one_overlap("-", q=(0, 6000))).total
+    total = evaluate_overlaps(truth, one_overlap("-", q=(0, 6000))).total
     assert (total.correct, total.end_error) == (1, 0)
 
 
 def test_an_overlap_of_reads_that_share_less_than_half_its_span_is_wrong():
     truth = Truth.from_rows([placed("a", 0, 10_000), placed("b", 7_001, 17_001)])
-    assert evaluate(truth, one_overlap()).total.correct == 0
+    assert evaluate_overlaps(truth, one_overlap()).total.correct == 0
     truth = Truth.from_rows([placed("a", 0, 10_000), placed("b", 7_000, 17_000)])
-    assert evaluate(truth, one_overlap()).total.correct == 1
+    assert evaluate_overlaps(truth, one_overlap()).total.correct == 1
 
 
 def test_a_circle_joins_its_ends():
     truth = Truth.from_rows([placed("a", 45_000, 55_000), placed("b", 0, 10_000)])
-    assert evaluate(truth, one_overlap()).total.true_pairs == 0
+    assert evaluate_overlaps(truth, one_overlap()).total.true_pairs == 0
     for circular in (50_000, {"g": 50_000}):
-        total = evaluate(truth, one_overlap(q=(5000, 10000)), circular=circular).total
+        total = evaluate_overlaps(truth, one_overlap(q=(5000, 10000)), circular=circular).total
         assert (total.true_pairs, total.found, total.correct, total.end_error) == (1, 1, 1, 0)
 
 
 @pytest.mark.parametrize("kind", ["chimera", "split", "junk"])
 def test_reads_without_one_place_are_not_judged(kind):
     truth = Truth.from_rows([placed("a", 0, 10_000), placed("b", 4_000, 14_000, kind=kind)])
-    result = evaluate(truth, one_overlap())
+    result = evaluate_overlaps(truth, one_overlap())
     assert (result.total.true_pairs, result.total.claimed, result.unjudged_pairs) == (0, 0, 1)
 
 
 def test_bins_hold_the_pairs_of_their_length_and_identity():
-    result = evaluate(DOVETAIL, one_overlap())
+    result = evaluate_overlaps(DOVETAIL, one_overlap())
     assert [(b.low, b.high, b.scores.true_pairs) for b in result.by_length] == [(5000, 10000, 1)]
     assert [(b.low, b.high, b.scores.claimed) for b in result.by_identity] == [(0.8, 0.85, 1)]
 
 
 def test_nothing_reported_scores_zero():
     none = ReportedOverlaps([], *(np.empty(0, np.int64) for _ in range(9)))
-    result = evaluate(DOVETAIL, none)
+    result = evaluate_overlaps(DOVETAIL, none)
     assert (result.total.recall, result.total.precision, result.total.f1) == (0, 0, 0)
     assert result.overlaps == result.reported_pairs == 0
 
@@ -103,7 +103,9 @@ def test_an_overlap_table_is_judged_like_its_paf():
     others = {name: [0] for name in ("matches", "block_length", "score", "seeds", "divergence", "kind")}
     ends = {"q_start": [4000], "q_end": [10_000], "t_start": [0], "t_end": [6000]}
     table = Overlaps(query=[0], target=[1], reverse=[False], **ends, **others)
-    assert evaluate(DOVETAIL, ReportedOverlaps.from_table(table, reads)) == evaluate(DOVETAIL, one_overlap())
+    assert evaluate_overlaps(DOVETAIL, ReportedOverlaps.from_table(table, reads)) == evaluate_overlaps(
+        DOVETAIL, one_overlap()
+    )
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_an_overlap_table_is_judged_like_its_paf():
 )
 def test_bad_options_are_told(options, message):
     with pytest.raises(ParameterError, match=message):
-        evaluate(DOVETAIL, one_overlap(), **options)
+        evaluate_overlaps(DOVETAIL, one_overlap(), **options)
 
 
 def judged(truth, paf, *options):
@@ -125,7 +127,7 @@ def judged(truth, paf, *options):
 
 
 def ours(truth, paf, **options):
-    result = evaluate(read_truth(str(truth)), read_paf(str(paf)), **options)
+    result = evaluate_overlaps(read_truth(str(truth)), read_paf(str(paf)), **options)
     total = result.total
     return {
         "true_pairs": total.true_pairs,

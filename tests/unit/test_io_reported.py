@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from overlapper.errors import FormatError
-from overlapper.io import reported
+from overlapper.io import sources
 from overlapper.io.reported import read_paf
 
 LINE = "a\t100\t10\t90\t-\tb\t200\t0\t80\t70\t85\t0\ttp:A:S\tcm:i:9\n"
@@ -27,7 +27,7 @@ def test_blocks_join(tmp_path, monkeypatch):
     path = tmp_path / "o.paf"
     path.write_text("".join(LINE.replace("b\t", f"b{i % 7}\t") for i in range(50)))
     whole = read_paf(str(path))
-    monkeypatch.setattr(reported, "BLOCK_BYTES", 100)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 100)
     blocks = read_paf(str(path))
     assert blocks.names == whole.names == ["a", *(f"b{i}" for i in range(7))]
     assert blocks.target.tolist() == whole.target.tolist() == [1 + i % 7 for i in range(50)]
@@ -55,7 +55,7 @@ def test_an_empty_file_has_no_overlaps(tmp_path):
 )
 @pytest.mark.parametrize("block_bytes", [10, 10_000])
 def test_bad_lines_are_told(tmp_path, monkeypatch, block_bytes, bad, message):
-    monkeypatch.setattr(reported, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", block_bytes)
     path = tmp_path / "o.paf"
     path.write_text(2 * LINE + bad + LINE)
     with pytest.raises(FormatError) as caught:

@@ -7,13 +7,12 @@ import edlib
 import numpy as np
 import pytest
 
-from overlapper.errors import DuplicateNameError, EmptyInputError, InputError, ParameterError
+from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.simulate import (
     PRESETS,
     adapted_model,
     generate_reads,
     random_genome,
-    read_references,
     simulate_reads,
 )
 from overlapper.simulate.bits import Bits, Stream
@@ -235,31 +234,6 @@ def _element(size, length):
     bits = Bits(Stream.GENOME, 1)
     bits.bases(size)
     return bits.bases(length)
-
-
-def test_references_are_read_from_fasta(tmp_path):
-    path = tmp_path / "r.fa"
-    path.write_text(">a first\nACGTNN\nac\n>b\nGG\n")
-    references = read_references(str(path))
-    assert references.names == ["a", "b"]
-    assert [references.sequence(i) for i in (0, 1)] == ["ACGTNNAC", "GG"]
-
-
-@pytest.mark.parametrize(
-    ("content", "error", "message"),
-    [
-        ("", EmptyInputError, "no bases found"),
-        (">a\nAC\n>a\nAC\n", DuplicateNameError, "record a: two sequences have this name"),
-        (None, InputError, "cannot be read"),
-    ],
-)
-def test_bad_references_are_told(tmp_path, content, error, message):
-    path = tmp_path / "r.fa"
-    if content is not None:
-        path.write_text(content)
-    with pytest.raises(error, match=message) as caught:
-        read_references(str(path))
-    assert str(path) in str(caught.value)
 
 
 @pytest.mark.parametrize(

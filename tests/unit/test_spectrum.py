@@ -40,13 +40,18 @@ def test_too_small_a_spectrum_has_no_fit(counts):
     assert repeat_limit(spectrum) == len(spectrum) - 1
 
 
-def test_limit_lies_between_two_and_three_copies():
-    assert 60 < repeat_limit(drawn(30.0, copies=4, repeats=200)) < 90
+@pytest.mark.parametrize("copies", [2, 3, 4])
+def test_limit_lies_between_that_many_copies_and_one_less(copies):
+    limit = repeat_limit(drawn(30.0, copies=6, repeats=200), copies=copies)
+    assert 30 * (copies - 1) < limit < 30 * copies
+
+
+def test_more_copies_allow_more():
     assert repeat_limit(drawn(30.0), copies=2) < repeat_limit(drawn(30.0), copies=5)
 
 
 def test_limit_has_a_floor():
-    assert repeat_limit(drawn(1.5)) == 10
+    assert repeat_limit(drawn(1.5), floor=12) == 12
     assert repeat_limit(drawn(1.5), floor=25) == 25
 
 
@@ -56,4 +61,4 @@ def test_a_genome_full_of_repeats_keeps_its_seeds():
     limit = repeat_limit(spectrum, most_masked=0.1)
     assert limit > 150
     assert occurrences[limit + 1 :].sum() <= 0.1 * occurrences.sum()
-    assert repeat_limit(spectrum, most_masked=1.0) < 90
+    assert repeat_limit(spectrum, copies=3, most_masked=1.0) < 90

@@ -7,16 +7,16 @@ CANDIDATE, SEEDS, COVERED, SCORE = range(4)
 FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)
 LEFT_MISSING, RIGHT_MISSING = range(8, 10)
 COLUMNS = 10
-"""Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base of
-its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing between
-either end and the nearer read end."""
+"""Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base
+of its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing
+between either end and the nearer read end."""
 
 
 @njit(nogil=True, cache=True)
 def chain_candidates(
-    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos,
-    lengths, k, sketched, seed_positions, seed_starts,
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach,
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
+    seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
+    typical_agreement, reach,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -29,7 +29,8 @@ def chain_candidates(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement, typical_agreement, reach : int
+    look_back, max_gap, gap_cost, distance_cost : int
+    min_seeds, min_score, min_agreement, typical_agreement, reach : int
         See `overlapper.params.ChainParams`.
 
     Returns
@@ -129,8 +130,8 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
 def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
     """Score the best chain that ends at each anchor; return the end of the best of all.
 
-    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best so
-    far, no anchor further back does, and looking back ends early.
+    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best
+    so far, no anchor further back does, and looking back ends early.
     """
     end = 0
     for i in range(n):

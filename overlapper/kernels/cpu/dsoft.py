@@ -137,8 +137,8 @@ def _collect_hits(occurrences, numbers, query, keys, q, t, group_count, touched)
     Only later occurrences of a group are met, so that every pair is met once; those in the query itself are
     written, but not counted.
     """
-    # The lines of the index that the query needs are fetched first, many at a time: the loop below could not go
-    # on before each of them arrives.
+    # The lines of the index that the query needs are fetched first, many at a time: the loop below could not
+    # go on before each of them arrives.
     owns, ahead = np.empty(len(numbers), np.uint64), np.empty(len(numbers), np.uint64)
     last = U64(len(occurrences) - 1)
     for i in range(len(numbers)):
@@ -193,7 +193,7 @@ def _group_hits(keys, q, t, group_start, grouped_q, grouped_t):
 
 @njit(nogil=True, cache=True)
 def _best_window(q, t, reverse, q_length, t_length, k, band_bits, window_bases, window_end):
-    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' common border.
+    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' border.
 
     Both scratch arrays are zero before and after.
     """
@@ -218,7 +218,7 @@ def _best_window(q, t, reverse, q_length, t_length, k, band_bits, window_bases, 
 
 @njit(nogil=True, cache=True)
 def _keep_near(q, t, reverse, t_length, k, centre, band_width, reach, out_q, out_t):
-    """Copy the hits within ``reach`` of the central diagonal; return how many, and the middle one of the window."""
+    """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window."""
     n, n_inside = 0, 0
     for i in range(len(q)):
         distance = (t_length - k - t[i] if reverse else t[i]) - q[i] - centre

@@ -1,12 +1,13 @@
 """Minimizers of packed reads.
 
-A k-mer is the integer of its bases, two bits each, the first base lowest. Its hash is an invertible mix modulo
-``4**k``; of the two strands the smaller hash counts, and a k-mer that is its own reverse complement, or holds an
-unknown base, has none. A position is a minimizer when its hash is the smallest, or as small, of some window of
-``w`` consecutive k-mers; a read of fewer k-mers is one window (Roberts 2004; Li 2016, section 2.1).
+A k-mer is the integer of its bases, two bits each, the first base lowest. Its hash is an invertible mix
+modulo ``4**k``; of the two strands the smaller hash counts, and a k-mer that is its own reverse complement,
+or holds an unknown base, has none. A position is a minimizer when its hash is the smallest, or as small, of
+some window of ``w`` consecutive k-mers; a read of fewer k-mers is one window (Roberts 2004; Li 2016, section
+2.1).
 
-Reads are worked on in chunks that stay in the first-level cache, each step a loop over the chunk that compiles to
-vector instructions. k-mers of up to 15 bases take lanes of 32 bits, longer ones of 64.
+Reads are worked on in chunks that stay in the first-level cache, each step a loop over the chunk that
+compiles to vector instructions. k-mers of up to 15 bases take lanes of 32 bits, longer ones of 64.
 """
 
 import numpy as np
@@ -104,8 +105,8 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
 
 
-# Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from one
-# array to another, because only then does its loop become vector instructions.
+# Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from
+# one array to another, because only then does its loop become vector instructions.
 
 
 @njit(nogil=True, cache=True)
@@ -152,8 +153,8 @@ def _window_maxima(values, spare, n, w):
 def _highest_minima(hashes, n_kmers, w, begin, end, first, second):
     """Return an array whose value ``i`` is the largest window minimum that position ``begin + i`` is part of.
 
-    Windows are named by their first k-mer; those that would leave the k-mers ``[0, n_kmers)`` do not exist and
-    count as 0, which is never larger.
+    Windows are named by their first k-mer; those that would leave the k-mers ``[0, n_kmers)`` do not exist
+    and count as 0, which is never larger.
     """
     first_window = max(0, begin - w + 1)
     n_windows = min(end - 1, n_kmers - w) - first_window + 1
@@ -195,7 +196,8 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     found : ndarray of uint64, shape (CHUNK + 1,)
         Out: hashes.
     found_pos : ndarray of uint64, shape (CHUNK + 1,)
-        Out: ``position << 1 | strand``, ascending; strand is 1 where the reverse complement has the smaller hash.
+        Out: ``position << 1 | strand``, ascending; strand is 1 where the reverse complement has the smaller
+        hash.
 
     Returns
     -------

@@ -2,15 +2,15 @@
 
 Built in three steps, each linear in the minimizers:
 
-1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the top bits
-   of its hash.
+1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
+   top bits of its hash.
 2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
    often each hash occurs, and keeps those that occur at least twice.
 3. `join_groups` drops what occurs too often and packs each occurrence as one word.
 
-An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as the
-read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) | position (31)
-| strand (1)``. Occurrences of a group ascend by read and position.
+An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
+the read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) |
+position (31) | strand (1)``. Occurrences of a group ascend by read and position.
 """
 
 import numpy as np
@@ -85,8 +85,8 @@ def partition(
         first_base = U64(word_offsets[read] * BASES_PER_WORD) << U64(1)
         for begin in range(0, length - k + 1, CHUNK):
             n = select(
-                read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch, strands,
-                found, found_pos,
+                read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
+                strands, found, found_pos,
             )  # fmt: skip
             if n_pages + n + 1 > len(pages):
                 pages = _grow_pages(pages, n_pages, n)

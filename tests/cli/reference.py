@@ -1,0 +1,79 @@
+"""Write the command reference, ``docs/commands.md``, from the commands themselves.
+
+Run ``python -m tests.cli.reference`` after changing an option; a test compares the two.
+"""
+
+import inspect
+import types
+import typing
+from pathlib import Path
+
+from typer.models import ArgumentInfo
+
+from overlapper import cli
+
+PATH = Path(__file__).parents[2] / "docs" / "commands.md"
+HEAD = """\
+# Commands
+
+Made from the commands by `python -m tests.cli.reference`. Exit codes: 0 done, 1 an error that you can mend
+([errors.md](errors.md)), 2 wrong usage, 70 a fault of overlapper, 130 interrupted. `overlapper --version`
+prints the version. `-` stands for standard input or output.
+"""
+
+
+VALUES = {int: "N", float: "X", str: "TEXT"}
+
+
+def reference():
+    """Return the text of the page."""
+    return "\n".join([HEAD, *map(section, cli.COMMANDS)])
+
+
+def section(module):
+    """Return what there is to say of one command."""
+    name = module.__name__.rpartition(".")[2]
+    function = getattr(module, name)
+    parameters = [Parameter(p) for p in inspect.signature(function, eval_str=True).parameters.values()]
+    arguments = [p for p in parameters if p.is_argument]
+    usage = " ".join(["overlapper", name, *(p.spelling.strip("`") for p in arguments), "[OPTIONS]"])
+    rows = [("argument or option", "meaning", "default"), ("---",) * 3]
+    rows += [(p.spelling, p.help, p.default) for p in parameters]
+    table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
+    examples = f"```sh\n{module.EXAMPLES.strip()}\n```"
+    return f"## {name}\n\n{inspect.cleandoc(function.__doc__)}\n\n`{usage}`\n\n{table}\n\n{examples}\n"
+
+
+class Parameter:
+    """One argument or option of a command, as its function declares it."""
+
+    def __init__(self, parameter):
+        kind, info = typing.get_args(parameter.annotation)
+        self.is_argument = isinstance(info, ArgumentInfo)
+        self.help = info.help
+        self.default = self._default(parameter.default)
+        if self.is_argument:
+            self.spelling = f"`{info.metavar or parameter.name.upper()}`"
+        else:
+            # Within Annotated, typer keeps the first name given as the default.
+            given = [name for name in (info.default, *(info.param_decls or ())) if isinstance(name, str)]
+            names = sorted(given or ["--" + parameter.name.replace("_", "-")], key=len)
+            value = "" if kind is bool else f" `{info.metavar or VALUES[self._plain(kind)]}`"
+            self.spelling = ", ".join(f"`{name}`" for name in names) + value
+
+    @staticmethod
+    def _plain(kind):
+        """Return the type of one value: that within an optional one or a list."""
+        while isinstance(kind, types.UnionType) or typing.get_origin(kind):
+            kind = typing.get_args(kind)[0]
+        return kind
+
+    @staticmethod
+    def _default(value):
+        if value is inspect.Parameter.empty:
+            return "required"
+        return "" if value is None or value is False else f"`{value}`"
+
+
+if __name__ == "__main__":
+    PATH.write_text(reference())

@@ -1,0 +1,343 @@
+"""``overlapper overlap`` end to end: what goes in, what comes out, and what is said."""
+
+import gzip
+import json
+import os
+import re
+import tomllib
+
+import numpy as np
+import pysam
+import pytest
+
+from overlapper import cli, evaluate_overlaps, find_overlaps, random_genome, read_overlaps, simulate_reads
+from overlapper.errors import OverlapperError
+from overlapper.extend.registry import EXTENDERS
+from overlapper.io.reported import ReportedOverlaps
+from overlapper.io.writers import FORMATS
+from overlapper.simulate import adapted_model
+from tests.cli.runner import overlapper
+from tests.unit.test_bad_input import READ_FILES, promised
+
+LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
+
+
+class Result:
+    """What a run of the command left behind."""
+
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def overlap(tmp_path, monkeypatch, capfdbinary):
+    """Run the command in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments):
+        monkeypatch.setattr("sys.argv", ["overlapper", "overlap", *map(str, arguments)])
+        capfdbinary.readouterr()
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capfdbinary.readouterr()
+        return Result(code, out, err.decode())
+
+    return run
+
+
+def fasta(reads, rows=None):
+    rows = range(len(reads)) if rows is None else rows
+    return "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in rows)
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    genome = random_genome(20_000, seed=5)
+    model = adapted_model("ont", mean_length=4_000)
+    return simulate_reads(genome, model, coverage=8, seed=5)
+
+
+@pytest.fixture(scope="module")
+def reads(simulated):
+    return simulated[0]
+
+
+@pytest.fixture
+def reads_file(reads, tmp_path):
+    (tmp_path / "reads.fa").write_text(fasta(reads))
+    return "reads.fa"
+
+
+@pytest.fixture(scope="module")
+def expected(reads, tmp_path_factory):
+    """The PAF of the simulated reads by way of the library."""
+    from overlapper import write_overlaps
+
+    path = tmp_path_factory.mktemp("expected") / "out.paf"
+    write_overlaps(find_overlaps(reads), reads, path)
+    return path.read_bytes()
+
+
+def test_the_overlaps_are_the_true_ones(overlap, simulated, reads_file, tmp_path):
+    reads, truth = simulated
+    assert overlap(reads_file, "-o", "out.paf").code == 0
+    overlaps = read_overlaps(tmp_path / "out.paf", reads)
+    scores = evaluate_overlaps(truth, ReportedOverlaps.from_table(overlaps, reads), min_overlap=500).total
+    assert scores.true_pairs > 100
+    assert scores.recall > 0.98
+    assert scores.precision > 0.98
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_every_format_holds_the_same(overlap, reads, reads_file, expected, tmp_path, ending):
+    assert overlap(reads_file, "-o", f"out{ending}").code == 0
+    (tmp_path / "expected.paf").write_bytes(expected)
+    written = read_overlaps(tmp_path / f"out{ending}", reads)
+    wanted = read_overlaps(tmp_path / "expected.paf", reads)
+    assert len(wanted) > 100
+    for column in ("query", "target", "reverse", "q_start", "q_end", "t_start", "t_end", "score", "kind"):
+        assert np.array_equal(getattr(written, column), getattr(wanted, column)), column
+    if ending == ".paf.gz":
+        assert gzip.decompress((tmp_path / "out.paf.gz").read_bytes()) == expected
+
+
+def test_standard_output_is_the_default_and_carries_nothing_else(overlap, reads_file, expected):
+    for options in ((), ("-o", "-")):
+        result = overlap(reads_file, *options)
+        assert (result.code, result.out) == (0, expected)
+
+
+def test_standard_input(reads, expected, tmp_path):
+    result = overlapper("overlap", "-", "-q", cwd=tmp_path, input=fasta(reads).encode())
+    assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
+
+
+def write_fastq_gz(reads, folder):
+    with gzip.open(folder / "r.fq.gz", "wt") as file:
+        for i in range(len(reads)):
+            bases = reads.sequence(i)
+            file.write(f"@{reads.name(i)} more\n{bases}\n+\n{'I' * len(bases)}\n")
+    return ["r.fq.gz"]
+
+
+def write_two_files(reads, folder):
+    half = len(reads) // 2
+    (folder / "1.fa").write_text(fasta(reads, range(half)))
+    (folder / "2.fa").write_text(fasta(reads, range(half, len(reads))))
+    return ["1.fa", "2.fa"]
+
+
+def write_bam(reads, folder):
+    with pysam.AlignmentFile(str(folder / "r.bam"), "wb", header={"HD": {"VN": "1.6"}}) as file:
+        for i in range(len(reads)):
+            record = pysam.AlignedSegment(file.header)
+            record.query_name, record.query_sequence, record.flag = reads.name(i), reads.sequence(i), 4
+            file.write(record)
+    return ["r.bam"]
+
+
+@pytest.mark.parametrize("write", [write_fastq_gz, write_two_files, write_bam])
+def test_what_the_reads_come_in_makes_no_difference(overlap, reads, expected, tmp_path, write):
+    assert overlap(*write(reads, tmp_path)).out == expected
+
+
+@pytest.mark.parametrize("finder", ["dsoft"])
+@pytest.mark.parametrize("extender", EXTENDERS)
+def test_a_run_from_the_written_config_gives_the_same_bytes(overlap, reads_file, tmp_path, finder, extender):
+    options = ("--finder", finder, "--extender", extender, "-k", 14, "--min-overlap", 300)
+    first = overlap(reads_file, *options, "--write-config", "used.toml", "--threads", 1)
+    config = tomllib.loads((tmp_path / "used.toml").read_text())
+    assert (config["finder"], config["extender"]) == (finder, extender)
+    assert (config["sketch"]["kmer_length"], config["classes"]["min_overlap"]) == (14, 300)
+    assert first.out.count(b"\n") > 100
+    again = ("--config", "used.toml", "--preset", "hifi", "--threads", 2, "--write-config", "again.toml")
+    assert overlap(reads_file, *again).out == first.out
+    assert (tmp_path / "again.toml").read_text() == (tmp_path / "used.toml").read_text()
+
+
+def test_options_go_before_the_config(overlap, reads_file, tmp_path):
+    (tmp_path / "p.toml").write_text("[classes]\nmin_overlap = 900\nmax_hang = 70\n")
+    overlap(reads_file, "--config", "p.toml", "--min-overlap", 800, "--write-config", "used.toml")
+    classes = tomllib.loads((tmp_path / "used.toml").read_text())["classes"]
+    assert (classes["min_overlap"], classes["max_hang"]) == (800, 70)
+
+
+def test_stats_tell_counts_parameters_and_times(overlap, reads, reads_file, expected, tmp_path):
+    assert overlap(reads_file, "--stats", "s.json", "--window", 2).code == 0
+    stats = json.loads((tmp_path / "s.json").read_text())
+    funnel = stats["funnel"]
+    assert (funnel["reads"], funnel["bases"]) == (len(reads), reads.total_bases)
+    dropped = sum(count for name, count in funnel.items() if name.startswith("dropped"))
+    assert funnel["candidates"] - dropped == funnel["overlaps"] > 100
+    assert stats["params"]["sketch"]["window"] == 2
+    assert all(seconds >= 0 for seconds in stats["seconds"].values())
+    assert {"version", "chosen"} <= stats.keys()
+
+
+def test_what_is_said_where_no_terminal_is(overlap, reads_file):
+    result = overlap(reads_file, "-o", "out.paf")
+    assert result.out == b""
+    lines = result.err.splitlines()
+    assert all(LOG_LINE.match(line) for line in lines)
+    said = [line[20:].strip() for line in lines]
+    for step in ("reading", "seeding", "overlapping", "writing"):
+        assert step in said
+    assert re.search(r"error rate .* k \d+, w \d+", result.err)
+    assert re.search(r"[\d,]+ overlaps$", said[-1]), "the funnel ends with what came out"
+
+
+def test_quiet_says_nothing(overlap, reads_file):
+    result = overlap(reads_file, "-o", "out.paf", "-q")
+    assert (result.code, result.out, result.err) == (0, b"", "")
+
+
+def repeat_reads():
+    """Two reads that share 3,000 bases amid their own."""
+    letters = np.array(list("ACGT"))
+    left, right, shared, *ends = np.random.default_rng(3).integers(0, 4, (5, 3_000))
+    texts = ["".join(letters[np.concatenate(r)]) for r in ((left, shared, right), (ends[0], shared, ends[1]))]
+    return f">a\n{texts[0]}\n>b\n{texts[1]}\n"
+
+
+def test_internal_matches_are_kept_on_request(overlap, tmp_path):
+    (tmp_path / "r.fa").write_text(repeat_reads())
+    assert overlap("r.fa").out == b""
+    (line,) = overlap("r.fa", "--keep-internal").out.decode().splitlines()
+    assert line.endswith("cl:A:i")
+
+
+UNRELATED = "\n".join(f">{name}\n{bases}" for name, bases in zip("ab", (
+    "".join("ACGT"[i] for i in np.random.default_rng(seed).integers(0, 4, 3_000)) for seed in (1, 2)
+), strict=True)) + "\n"  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "why"),
+    [
+        (">a\nACGT\n", (), "no overlaps: there is only one read"),
+        (">a\nACGT\n>b\n\n>c\nNNNN\n", (), "no overlaps: no two reads share enough seeds"),
+        (UNRELATED, ("-k", "20"), "try a shorter --kmer-length and --window 1"),
+        (None, ("--min-overlap", "100000"), "dropped: too short; --min-overlap sets the shortest"),
+        (repeat_reads(), (), "1 candidates were dropped: internal match; --keep-internal reports them"),
+        (None, ("--config", "seeds.toml"), "dropped: few seeds; --config loosens"),
+    ],
+    ids=["one read", "nothing in them", "unrelated", "too short", "internal", "few seeds"],
+)
+def test_an_empty_result_says_why(overlap, reads_file, tmp_path, text, options, why):
+    (tmp_path / "seeds.toml").write_text("[chain]\nmin_seeds = 1000000\n")
+    if text is not None:
+        (tmp_path / reads_file).write_text(text)
+    result = overlap(reads_file, "-o", "out.paf", *options)
+    assert result.code == 0
+    assert why in result.err.splitlines()[-1]
+    assert (tmp_path / "out.paf").read_bytes() == b""
+
+
+def assert_refused(result, code, message, folder, before):
+    assert result.code == code
+    assert message in result.err
+    assert "Traceback" not in result.err
+    assert result.out == b""
+    assert sorted(os.listdir(folder)) == before
+    if code == 1:
+        assert result.err.splitlines()[-1].startswith("overlapper: error: ")
+
+
+@pytest.mark.parametrize("what", READ_FILES)
+def test_bad_reads_are_told_and_leave_no_file(overlap, tmp_path, monkeypatch, what):
+    monkeypatch.setenv("REF_PATH", "none")
+    content = READ_FILES[what]
+    (tmp_path / "FILE").write_bytes(content(tmp_path) if callable(content) else content)
+    before = sorted(os.listdir(tmp_path))
+    result = overlap("FILE", "-o", "out.paf", "--stats", "s.json", "--write-config", "c.toml")
+    kind, message = promised()[what]
+    assert issubclass(kind, OverlapperError)
+    assert_refused(result, 1, f"overlapper: error: {message}\n", tmp_path, before)
+
+
+def test_reads_that_are_not_there_are_told(overlap, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for path, what in (("none.fa", "missing file"), ("folder", "directory")):
+        result = overlap(path, "-o", "out.paf")
+        assert_refused(result, 1, promised()[what][1].replace("FILE", path), tmp_path, ["folder"])
+
+
+def test_a_file_given_twice_is_told(overlap, reads_file, tmp_path):
+    result = overlap(reads_file, reads_file, "-o", "out.paf")
+    assert_refused(result, 1, "if a file was given twice, give it once", tmp_path, [reads_file])
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--preset", "nano"), 1, "preset is 'nano', expected one of auto, ont, clr, hifi"),
+        (("--finder", "blast"), 1, "finder is 'blast', expected one of dsoft, spgemm"),
+        (("--extender", "x"), 1, "extender is 'x', expected one of chain, xdrop, gact"),
+        (("-k", "99"), 1, "kmer_length is 99, expected 8 to 28"),
+        (("-k", "long"), 2, "valid integer"),
+        (("-w", "0"), 1, "window is 0, expected 1 to 255"),
+        (("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
+        (("--threads", "-1"), 2, "greater than or equal to 0"),
+        (("--nonsense",), 2, "No such option"),
+        (("--config", "unknown.toml"), 1, "file unknown.toml: [sketch]: unknown parameter 'kmer'"),
+        (
+            ("--config", "type.toml"),
+            1,
+            "file type.toml: [sketch]: window is '5', expected a value of type int",
+        ),
+        (("--config", "none.toml"), 1, "file none.toml: cannot be read: No such file"),
+        (("--config", "broken.toml"), 1, "file broken.toml: is not TOML"),
+        (("--stats", "out.paf"), 2, "must differ"),
+        (("--stats", "./out.paf"), 2, "must differ"),
+        (("--stats", "s.json", "--write-config", "s.json"), 2, "must differ"),
+        (("-o", "-", "--stats", "-"), 2, "must differ"),
+        (("--write-config", "reads.fa"), 2, "reads.fa is read and would be written"),
+        (("-o", "reads.fa"), 2, "reads.fa is read and would be written"),
+        (("-o", "out.sam"), 1, "the name out.sam does not end in one of .paf, .paf.gz, .parquet"),
+        (("-o", "none/out.paf"), 1, "file none/out.paf cannot be written: No such file or directory"),
+        (("-o", "none/out.parquet"), 1, "file none/out.parquet cannot be written: No such file or"),
+        (("--stats", "none/s.json"), 1, "file none/s.json cannot be written: No such file or directory"),
+        (("--write-config", "none/c"), 1, "file none/c cannot be written: No such file or directory"),
+        (("-o", "folder.paf"), 1, "file folder.paf cannot be written: it is a directory"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_wrong_options_are_told_and_leave_no_file(overlap, reads_file, tmp_path, options, code, message):
+    (tmp_path / "folder.paf").mkdir()
+    (tmp_path / "unknown.toml").write_text("[sketch]\nkmer = 15\n")
+    (tmp_path / "type.toml").write_text('[sketch]\nwindow = "5"\n')
+    (tmp_path / "broken.toml").write_text("[sketch\n")
+    before = sorted(os.listdir(tmp_path))
+    content = (tmp_path / reads_file).read_bytes()
+    result = overlap(reads_file, "-o", "out.paf", *options)
+    assert_refused(result, code, message, tmp_path, before)
+    assert (tmp_path / reads_file).read_bytes() == content
+
+
+def test_a_link_to_the_reads_is_not_written_to(overlap, reads_file, tmp_path):
+    (tmp_path / "link.paf").symlink_to(reads_file)
+    result = overlap(reads_file, "-o", "link.paf")
+    assert_refused(result, 2, "reads.fa is read and would be written", tmp_path, ["link.paf", reads_file])
+
+
+def test_no_reads_named_is_wrong_usage(overlap, tmp_path):
+    assert_refused(overlap("-o", "out.paf"), 2, "Missing argument 'READS...'", tmp_path, [])
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_is_told(reads_file, tmp_path):
+    with open("/dev/full", "wb") as full:
+        result = overlapper("overlap", reads_file, "-q", cwd=tmp_path, stdout=full)
+    assert result.returncode == 1
+    assert b"No space left on device" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_failed_run_leaves_what_was_there(overlap, tmp_path):
+    (tmp_path / "reads.fa").write_text(">a\nAC GT\n>b\nAC*T\n")
+    (tmp_path / "out.paf").write_text("of an earlier run")
+    assert overlap("reads.fa", "-o", "out.paf").code == 1
+    assert (tmp_path / "out.paf").read_text() == "of an earlier run"

@@ -1,0 +1,45 @@
+"""The pages that speak of commands and tables are true."""
+
+import dataclasses
+import re
+
+import pytest
+
+from overlapper import cli, tables
+from tests.cli import reference
+from tests.cli.runner import ROOT, overlapper
+
+
+def test_the_command_reference_is_that_of_the_commands():
+    assert reference.PATH.read_text() == reference.reference(), "run python -m tests.cli.reference"
+
+
+@pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda module: module.__name__)
+def test_every_option_that_help_shows_is_in_the_reference(module):
+    name = module.__name__.rpartition(".")[2]
+    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", overlapper(name, "--help", text=True).stdout)) - {
+        "--help"
+    }
+    page = reference.PATH.read_text()
+    start = page.index(f"## {name}\n")
+    section = page[start:].partition("\n## ")[0]
+    assert shown <= set(re.findall(r"--[a-z-]+", section))
+
+
+@pytest.mark.parametrize(
+    "table", [getattr(tables, name) for name in tables.__all__ if name != "OverlapClass"]
+)
+def test_the_data_model_names_every_column_and_type(table):
+    page = (ROOT / "docs" / "data-model.md").read_text()
+    section = page[page.index(f"## {table.__name__}\n") :].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section, re.MULTILINE))
+    columns = {f.name: f.metadata["dtype"].name for f in dataclasses.fields(table) if "dtype" in f.metadata}
+    assert {name: kind.partition("[")[0] for name, kind in rows.items()} == columns
+
+
+@pytest.mark.parametrize(
+    "page", sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]), ids=lambda path: path.name
+)
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text()):
+        assert (page.parent / target).exists(), target
