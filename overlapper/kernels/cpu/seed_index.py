@@ -122,7 +122,7 @@ def _grow_pages(pages, used, more):
 @njit(nogil=True, cache=True)
 def gather_bucket(pages, previous_page, page, count, out):
     """Copy the ``count`` entries of a page chain, oldest first, to the front of ``out``."""
-    stop = np.int64(count)
+    stop = count
     while page >= 0:
         start = int((stop - 1) // PAGE * PAGE)
         for i in range(start, stop):
@@ -142,9 +142,9 @@ def _radix_pass(source, target, n, shift, bits, starts):
     for digit in range(1 << bits):
         starts[digit + 1] += starts[digit]
     for i in range(n):
-        digit = np.int64((source[i] >> shift) & mask)
-        target[starts[digit]] = source[i]
-        starts[digit] += 1
+        value = np.int64((source[i] >> shift) & mask)
+        target[starts[value]] = source[i]
+        starts[value] += 1
 
 
 MAX_DIGIT_BITS = 11
