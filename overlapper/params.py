@@ -67,7 +67,8 @@ class DsoftParams:
     drift: int = 200
 
     def __post_init__(self) -> None:
-        _require(self.band_width.bit_count() == 1, "band_width", self.band_width, "a power of two")
+        power = self.band_width >= 1 and self.band_width.bit_count() == 1
+        _require(power, "band_width", self.band_width, "a power of two")
         _require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
         _require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
 
@@ -99,7 +100,7 @@ class SpgemmParams:
     upper: int = 0
     coverage: float = 0.0
     error_rate: float = 0.0
-    min_kmers: int = 1
+    min_kmers: int = 2
     shared_kmers: int = 32
 
     def __post_init__(self) -> None:
@@ -367,11 +368,10 @@ def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
 
 
 def _toml_lines(section: Any, path: str = "") -> list[str]:
-    values = vars(section)
-    lines = [f"{k} = {_toml_value(v)}" for k, v in values.items() if not dataclasses.is_dataclass(v)]
-    for name, value in values.items():
-        if dataclasses.is_dataclass(value):
-            lines += ["", f"[{path}{name}]", *_toml_lines(value, f"{path}{name}.")]
+    nested = {k: v for k, v in vars(section).items() if dataclasses.is_dataclass(v)}
+    lines = [f"{k} = {_toml_value(v)}" for k, v in vars(section).items() if k not in nested]
+    for name, value in nested.items():
+        lines += ["", f"[{path}{name}]", *_toml_lines(value, f"{path}{name}.")]
     return lines
 
 

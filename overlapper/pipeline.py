@@ -170,12 +170,15 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
     if params.extender in ALIGNING:
         return with_error_rate(params, reads, threads)
     queries = np.linspace(0, len(reads) - 1, min(len(reads), SAMPLE_QUERIES)).astype(int)
-    sample = Candidates.concat([seeder.find(int(query), int(query) + 1) for query in np.unique(queries)])
+    sampled = [seeder.find(int(query), int(query) + 1) for query in np.unique(queries)]
+    sample = Candidates.concat(sampled or [seeder.find(0, 0)])
     return dataclasses.replace(params, chain=chain.fit(reads, sample, params.chain))
 
 
 def canonical_order(reads: Reads) -> np.ndarray:
     """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
+
+    Reads that hold the same bases stay in the order of the file.
 
     Returns
     -------
@@ -183,7 +186,10 @@ def canonical_order(reads: Reads) -> np.ndarray:
     """
     from overlapper.kernels.cpu.content_hash import content_hashes
 
-    return np.lexsort((content_hashes(reads.words, reads.word_offsets), -reads.lengths))
+    hashes = content_hashes(
+        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets
+    )
+    return np.lexsort((hashes, -reads.lengths))
 
 
 class _Tile:

@@ -19,19 +19,21 @@ taken as they are.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
+from typing import Self
 
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import SketchParams, SpgemmParams
-from overlapper.sketch.counting import KmerCounts, count_kmers
+from overlapper.params import Params, SpgemmParams
+from overlapper.sketch.counting import count_kmers
 from overlapper.sketch.estimates import Estimates, estimate
 from overlapper.sketch.spectrum import sparing_limit
-from overlapper.tables import Candidates, Reads
+from overlapper.tables import Candidates, Reads, Seeding
 from overlapper.threads import cut_evenly, map_in_order
 
-_PRODUCTS_PER_TASK = 1 << 19
+_PRODUCTS_PER_BLOCK = 1 << 19
 _ROW_BASES_PER_TASK = 1 << 23
 _SHORTEST_OVERLAP = 500
 _MOST_MASKED = 0.02
@@ -133,102 +135,53 @@ def _log_binomial(n: int, m: int, p: float) -> float:
     return choose + m * math.log(p) + (n - m) * math.log1p(-p)
 
 
-def adaptive_threshold(span: np.ndarray, error_rate: float, delta: float) -> np.ndarray:
-    """Return the score that an overlap must reach, for scores +1, -1, -1.
-
-    Two reads with error rate e agree in a base with probability ``(1 - e)**2`` and disagree otherwise, so a
-    true overlap scores ``phi = 2 * (1 - e)**2 - 1`` a base; delta is the slack (Guidi 2021, section 4).
-
-    Parameters
-    ----------
-    span : ndarray of int
-        Estimated overlaps, in bases.
-    error_rate : float
-        Per read base.
-    delta : float
-        0 to below 1.
-
-    Returns
-    -------
-    ndarray of float64
-        Never below 0.
-    """
-    phi = 2 * (1 - error_rate) ** 2 - 1
-    return np.maximum(0.0, (1 - delta) * phi * np.asarray(span, np.float64))
-
-
-@dataclasses.dataclass(frozen=True)
-class SpgemmFunnel:
-    """What became of k-mers.
-
-    Attributes
-    ----------
-    sampled : float
-        Share of the k-mers that were looked at.
-    kmers : int
-        Distinct ones of these in the reads.
-    too_rare, too_frequent : int
-        Of these, below the lower and above the upper bound.
-    reliable : int
-        The rest.
-    entries : int
-        Occurrences of reliable k-mers: the entries of A.
-    lower, upper : int
-        The bounds, both included.
-    """
-
-    sampled: float
-    kmers: int
-    too_rare: int
-    too_frequent: int
-    reliable: int
-    entries: int
-    lower: int
-    upper: int
-
-
+@dataclasses.dataclass
 class SpgemmFinder:
     """The matrix A of a read set, ready to be multiplied; build it with `prepare`.
 
     Attributes
     ----------
-    funnel : SpgemmFunnel
-        What became of k-mers.
-    position_pairs, pairs, bins, below_support : int
-        Of the queries looked at so far: position pairs collected, read pairs (by strand) that share a
-        reliable k-mer, bins with a hit, and pairs left out because no bin has ``min_kmers`` k-mers.
+    lengths : ndarray of int64, shape (reads,)
+    occurrences : ndarray of int64, shape (n,)
+        The entries of A column by column, packed as `overlapper.sketch.counting.KmerCounts` says.
+    entries, behind : ndarray, shape (n,)
+        The rows of A, as `overlapper.kernels.cpu.spgemm.transpose` makes them, sorted by position.
+    products : ndarray of int64, shape (reads,)
+        Position pairs of each row.
+    seeding : Seeding
+        Positions of the entries, and where the rows start.
+    kmer_length : int
+    params : SpgemmParams
+    lower, upper : int
+        Reliable multiplicities, both included.
+    sampled : float
+        Share of the k-mers that were looked at.
+    too_rare : int
+        How many of these occur less often than ``lower``.
     """
 
-    def __init__(
-        self,
-        reads: Reads,
-        k: int,
-        counts: KmerCounts,
-        params: SpgemmParams,
-        funnel: SpgemmFunnel,
-        threads: int,
-    ) -> None:
-        from overlapper.kernels.cpu import spgemm
-
-        self._kernels, self._k, self._params, self.funnel = spgemm, k, params, funnel
-        self._lengths, self._occurrences = reads.lengths, counts.occurrences
-        self._row_offsets, self._entries, self._behind = spgemm.transpose(
-            counts.column_offsets, counts.occurrences, len(reads)
-        )
-        self._products = np.zeros(len(reads), np.int64)
-        self._sort_rows(threads)
-        self.position_pairs = self.pairs = self.bins = self.below_support = 0
+    lengths: np.ndarray
+    occurrences: np.ndarray
+    entries: np.ndarray
+    behind: np.ndarray
+    products: np.ndarray
+    seeding: Seeding
+    kmer_length: int
+    params: SpgemmParams
+    lower: int
+    upper: int
+    sampled: float
+    too_rare: int
 
     @classmethod
-    def prepare(cls, reads: Reads, sketch: SketchParams, params: SpgemmParams, threads: int) -> SpgemmFinder:
+    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
         """Count the k-mers of all reads and build A from the reliable ones.
 
         Parameters
         ----------
         reads : Reads
-        sketch : SketchParams
-            Only ``kmer_length`` is used.
-        params : SpgemmParams
+        params : Params
+            Of the sketch, only ``kmer_length`` is used.
         threads : int
 
         Raises
@@ -236,76 +189,84 @@ class SpgemmFinder:
         ParameterError
             When homopolymer compression is asked for, which SpGEMM does not offer.
         """
-        if sketch.homopolymer_compressed:
+        from overlapper.kernels.cpu.spgemm import sort_rows, transpose
+
+        if params.sketch.homopolymer_compressed:
             raise ParameterError(
                 "homopolymer_compressed is true, expected false: SpGEMM seeds on plain k-mers; "
                 "use the finder dsoft"
             )
-        k = sketch.kmer_length
-        lower, upper, sampled = _plan(reads, k, params, threads)
-        counts = count_kmers(
+        k = params.sketch.kmer_length
+        lower, upper, sampled = _plan(reads, k, params.spgemm, threads)
+        counted = count_kmers(
             reads, k, lower=lower, upper=upper, sampled=sampled, most=upper + 1, threads=threads
         )
-        funnel = SpgemmFunnel(
-            sampled=sampled,
-            kmers=int(counts.spectrum.sum()),
-            too_rare=int(counts.spectrum[:lower].sum()),
-            too_frequent=int(counts.spectrum[upper + 1 :].sum()),
-            reliable=len(counts.column_offsets) - 1,
-            entries=len(counts.occurrences),
-            lower=lower,
-            upper=upper,
-        )
-        return cls(reads, k, counts, params, funnel, threads)
-
-    def _sort_rows(self, threads: int) -> None:
-        bounds = cut_evenly(self._lengths, _ROW_BASES_PER_TASK)
+        starts, entries, behind = transpose(counted.column_offsets, counted.occurrences, len(reads))
+        positions, products = np.empty(len(entries), np.int32), np.empty(len(reads), np.int64)
+        bounds = cut_evenly(reads.lengths, _ROW_BASES_PER_TASK)
 
         def sort(block: int) -> None:
-            self._kernels.sort_rows(
-                self._occurrences, self._row_offsets, self._entries, self._behind,
-                bounds[block], bounds[block + 1], self._lengths, self._products,
+            sort_rows(
+                counted.occurrences, starts, entries, behind,
+                bounds[block], bounds[block + 1], reads.lengths, positions, products,
             )  # fmt: skip
 
-        list(map_in_order(sort, range(len(bounds) - 1), threads))
+        for _ in map_in_order(sort, range(len(bounds) - 1), threads):
+            pass
+        return cls(
+            lengths=reads.lengths,
+            occurrences=counted.occurrences,
+            entries=entries,
+            behind=behind,
+            products=products,
+            seeding=Seeding(sketched=counted.of_read, positions=positions, starts=starts),
+            kmer_length=k,
+            params=params.spgemm,
+            lower=lower,
+            upper=upper,
+            sampled=sampled,
+            too_rare=int(counted.spectrum[:lower] @ np.arange(lower)),
+        )
 
-    def find(self, query_start: int, query_stop: int, threads: int) -> Candidates:
-        """Return the candidates of a range of queries.
+    def counts(self) -> dict[str, int]:
+        """Return what the funnel shows of seeding: k-mers by their places in the reads."""
+        looked_at, seeding = int(self.seeding.sketched.sum()), len(self.occurrences)
+        return {
+            "k-mers": looked_at,
+            "k-mers that occur too rarely": self.too_rare,
+            "k-mers that occur too often": looked_at - self.too_rare - seeding,
+            "k-mers that seed": seeding,
+        }
 
-        Parameters
-        ----------
-        query_start, query_stop : int
-            Reads ``[query_start, query_stop)`` are the queries; their targets are all later reads.
-        threads : int
+    def find(self, query_start: int, query_stop: int) -> Candidates:
+        """Return the candidates whose query is in ``[query_start, query_stop)``.
 
         Returns
         -------
         Candidates
-            By query, target and strand, with the hits of the best bin and those near it.
+            By query, target and strand, with the hits of the best bin and those near it. Memory is that of
+            these candidates and of a block of position pairs.
         """
-        bounds = query_start + cut_evenly(self._products[query_start:query_stop], _PRODUCTS_PER_TASK)
-        tasks = zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)
-        blocks = list(map_in_order(self._multiply, tasks, threads))
-        for _, totals in blocks:
-            self.position_pairs += totals[0]
-            self.pairs += totals[1]
-            self.bins += totals[2]
-            self.below_support += totals[3]
-        return Candidates.concat([candidates for candidates, _ in blocks] or [self._multiply((0, 0))[0]])
+        if not 0 <= query_start <= query_stop <= len(self.lengths):
+            raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
+        bounds = query_start + cut_evenly(self.products[query_start:query_stop], _PRODUCTS_PER_BLOCK)
+        blocks = [self._multiply(first, last) for first, last in itertools.pairwise(bounds.tolist())]
+        return Candidates.concat(blocks or [self._multiply(query_start, query_start)])
 
-    def _multiply(self, rows: tuple[int, int]) -> tuple[Candidates, tuple[int, int, int, int]]:
-        """Return the candidates of the rows, and position pairs, read pairs, bins and pairs left out."""
-        first, last = rows
-        room = int(self._products[first:last].sum())
+    def _multiply(self, first: int, last: int) -> Candidates:
+        """Return the candidates of the rows ``[first, last)``."""
+        from overlapper.kernels.cpu.spgemm import multiply_rows
+
+        room = int(self.products[first:last].sum())
         pairs = np.empty((room, 8), np.int32)
         hit_query_pos, hit_target_pos = np.empty(room, np.int32), np.empty(room, np.int32)
-        candidates, hits, products, gatherings, bins = self._kernels.multiply_rows(
-            self._occurrences, self._row_offsets, self._entries, self._behind, self._lengths,
-            first, last, self._k, self._params.bin_size, self._params.min_kmers,
+        candidates, hits = multiply_rows(
+            self.occurrences, self.seeding.starts, self.entries, self.behind, self.lengths,
+            first, last, self.kmer_length, self.params.bin_size, self.params.min_kmers,
             pairs, hit_query_pos, hit_target_pos,
         )  # fmt: skip
         query, target, reverse, query_pos, target_pos, seeds, span, hit_counts = pairs[:candidates].T
-        table = Candidates(
+        return Candidates(
             query=query,
             target=target,
             reverse=reverse,
@@ -316,9 +277,9 @@ class SpgemmFinder:
             hit_query_pos=hit_query_pos[:hits].copy(),
             hit_target_pos=hit_target_pos[:hits].copy(),
             hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
-            seed_length=self._k,
+            seed_length=self.kmer_length,
+            seeding=self.seeding,
         )
-        return table, (products, gatherings, bins, gatherings - candidates)
 
 
 def _plan(reads: Reads, k: int, params: SpgemmParams, threads: int) -> tuple[int, int, float]:

@@ -42,7 +42,8 @@ def settle_ends(
     t_beyond = np.stack([y[LEFT], t_length - k - y[RIGHT]])
     sure = (missing <= params.reach) & (np.minimum(q_beyond, t_beyond) <= params.max_reach)
 
-    end, row = np.nonzero(~sure & (missing <= params.give_up))
+    extended = ~sure & (missing <= params.give_up)
+    end, row = np.nonzero(extended)
     seeds = Seeds(
         query[row], target[row], reverse[row], x[end, row],
         np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
@@ -57,7 +58,7 @@ def settle_ends(
     q_reach[end, row], t_reach[end, row] = q_more, t_more
 
     rest = np.minimum(q_beyond - q_reach, t_beyond - t_reach)
-    carried = np.where(sure | (rest <= params.end_tolerance), rest, 0)
+    carried = np.where(sure | (extended & (rest <= params.end_tolerance)), rest, 0)
     q_reach += carried
     t_reach += carried
     return (

@@ -35,11 +35,14 @@ class KmerCounts:
     occurrences : ndarray of int64
         Occurrences of the kept k-mers, ascending within a k-mer: ``read << 32 | position << 1 | reverse``,
         the position being the first base on the forward strand.
+    of_read : ndarray of int32, shape (reads,)
+        k-mers of each read that took part.
     """
 
     spectrum: np.ndarray
     column_offsets: np.ndarray
     occurrences: np.ndarray
+    of_read: np.ndarray
 
 
 def count_kmers(
@@ -105,6 +108,7 @@ class _Counter:
         )
         self.shift = 2 * k - bits
         self.buckets = ((self.limit - 1) >> self.shift) + 1
+        self.of_read = np.empty(len(reads), np.int32)
         blocks = range(len(self.bounds) - 1)
         counted = list(map_in_order(self._count_block, blocks, threads))
         self.counts = np.array(counted, np.int64).reshape(len(blocks), self.buckets)
@@ -113,7 +117,7 @@ class _Counter:
         counts = np.zeros(self.buckets, np.int64)
         self.kernels.count_buckets(
             *self.columns, self.bounds[block], self.bounds[block + 1], self.k,
-            np.uint64(self.limit), np.uint64(self.shift), counts,
+            np.uint64(self.limit), np.uint64(self.shift), counts, self.of_read,
         )  # fmt: skip
         return counts
 
@@ -150,6 +154,7 @@ class _Counter:
             spectrum=spectrum,
             column_offsets=np.concatenate([[0], np.cumsum(_join(sizes), dtype=np.int64)]),
             occurrences=_join(occurrences),
+            of_read=self.of_read,
         )
 
     def _fill(self, first: int, last: int, entries: np.ndarray) -> None:

@@ -29,7 +29,7 @@ class SeedIndex:
     ----------
     kmer_length : int
     limit : int
-        Largest multiplicity that seeds.
+        Multiplicity that no seed exceeds.
     occurrences : ndarray of uint64
         By hash, read and position, packed as `overlapper.kernels.cpu.seed_index` says.
     by_read : ndarray of uint32 or int64
@@ -66,6 +66,10 @@ class SeedIndex:
         sketched = np.empty(len(reads), np.int32)
         groups, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
         limit = sketch.repeat_limit or repeat_limit(spectrum)
+        largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
+        if largest < len(spectrum) - 1:
+            # Room for hits is made by the limit, so it must not exceed what there is.
+            limit = min(limit, largest)
         per_read = _join(reads, groups, layout, limit, threads)
         starts = np.concatenate([[0], np.cumsum(per_read.sum(axis=0))])
         next_free = starts[:-1] + np.cumsum(per_read, axis=0) - per_read
@@ -118,9 +122,9 @@ class EntryLayout:
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
 ) -> tuple[list[list[np.ndarray]], np.ndarray]:
-    """Return the entries of minimizers that occur at least twice, and the spectrum of all.
+    """Return the entries of minimizers that occur at least twice, and the spectrum of all minimizers.
 
-    The entries are listed by range of buckets, and in it by bucket.
+    Entries come by range of buckets and bucket.
     """
     from overlapper.kernels.cpu import seed_index as kernel
 

@@ -9,6 +9,7 @@ and makes the whole product. scipy runs on one thread. Times are the least of al
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 
 import numpy as np
@@ -16,9 +17,10 @@ import pysam
 import scipy.sparse
 
 from overlapper.candidates.spgemm import SpgemmFinder
-from overlapper.params import SketchParams, SpgemmParams
+from overlapper.params import Params, SketchParams
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
+from overlapper.threads import cut_evenly, map_in_order
 
 
 def read(path):
@@ -34,13 +36,22 @@ def timed(function):
     return time.perf_counter() - start, result
 
 
-def matrix_of(reads, k, funnel):
+def matrix_of(reads, finder):
     """Return A with ones for entries."""
-    counts = count_kmers(reads, k, lower=funnel.lower, upper=funnel.upper, sampled=funnel.sampled)
+    counts = count_kmers(
+        reads, finder.kmer_length, lower=finder.lower, upper=finder.upper, sampled=finder.sampled
+    )
     columns = np.repeat(np.arange(len(counts.column_offsets) - 1), np.diff(counts.column_offsets))
     shape = len(reads), len(counts.column_offsets) - 1
     ones = np.ones(len(columns), np.int32)
     return scipy.sparse.csr_array((ones, (counts.occurrences >> 32, columns)), shape=shape)
+
+
+def find_all(finder, threads):
+    """Return how many candidates there are."""
+    bounds = cut_evenly(finder.products, 1 << 19).tolist()
+    blocks = list(itertools.pairwise(bounds))
+    return sum(map_in_order(lambda block: len(finder.find(*block)), blocks, threads))
 
 
 def main():
@@ -54,24 +65,24 @@ def main():
     arguments = parser.parse_args()
     threads = arguments.threads
     reads = read(arguments.reads)
-    sketch, params = SketchParams(kmer_length=arguments.kmer_length), SpgemmParams()
+    params = Params(sketch=SketchParams(kmer_length=arguments.kmer_length))
     few = reads.take(np.arange(min(len(reads), 20)))
-    SpgemmFinder.prepare(few, sketch, params, 1).find(0, len(few), 1)
+    SpgemmFinder.prepare(few, params, 1).find(0, len(few))
 
     prepare, ours, peer = [], [], []
     for _ in range(arguments.runs):
-        seconds, finder = timed(lambda: SpgemmFinder.prepare(reads, sketch, params, threads))
+        seconds, finder = timed(lambda: SpgemmFinder.prepare(reads, params, threads))
         prepare.append(seconds)
-        seconds, found = timed(lambda finder=finder: finder.find(0, len(reads), threads))
+        seconds, candidates = timed(lambda finder=finder: find_all(finder, threads))
         ours.append(seconds)
-        matrix = matrix_of(reads, sketch.kmer_length, finder.funnel)
+        matrix = matrix_of(reads, finder)
         seconds, product = timed(lambda matrix=matrix: matrix @ matrix.T.tocsr())
         peer.append(seconds)
     upper = scipy.sparse.triu(product, 1)
-    print(f"{reads.total_bases / 1e6:.1f} Mb, {len(reads)} reads, {finder.funnel}")
+    print(f"{reads.total_bases / 1e6:.1f} Mb, {len(reads)} reads, {finder.counts()}")
     print(f"prepare {min(prepare):.2f}, product and bins {min(ours):.2f} ({threads} threads)")
     print(f"scipy A @ A.T {min(peer):.2f}, ratio {min(peer) / min(ours):.2f}")
-    print(f"position pairs {finder.position_pairs}, scipy {upper.sum()}; candidates {len(found)}")
+    print(f"position pairs {finder.products.sum()}, scipy {upper.sum()}; candidates {candidates}")
 
 
 if __name__ == "__main__":

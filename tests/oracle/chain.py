@@ -2,6 +2,8 @@
 
 from itertools import pairwise
 
+from tests.oracle.xdrop import extend_sequence, reverse_complement
+
 
 def best_chain(anchors, k, look_back, max_gap, gap_cost, distance_cost):
     """Score (in 256ths of a base) and anchors of the best chain.
@@ -41,25 +43,72 @@ def seeds_within(positions, start, stop, k):
     return sum(start <= p and p + k <= stop for p in positions)
 
 
-def agreement(chain, k, q_length, q_seeds, t_seeds, t_sketched):
-    """Seeds found and seeds expected times sketched: compare 100 * found with min_agreement * expected."""
+def agrees(chain, k, q_length, q_seeds, t_seeds, t_sketched, min_agreement, typical_agreement):
+    """Seeds over expected seeds, at least min_agreement percent of the typical thousandths."""
     (x0, y0), (x1, y1) = chain[0], chain[-1]
     span = max(x1 - x0, y1 - y0) + k
-    return len(chain) * t_sketched, span * len(q_seeds) // q_length * len(t_seeds)
+    expected = span * len(q_seeds) // q_length * len(t_seeds)
+    return 100_000 * len(chain) * t_sketched >= min_agreement * typical_agreement * expected
 
 
-def carried_on(chain, k, q_length, t_length, q_seeds, t_seeds, reach, max_reach):
-    """The interval of a chain on either read, carried on to read ends; everything on the query's strand."""
-    (x0, y0), (x1, y1) = chain[0], chain[-1]
-    x1, y1 = x1 + k, y1 + k
-    q_inside, t_inside = seeds_within(q_seeds, x0, x1, k), seeds_within(t_seeds, y0, y1, k)
+def missing(chain, k, ends, lengths, q_seeds, t_seeds, reach):
+    """Seeds missing before and after a chain; everything on the query's strand."""
+    x0, x1, y0, y1 = ends
+    left, right = min(x0, y0), min(lengths[0] - x1, lengths[1] - y1)
     n = runs(chain, k)
-    left, right = min(x0, y0), min(q_length - x1, t_length - y1)
+    found = []
+    for (x, x_stop), (y, y_stop) in (
+        ((x0 - left, x0), (y0 - left, y0)),
+        ((x1, x1 + right), (y1, y1 + right)),
+    ):
+        of_query = n * seeds_within(q_seeds, x, x_stop, k) // seeds_within(q_seeds, x0, x1, k)
+        of_target = n * seeds_within(t_seeds, y, y_stop, k) // seeds_within(t_seeds, y0, y1, k)
+        found.append(min(of_query, of_target) if of_query > reach else of_query)
+    return found
 
-    def near(distance, q_missing, t_missing):
-        few = n * q_missing <= reach * q_inside or n * t_missing <= reach * t_inside
-        return distance if distance <= max_reach and few else 0
 
-    left = near(left, seeds_within(q_seeds, x0 - left, x0, k), seeds_within(t_seeds, y0 - left, y0, k))
-    right = near(right, seeds_within(q_seeds, x1, x1 + right, k), seeds_within(t_seeds, y1, y1 + right, k))
-    return x0 - left, x1 + right, y0 - left, y1 + right
+def end_bases(query, target, n_missing, p):
+    """How far an end goes on, in query and target bases; both sequences run outwards from the chain."""
+    beyond = min(len(query), len(target))
+    if n_missing <= p["reach"] and beyond <= p["max_reach"]:
+        return beyond, beyond
+    if n_missing > p["give_up"]:
+        return 0, 0
+    _, q_more, t_more = extend_sequence(query, target, *p["ends"])
+    rest = min(len(query) - q_more, len(target) - t_more)
+    carried = rest if rest <= p["end_tolerance"] else 0
+    return q_more + carried, t_more + carried
+
+
+def extend(query, target, reverse, hits, k, q_seeds, t_seeds, t_sketched, p):
+    """The overlap of a candidate, or why it is dropped.
+
+    ``hits`` and seeds are first bases on the forward strands; ``p`` holds the parameters by name, ``ends``
+    being the arguments of the X-drop extension. Returns (q_start, q_end, t_start, t_end, matches, score,
+    seeds).
+    """
+    lengths = len(query), len(target)
+
+    def on_strand(position):
+        return lengths[1] - k - position if reverse else position
+
+    anchors = sorted((x, on_strand(y)) for x, y in hits)
+    t_seeds = [on_strand(y) for y in t_seeds]
+    strand = reverse_complement(target) if reverse else target
+    score, chain = best_chain(
+        anchors, k, p["look_back"], p["max_gap"], p["gap_cost"], p["distance_cost"]
+    )  # fmt: skip
+    if len(chain) < p["min_seeds"] or score // 256 < p["min_score"]:
+        return "few seeds"
+    if not agrees(
+        chain, k, lengths[0], q_seeds, t_seeds, t_sketched, p["min_agreement"], p["typical_agreement"]
+    ):
+        return "disagreement"
+    x0, x1, y0, y1 = chain[0][0], chain[-1][0] + k, chain[0][1], chain[-1][1] + k
+    before, after = missing(chain, k, (x0, x1, y0, y1), lengths, q_seeds, t_seeds, p["reach"])
+    q_left, t_left = end_bases(query[:x0][::-1], strand[:y0][::-1], before, p)
+    q_right, t_right = end_bases(query[x1:], strand[y1:], after, p)
+    x0, x1, y0, y1 = x0 - q_left, x1 + q_right, y0 - t_left, y1 + t_right
+    matches = min(covered([x for x, _ in chain], k), covered([y for _, y in chain], k))
+    t_start, t_end = (lengths[1] - y1, lengths[1] - y0) if reverse else (y0, y1)
+    return x0, x1, t_start, t_end, matches, score // 256, len(chain)

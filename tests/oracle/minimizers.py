@@ -19,7 +19,7 @@ def reverse_complement(sequence: str) -> str:
 
 
 def canonical(kmer: str) -> tuple[int, bool] | None:
-    """Hash and strand (True: the reverse complement's hash is smaller); None if the k-mer never seeds."""
+    """Hash and strand (True: the reverse complement hashes lower), or None if the k-mer never seeds."""
     if set(kmer) - set("ACGT"):
         return None
     forward, backward = hash_kmer(kmer), hash_kmer(reverse_complement(kmer))

@@ -54,9 +54,8 @@ def candidates(columns, lengths, k, bin_size, min_kmers):
         def forward(t, target=target, reverse=reverse):
             return lengths[target] - k - t if reverse else t
 
-        found.append(
-            (query, target, reverse, q, forward(t), len(counted), span, [(a, forward(b)) for a, b in near])
-        )
+        forward_hits = sorted((a, forward(b)) for a, b in near)
+        found.append((query, target, reverse, q, forward(t), len(counted), span, forward_hits))
     return found
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.spgemm import SpgemmFinder, reliable_bounds
-from overlapper.params import SketchParams, SpgemmParams
+from overlapper.params import Params, SketchParams, SpgemmParams
 from overlapper.tables import Reads
 from tests.oracle import counting as counting_oracle
 from tests.oracle import spgemm as oracle
@@ -59,17 +59,26 @@ def rows_of(found):
 )
 def test_candidates_equal_the_oracle(texts, k, bin_size, min_kmers, upper):
     reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
-    params = SpgemmParams(bin_size=bin_size, min_kmers=min_kmers, lower=2, upper=upper, shared_kmers=0)
-    finder = SpgemmFinder.prepare(reads, SketchParams(kmer_length=k), params, 1)
-    found = finder.find(0, len(reads), 1).validate()
+    spgemm = SpgemmParams(bin_size=bin_size, min_kmers=min_kmers, lower=2, upper=upper, shared_kmers=0)
+    finder = SpgemmFinder.prepare(reads, Params(sketch=SketchParams(kmer_length=k), spgemm=spgemm), 1)
+    found = finder.find(0, len(reads)).validate()
     table = counting_oracle.occurrences(texts, k)
     columns = [places for places in table.values() if 2 <= len(places) <= upper]
     expected = oracle.candidates(columns, [len(t) for t in texts], k, bin_size, min_kmers)
     assert rows_of(found) == expected
     assert found.seed_length == k
-    assert finder.below_support == finder.pairs - len(found)
-    assert finder.funnel.reliable == len(columns)
-    assert finder.funnel.kmers == finder.funnel.too_rare + finder.funnel.reliable + finder.funnel.too_frequent
+    places = [[] for _ in texts]
+    for column in columns:
+        for read, position, _ in column:
+            places[read].append(position)
+    seeding = found.seeding
+    assert seeding.positions.tolist() == [position for of_read in places for position in sorted(of_read)]
+    assert np.diff(seeding.starts).tolist() == [len(of_read) for of_read in places]
+    of_read = [sum(read == r for p in table.values() for r, _, _ in p) for read in range(len(texts))]
+    assert seeding.sketched.tolist() == of_read
+    counts = finder.counts()
+    assert counts["k-mers that occur too rarely"] == sum(len(p) for p in table.values() if len(p) < 2)
+    assert counts["k-mers that occur too often"] == sum(len(p) for p in table.values() if len(p) > upper)
 
 
 @settings(max_examples=200, deadline=None)

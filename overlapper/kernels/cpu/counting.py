@@ -99,8 +99,9 @@ def count_buckets(
     limit,
     shift,
     counts,
+    of_read,
 ):
-    """Count the k-mers of the reads ``[first, last)`` in each bucket.
+    """Count the k-mers of the reads ``[first, last)`` in each bucket and of each read.
 
     Parameters
     ----------
@@ -113,18 +114,22 @@ def count_buckets(
         The bucket of a hash is ``hash >> shift``.
     counts : ndarray of int64, shape (buckets,)
         Is increased.
+    of_read : ndarray of int32, shape (reads,)
+        Receives the counts of these reads.
     """
     longest = _longest(lengths, first, last)
     hashes = np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
     for read in range(first, last):
         start = np.int64(0)
+        of_read[read] = 0
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
             ends = run == unknown_offsets[read + 1]
             stop = lengths[read] if ends else np.int64(unknown_start[run])
             for i in range(canonical_kmers(words, word_offsets[read], start, stop, k, hashes, reverse)):
                 if hashes[i] < limit:
                     counts[hashes[i] >> shift] += 1
+                    of_read[read] += 1
             start = stop if ends else np.int64(unknown_end[run])
 
 

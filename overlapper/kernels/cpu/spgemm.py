@@ -63,7 +63,7 @@ def transpose(column_offsets, occurrences, reads):
 
 
 @njit(nogil=True, cache=True)
-def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, products):
+def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, positions, products):
     """Sort the rows ``[first, last)`` by position; say how many occurrences are behind those of each.
 
     Parameters
@@ -73,6 +73,8 @@ def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, p
     first, last : int
     lengths : ndarray of int64
         Of the reads.
+    positions : ndarray of int32, shape (n,)
+        Receives the positions of the entries.
     products : ndarray of int64, shape (reads,)
         Receives the sums of ``behind``.
     """
@@ -91,6 +93,7 @@ def sort_rows(occurrences, row_offsets, entries, behind, first, last, lengths, p
             if i >= 0:
                 entries[at] = row[i]
                 behind[at] = row_behind[i]
+                positions[at] = position
                 at += 1
                 at_position[position] = -1
         products[read] = 0
@@ -129,18 +132,18 @@ def multiply_rows(
         Receives query, target, reverse, query position, target position, support, span and number of hits of
         each candidate, by query, target and strand.
     hit_q, hit_t : ndarray of int32, shape (n,)
-        Receive the hits of the candidates: positions on the forward strands, in order of ``(q, t)``.
+        Receive the hits of the candidates: positions on the forward strands, ascending by query position,
+        then by target position.
 
     Returns
     -------
-    candidates, hits, products, gatherings, bins : int
-        How many candidates and hits there are; how many hits, gatherings and bins with a hit were looked at.
-        There are at most as many of the first three as ``behind`` sums up to over the rows.
+    candidates, hits : int
+        How many there are; at most as many as ``behind`` sums up to over the rows.
     """
     counts = np.zeros(2 * len(lengths), np.int32)
     touched = np.empty(2 * len(lengths), np.int64)
     bins = _unused_bins(0)
-    candidates, hits, products, gatherings, used_bins = 0, 0, 0, 0, 0
+    candidates, hits = 0, 0
     for query in range(first, last):
         row = entries[row_offsets[query] : row_offsets[query + 1]]
         row_behind = behind[row_offsets[query] : row_offsets[query + 1]]
@@ -156,13 +159,12 @@ def multiply_rows(
             one = positions[start:stop]
             start = stop
             if reverse:
-                _order_ties(one)
+                _turn_ties(one[:, 0], one[:, 1])
             lowest = -((lengths[target] - k) // ((bin_size + 1) // 2)) - 2
             needed = (lengths[query] - k) // ((bin_size + 1) // 2) - lowest + 2
             if needed > len(bins[0]):
                 bins = _unused_bins(2 * needed)
-            best, support, seed, touched_bins = _best_bin(one, k, bin_size, lowest, *bins)
-            used_bins += touched_bins
+            best, support, seed = _best_bin(one, k, bin_size, lowest, *bins)
             if support < min_kmers:
                 continue
             q, t = one[seed]
@@ -178,9 +180,7 @@ def multiply_rows(
             pairs[candidates, 7] = kept
             candidates += 1
             hits += kept
-        products += total
-        gatherings += found
-    return candidates, hits, products, gatherings, used_bins
+    return candidates, hits
 
 
 @njit(nogil=True, cache=True)
@@ -249,14 +249,14 @@ def _gather_hits(occurrences, row, behind, query, lengths, k, counts, groups, to
 
 
 @njit(nogil=True, cache=True)
-def _order_ties(hits):
-    """Turn runs of hits of one query position around: they come in order of the target's forward strand."""
+def _turn_ties(q, t):
+    """Turn runs of hits of one query position around: the target's strands order them oppositely."""
     start = 0
-    for stop in range(1, len(hits) + 1):
-        if stop == len(hits) or hits[stop, 0] != hits[start, 0]:
+    for stop in range(1, len(q) + 1):
+        if stop == len(q) or q[stop] != q[start]:
             low, high = start, stop - 1
             while low < high:
-                hits[low, 1], hits[high, 1] = hits[high, 1], hits[low, 1]
+                t[low], t[high] = t[high], t[low]
                 low += 1
                 high -= 1
             start = stop
@@ -264,7 +264,7 @@ def _order_ties(hits):
 
 @njit(nogil=True, cache=True)
 def _best_bin(hits, k, bin_size, lowest, last_counted, support, used):
-    """Return the best bin, its support, the row of its seed, and how many bins have hits.
+    """Return the best bin, its support and the row of its seed.
 
     ``last_counted`` and ``support`` belong to the bins from ``lowest`` on; they are left unused.
     """
@@ -286,7 +286,7 @@ def _best_bin(hits, k, bin_size, lowest, last_counted, support, used):
                 best, most = number, support[slot]
     for i in range(bins):
         support[used[i]] = 0
-    return best, most, _seed_of(hits, k, best * half, (best + 2) * half, most // 2), bins
+    return best, most, _seed_of(hits, k, best * half, (best + 2) * half, most // 2)
 
 
 @njit(nogil=True, cache=True)
@@ -314,4 +314,6 @@ def _keep_hits(hits, best, bin_size, k, target_length, reverse, hit_q, hit_t, at
             hit_q[at + kept] = hits[i, 0]
             hit_t[at + kept] = target_length - k - hits[i, 1] if reverse else hits[i, 1]
             kept += 1
+    if reverse:
+        _turn_ties(hit_q[at : at + kept], hit_t[at : at + kept])
     return kept

@@ -1,0 +1,173 @@
+"""Chaining equals its oracle."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.candidates.registry import finder
+from overlapper.extend import chain
+from overlapper.params import ChainParams, DsoftParams, Params, SketchParams, SpgemmParams, XdropParams
+from overlapper.tables import Candidates, Seeding
+from tests.oracle import chain as oracle
+from tests.read_sets import mutated, random_text, reads_of, reverse_complement, texts_of
+
+ENDS = st.sampled_from(
+    [
+        XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0),
+        XdropParams(match=1, mismatch=-1, gap=-1, xdrop=10, stop_window=0),
+        XdropParams(match=1, mismatch=-2, gap=-3, xdrop=0, stop_window=8, stop_rate=3),
+    ]
+)
+
+
+@st.composite
+def chain_params(draw):
+    reach = draw(st.integers(0, 4))
+    return ChainParams(
+        look_back=draw(st.sampled_from([1, 2, 5, 32])),
+        max_gap=draw(st.sampled_from([5, 40, 200, 5000])),
+        gap_cost=draw(st.sampled_from([0, 1, 38, 300])),
+        distance_cost=draw(st.sampled_from([0, 1, 20])),
+        min_seeds=draw(st.integers(1, 4)),
+        min_score=draw(st.integers(0, 40)),
+        min_agreement=draw(st.sampled_from([0, 25, 100])),
+        typical_agreement=draw(st.sampled_from([1, 100, 500, 1500])),
+        reach=reach,
+        max_reach=draw(st.sampled_from([0, 20, 300])),
+        give_up=reach + draw(st.sampled_from([0, 2, 30])),
+        end_tolerance=draw(st.sampled_from([0, 10, 50])),
+        ends=draw(ENDS),
+    )
+
+
+def oracle_params(params):
+    return vars(params) | {"ends": tuple(vars(params.ends).values())}
+
+
+def assert_equals_the_oracle(texts, candidates, params):
+    overlaps, dropped = chain.extend(reads_of(texts), candidates, params, 1)
+    overlaps.validate()
+    seeding = candidates.seeding
+    seeds = [p.tolist() for p in np.split(seeding.positions, seeding.starts[1:-1])]
+    hits = list(zip(candidates.hit_query_pos.tolist(), candidates.hit_target_pos.tolist(), strict=True))
+    expected, why = [], {"few seeds": 0, "disagreement": 0}
+    for row, (query, target, reverse) in enumerate(
+        zip(candidates.query.tolist(), candidates.target.tolist(), candidates.reverse.tolist(), strict=True)
+    ):
+        result = oracle.extend(
+            texts[query], texts[target], reverse,
+            hits[candidates.hit_offsets[row] : candidates.hit_offsets[row + 1]], candidates.seed_length,
+            seeds[query], seeds[target], int(seeding.sketched[target]), oracle_params(params),
+        )  # fmt: skip
+        if isinstance(result, str):
+            why[result] += 1
+        else:
+            expected.append((query, target, reverse, *result))
+    columns = (
+        overlaps.query, overlaps.target, overlaps.reverse,
+        overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
+        overlaps.matches, overlaps.score, overlaps.seeds,
+    )  # fmt: skip
+    assert list(zip(*(c.tolist() for c in columns), strict=True)) == expected
+    assert dropped == why
+    spans = np.maximum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+    assert overlaps.block_length.tolist() == spans.tolist()
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    name=st.sampled_from(["dsoft", "spgemm"]),
+    k=st.integers(8, 13),
+    w=st.integers(1, 5),
+    params=chain_params(),
+)
+def test_reads_equal_the_oracle(seed, name, k, w, params):
+    texts = texts_of(seed, genome=500, reads=7, longest=220, errors=0.1)
+    set_up = Params(
+        sketch=SketchParams(kmer_length=k, window=w, repeat_limit=20),
+        dsoft=DsoftParams(min_bases=k),
+        spgemm=SpgemmParams(lower=2, upper=20, shared_kmers=0, min_kmers=1),
+    )
+    candidates = finder(name).prepare(reads_of(texts), set_up, 1).find(0, len(texts))
+    assert_equals_the_oracle(texts, candidates, params)
+
+
+def scattered(rng, k):
+    """Return a pair of related reads and a candidate whose seeds lie anywhere, many on the same places."""
+    query = random_text(rng, int(rng.integers(60, 200)))
+    target = mutated(rng, query, 0.2) + random_text(rng, int(rng.integers(20, 90)))
+    reverse = bool(rng.integers(2))
+    q_last, t_last = len(query) - k, len(target) - k
+    n = int(rng.integers(1, 60))
+    grain = int(rng.integers(1, 6))
+    x = rng.integers(0, q_last // grain + 1, n) * grain
+    drift = rng.integers(-6, 7, n) if rng.random() < 0.7 else rng.integers(-80, 80, n)
+    y = np.clip(x + drift, 0, t_last)
+    if reverse:
+        y = t_last - y
+    hits = np.unique(np.stack([x, y], axis=1), axis=0)
+    seeds = [
+        np.union1d(hits[:, column], rng.integers(0, last + 1, int(rng.integers(0, 40))))
+        for column, last in enumerate((q_last, t_last))
+    ]
+    return query, (reverse_complement(target) if reverse else target), reverse, hits, seeds
+
+
+@settings(max_examples=100, deadline=None)
+@given(seed=st.integers(0, 2**32), k=st.integers(8, 16), params=chain_params())
+def test_scattered_seeds_equal_the_oracle(seed, k, params):
+    rng = np.random.default_rng(seed)
+    pairs = [scattered(rng, k) for _ in range(10)]
+    n = len(pairs)
+    seeds = [positions for *_, both in pairs for positions in both]
+    hits = np.concatenate([pair[3] for pair in pairs])
+    starts = np.cumsum([0] + [len(pair[3]) for pair in pairs])
+    candidates = Candidates(
+        query=2 * np.arange(n),
+        target=2 * np.arange(n) + 1,
+        reverse=np.array([pair[2] for pair in pairs]),
+        query_pos=hits[starts[:-1], 0],
+        target_pos=hits[starts[:-1], 1],
+        seeds=np.diff(starts),
+        span=np.ones(n),
+        hit_query_pos=hits[:, 0],
+        hit_target_pos=hits[:, 1],
+        hit_offsets=starts,
+        seed_length=k,
+        seeding=Seeding(
+            sketched=np.array([len(p) for p in seeds]) + rng.integers(0, 50, 2 * n),
+            positions=np.concatenate(seeds),
+            starts=np.cumsum([0] + [len(p) for p in seeds]),
+        ),
+    ).validate()
+    assert_equals_the_oracle([text for pair in pairs for text in pair[:2]], candidates, params)
+
+
+def test_typical_agreement_is_the_median():
+    rng = np.random.default_rng(4)
+    genome = random_text(rng, 6000)
+    texts = [mutated(rng, genome[s : s + 2000], 0.05) for s in rng.integers(0, 4000, 30)]
+    reads = reads_of(texts)
+    set_up = Params(sketch=SketchParams(kmer_length=13, window=1, repeat_limit=40))
+    candidates = finder("dsoft").prepare(reads, set_up, 1).find(0, len(reads))
+    params = ChainParams()
+    typical = chain.fit(reads, candidates, params).typical_agreement
+    kept = []
+    for least in (1, typical, typical + 1):
+        strict = dataclasses.replace(params, typical_agreement=least, min_agreement=100)
+        kept.append(len(chain.extend(reads, candidates, strict, 1)[0]))
+    assert kept[2] <= kept[0] / 2 <= kept[1]
+    given = dataclasses.replace(params, typical_agreement=7)
+    assert chain.fit(reads, candidates, given) == given
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+def test_few_chains_tell_nothing(rows):
+    reads = reads_of(texts_of(1))
+    candidates = finder("dsoft").prepare(reads, Params(), 1).find(0, len(reads))
+    fitted = chain.fit(reads, candidates.take(np.arange(rows)), ChainParams())
+    assert fitted.typical_agreement == chain.AGREEMENT_UNKNOWN

@@ -1,0 +1,100 @@
+"""The seed index and D-SOFT equal their oracles."""
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.params import DsoftParams, Params, SketchParams
+from overlapper.sketch import seed_index
+from tests.oracle import dsoft as oracle
+from tests.oracle.minimizers import minimizers
+from tests.read_sets import columns_of, random_text, reads_of, texts_of
+
+SKETCHES = st.builds(
+    SketchParams, kmer_length=st.integers(8, 18), window=st.integers(1, 12), repeat_limit=st.integers(2, 40)
+)
+DSOFTS = st.builds(
+    DsoftParams,
+    band_width=st.sampled_from([1, 2, 8, 16, 64, 512]),
+    min_bases=st.integers(1, 40),
+    drift=st.sampled_from([0, 50, 200, 1000]),
+)
+
+
+def rows_of(found):
+    places = list(zip(found.hit_query_pos.tolist(), found.hit_target_pos.tolist(), strict=True))
+    columns = (
+        found.query, found.target, found.reverse, found.query_pos, found.target_pos, found.seeds, found.span,
+    )  # fmt: skip
+    return [
+        (*row, places[start:stop])
+        for *row, start, stop in zip(
+            *(c.tolist() for c in columns),
+            found.hit_offsets[:-1].tolist(),
+            found.hit_offsets[1:].tolist(),
+            strict=True,
+        )
+    ]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seed=st.integers(0, 2**32), sketch=SKETCHES, dsoft=DSOFTS)
+def test_candidates_equal_the_oracle(seed, sketch, dsoft):
+    texts = texts_of(seed, genome=700, reads=8, longest=350)
+    finder = DsoftFinder.prepare(reads_of(texts), Params(sketch=sketch, dsoft=dsoft), 1)
+    found = finder.find(0, len(texts)).validate()
+    assert found.seed_length == sketch.kmer_length
+    assert rows_of(found) == oracle.candidates(
+        texts, sketch.kmer_length, sketch.window, sketch.repeat_limit,
+        dsoft.band_width, dsoft.min_bases, dsoft.drift,
+    )  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), sketch=SKETCHES)
+def test_seeding_and_counts_equal_the_oracle(seed, sketch):
+    texts = texts_of(seed, genome=700, reads=8, longest=350)
+    index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
+    of_read = [minimizers(text, sketch.kmer_length, sketch.window) for text in texts]
+    times = Counter(value for found in of_read for value, _, _ in found)
+    seeds = [[p for v, p, _ in found if 2 <= times[v] <= sketch.repeat_limit] for found in of_read]
+    assert index.seeding.sketched.tolist() == [len(found) for found in of_read]
+    assert index.seeding.positions.tolist() == [p for read in seeds for p in read]
+    assert np.diff(index.seeding.starts).tolist() == [len(read) for read in seeds]
+    assert list(index.counts.values()) == [
+        times.total(),
+        sum(n for n in times.values() if n == 1),
+        sum(n for n in times.values() if n > sketch.repeat_limit),
+        sum(map(len, seeds)),
+    ]
+
+
+def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):
+    reads = reads_of(texts_of(1, genome=20_000, reads=60, longest=5000))
+    sketch = SketchParams(kmer_length=13, window=2)
+    whole = seed_index.SeedIndex.build(reads, sketch, 1)
+    monkeypatch.setattr(seed_index, "BLOCK_BASES", 3000)
+    monkeypatch.setattr(seed_index, "BUCKET_RANGES", 5)
+    for threads in (1, 3):
+        other = seed_index.SeedIndex.build(reads, sketch, threads)
+        assert np.array_equal(whole.occurrences, other.occurrences)
+        assert np.array_equal(whole.by_read, other.by_read)
+        assert columns_of(whole.seeding) == columns_of(other.seeding)
+        assert (whole.limit, whole.counts) == (other.limit, other.counts)
+    monkeypatch.setattr(seed_index, "ENTRIES_PER_BUCKET", 50)
+    other = seed_index.SeedIndex.build(reads, sketch, 2)
+    assert columns_of(whole.seeding) == columns_of(other.seeding)
+    assert (whole.limit, whole.counts) == (other.limit, other.counts)
+
+
+def test_a_repeat_limit_above_every_multiplicity_limits_nothing():
+    texts = [random_text(np.random.default_rng(2), 3000)] * 3
+    reads = reads_of(texts)
+    found = [
+        DsoftFinder.prepare(reads, Params(sketch=SketchParams(repeat_limit=limit)), 1).find(0, 3)
+        for limit in (10, 10**9)
+    ]
+    assert rows_of(found[0]) == rows_of(found[1])

@@ -1,0 +1,61 @@
+"""Presets, and what they take from the reads."""
+
+import dataclasses
+
+import pytest
+
+from overlapper.errors import ParameterError
+from overlapper.params import Params, ThresholdParams
+from overlapper.presets import ERROR_RATES, FALLBACK, PRESETS, preset_params, with_error_rate
+from overlapper.simulate import random_genome, simulate_reads
+from tests.read_sets import reads_of
+
+NOTHING = reads_of(["ACGT" * 30, "A"])
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    genome = random_genome(60_000, seed=1)
+    return {name: simulate_reads(genome, name, coverage=15, seed=2)[0] for name in ("hifi", "clr")}
+
+
+@pytest.mark.parametrize("preset", ERROR_RATES)
+def test_presets_assume_their_error_rate(preset):
+    params, why = preset_params(NOTHING, preset, 1)
+    assert why.startswith(f"error rate {100 * ERROR_RATES[preset]:.2g} % (preset {preset}), 121 bases: ")
+    assert f"k {params.sketch.kmer_length}, w {params.sketch.window}" in why
+    assert dataclasses.replace(params, sketch=Params().sketch, chain=Params().chain) == Params()
+
+
+def test_accurate_reads_take_longer_kmers_and_wider_windows():
+    sketches = {preset: preset_params(NOTHING, preset, 1)[0].sketch for preset in ERROR_RATES}
+    assert sketches["hifi"].kmer_length > sketches["ont"].kmer_length
+    assert sketches["hifi"].window > sketches["ont"].window
+
+
+@pytest.mark.parametrize("name", ["hifi", "clr"])
+def test_auto_recognises_reads(simulated, name):
+    by_name, _ = preset_params(simulated[name], name, 1)
+    by_estimate, why = preset_params(simulated[name], "auto", 2)
+    assert by_estimate == by_name
+    assert "(estimated)" in why
+
+
+def test_too_few_overlaps_fall_back():
+    params, why = preset_params(NOTHING, "auto", 1)
+    assert params == preset_params(NOTHING, FALLBACK, 1)[0]
+    assert f"too few overlaps to estimate, taken as {FALLBACK}" in why
+
+
+def test_unknown_presets_are_refused():
+    with pytest.raises(ParameterError, match=f"preset is 'pacbio', expected one of {', '.join(PRESETS)}"):
+        preset_params(NOTHING, "pacbio", 1)
+
+
+def test_the_threshold_takes_its_error_rate_from_the_reads(simulated):
+    estimated = with_error_rate(Params(), simulated["clr"], 1).threshold
+    assert estimated.delta == Params().threshold.delta
+    assert estimated.error_rate == pytest.approx(ERROR_RATES["clr"], rel=0.25)
+    given = dataclasses.replace(Params(), threshold=ThresholdParams(error_rate=0.2))
+    assert with_error_rate(given, simulated["clr"], 1) == given
+    assert with_error_rate(Params(), NOTHING, 1).threshold.error_rate == ERROR_RATES[FALLBACK]

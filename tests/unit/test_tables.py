@@ -1,0 +1,167 @@
+"""What all tables do."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.errors import ParameterError
+from overlapper.tables import Candidates, Matches, Overlaps, Reads, Seeding
+from tests.read_sets import columns_of, reads_of, texts_of
+
+TABLES = [Candidates, Matches, Overlaps, Seeding]
+every_table = pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)
+
+
+def random_table(kind, seed, rows, optional=True):
+    """Return a table with any values in its columns."""
+    rng = np.random.default_rng(seed)
+    values = {}
+    for field in kind._fields("offsets"):
+        if optional:
+            values[field.name] = np.cumsum([0, *rng.integers(0, 4, rows)])
+    for field in kind._fields("column", "ragged"):
+        size = rows
+        if field.metadata["kind"] == "ragged":
+            if field.metadata["by"] not in values:
+                continue
+            size = values[field.metadata["by"]][-1]
+        elif field.metadata["optional"] and not optional:
+            continue
+        values[field.name] = rng.integers(0, 5, size).astype(field.metadata["dtype"])
+    return kind(**values).validate()
+
+
+def rows_of(table):
+    """Return the rows as tuples, ragged columns as lists."""
+    columns = [
+        getattr(table, field.name).tolist()
+        for field in table._fields("column")
+        if getattr(table, field.name) is not None
+    ]
+    for field in table._fields("ragged"):
+        if (offsets := getattr(table, field.metadata["by"])) is not None:
+            values = getattr(table, field.name).tolist()
+            columns.append([values[a:b] for a, b in itertools.pairwise(offsets.tolist())])
+    return list(zip(*columns, strict=True))
+
+
+@every_table
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32), rows=st.integers(0, 12), optional=st.booleans(), data=st.data())
+def test_take_concat_and_sort(kind, seed, rows, optional, data):
+    table = random_table(kind, seed, rows, optional)
+    wanted = rows_of(table)
+    assert len(table) == rows == len(wanted)
+    chosen = data.draw(st.lists(st.integers(0, rows - 1), max_size=15)) if rows else []
+    taken = table.take(np.array(chosen, np.int64)).validate()
+    assert rows_of(taken) == [wanted[i] for i in chosen]
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=rows, max_size=rows)), bool)
+    assert rows_of(table.take(mask).validate()) == list(itertools.compress(wanted, mask))
+    cut = data.draw(st.integers(0, rows))
+    parts = [table.take(np.arange(cut)), table.take(np.arange(cut, rows))]
+    assert columns_of(kind.concat(parts).validate()) == columns_of(table)
+    keys = [getattr(table, key).tolist() for key in kind.SORT_KEYS]
+    if keys:
+        order = sorted(range(rows), key=lambda i: [key[i] for key in keys])
+        assert rows_of(table.sort_canonical().validate()) == [wanted[i] for i in order]
+
+
+@every_table
+def test_an_optional_column_stays_only_if_all_have_it(kind):
+    both = kind.concat([random_table(kind, 1, 3, True), random_table(kind, 2, 2, False)]).validate()
+    assert len(both) == 5
+    assert all(getattr(both, field.name) is None for field in kind._fields("offsets", "ragged"))
+
+
+@every_table
+def test_nothing_makes_an_empty_table(kind):
+    assert len(kind.concat([]).validate()) == 0
+    assert len(kind.empty().validate()) == 0
+
+
+@every_table
+def test_columns_take_their_types(kind):
+    table = random_table(kind, 3, 6)
+    wide = dataclasses.replace(
+        table, **{f.name: getattr(table, f.name).astype(np.float64) for f in kind._fields("column")}
+    )
+    for field in kind._fields("column"):
+        assert getattr(wide, field.name).dtype == field.metadata["dtype"]
+    assert columns_of(wide) == columns_of(table)
+
+
+@every_table
+def test_columns_of_other_lengths_are_refused(kind):
+    table = random_table(kind, 4, 6)
+    for field in kind._fields("column")[1:]:
+        short = dataclasses.replace(table, **{field.name: getattr(table, field.name)[:-1]})
+        with pytest.raises(ParameterError, match=rf"{field.name} has shape \(5,\), expected \(6,\)"):
+            short.validate()
+    for field in kind._fields("ragged"):
+        short = dataclasses.replace(table, **{field.name: getattr(table, field.name)[:-1]})
+        with pytest.raises(ParameterError, match=rf"{field.name} does not hold as many values"):
+            short.validate()
+        absent = dataclasses.replace(table, **{field.name: None})
+        with pytest.raises(ParameterError, match=rf"{field.name} does not hold as many values"):
+            absent.validate()
+
+
+@pytest.mark.parametrize("offsets", [[0, 1], [1, 2, 3], [0, 2, 1], []])
+def test_bad_offsets_are_refused(offsets):
+    table = Seeding(sketched=np.zeros(2), positions=np.zeros(1), starts=np.array(offsets))
+    with pytest.raises(ParameterError, match="starts must hold 3 values that start at 0 and never fall"):
+        table.validate()
+
+
+@every_table
+@pytest.mark.parametrize("rows", [0, 7])
+@pytest.mark.parametrize("optional", [True, False])
+def test_arrow_round_trip(kind, rows, optional):
+    pytest.importorskip("pyarrow")
+    table = random_table(kind, 5, rows, optional)
+    assert columns_of(kind.from_arrow(table.to_arrow())) == columns_of(table)
+
+
+@every_table
+def test_part_of_an_arrow_table(kind):
+    pyarrow = pytest.importorskip("pyarrow")
+    table = random_table(kind, 6, 9)
+    arrow = table.to_arrow()
+    assert columns_of(kind.from_arrow(arrow.slice(3, 4))) == columns_of(table.take(np.arange(3, 7)))
+    pieces = pyarrow.concat_tables([arrow.slice(0, 2), arrow.slice(2, 7)])
+    assert columns_of(kind.from_arrow(pieces)) == columns_of(table)
+
+
+@every_table
+def test_pandas(kind):
+    pytest.importorskip("pandas")
+    table = random_table(kind, 7, 5)
+    frame = table.to_pandas()
+    assert list(frame.columns) == [field.name for field in kind._fields("column")]
+    assert all((frame[name] == getattr(table, name)).all() for name in frame.columns)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_reads_keep_their_bases_and_names(seed):
+    texts = texts_of(seed)
+    reads = reads_of(texts).validate()
+    assert [reads.sequence(i) for i in range(len(reads))] == texts
+    assert reads.total_bases == sum(map(len, texts))
+    order = np.random.default_rng(seed).permutation(len(texts))
+    taken = Reads.concat([reads.take(order[:4]), reads.take(order[4:])]).validate()
+    assert [taken.sequence(i) for i in range(len(taken))] == [texts[i] for i in order]
+    assert taken.names == [f"read{i}" for i in order]
+
+
+def test_reads_of_the_wrong_size_are_refused():
+    reads = reads_of(["ACGT" * 20, "AC"])
+    with pytest.raises(ParameterError, match="ceil"):
+        dataclasses.replace(reads, lengths=np.array([97, 2])).validate()
+    with pytest.raises(ParameterError, match="negative length"):
+        dataclasses.replace(reads, lengths=np.array([80, -1])).validate()
+    with pytest.raises(ParameterError, match="1 names for 2 sequences"):
+        Reads.from_sequences(["a"], ["A", "C"])

@@ -1,0 +1,84 @@
+"""Threads: results in order, blocks by weight."""
+
+import itertools
+import threading
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overlapper.threads import available_threads, cut_evenly, map_in_order
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("tasks", [0, 1, 30])
+def test_results_come_in_order(threads, tasks):
+    def work(task):
+        time.sleep(0.002 * (task % 3))
+        return task * task
+
+    assert list(map_in_order(work, range(tasks), threads)) == [task * task for task in range(tasks)]
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_few_tasks_run_ahead_of_the_reader(threads):
+    begun = itertools.count()
+    results = map_in_order(lambda task: next(begun), range(100), threads)
+    next(results)
+    time.sleep(0.05)
+    assert next(begun) <= 2 * threads + 1
+    assert len(list(results)) == 99
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_no_more_calls_at_a_time_than_threads(threads):
+    running, most, lock = 0, 0, threading.Lock()
+
+    def work(task):
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.002)
+        with lock:
+            running -= 1
+
+    list(map_in_order(work, range(30), threads))
+    assert most <= threads
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_errors_come_through(threads):
+    def work(task):
+        if task == 5:
+            raise KeyError("five")
+        return task
+
+    results = map_in_order(work, range(10), threads)
+    with pytest.raises(KeyError, match="five"):
+        list(results)
+
+
+@given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 60))
+def test_blocks_are_as_long_as_their_share_allows(weights, share):
+    bounds = cut_evenly(np.array(weights, np.int64), share)
+    expected, start = [0], 0
+    while start < len(weights):
+        stop = start + 1
+        while stop < len(weights) and sum(weights[start : stop + 1]) <= share:
+            stop += 1
+        expected.append(stop)
+        start = stop
+    assert bounds.tolist() == expected
+    assert bounds.dtype == np.int64
+
+
+def test_weights_may_pass_32_bits():
+    weights = np.full(5, 2**31 - 1, np.int32)
+    assert cut_evenly(weights, 2**32).tolist() == [0, 2, 4, 5]
+
+
+def test_there_is_at_least_one_thread():
+    assert available_threads() >= 1
