@@ -1,4 +1,8 @@
-"""The columns of a PAF file that say which reads overlap where."""
+"""The columns of a PAF file that say which reads overlap where, for files whose reads are not at hand.
+
+`overlapper.io.paf.read_paf` reads all of a file, and numbers its reads as a read set does; evaluation has no
+read set, only the names in the file.
+"""
 
 from __future__ import annotations
 
