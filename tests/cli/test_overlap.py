@@ -11,6 +11,7 @@ import pysam
 import pytest
 
 from overlapper import cli, evaluate_overlaps, find_overlaps, random_genome, read_overlaps, simulate_reads
+from overlapper.candidates.registry import FINDERS
 from overlapper.errors import OverlapperError
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io.reported import ReportedOverlaps
@@ -144,7 +145,7 @@ def test_what_the_reads_come_in_makes_no_difference(overlap, reads, expected, tm
     assert overlap(*write(reads, tmp_path)).out == expected
 
 
-@pytest.mark.parametrize("finder", ["dsoft"])
+@pytest.mark.parametrize("finder", FINDERS)
 @pytest.mark.parametrize("extender", EXTENDERS)
 def test_a_run_from_the_written_config_gives_the_same_bytes(overlap, reads_file, tmp_path, finder, extender):
     options = ("--finder", finder, "--extender", extender, "-k", 14, "--min-overlap", 300)
