@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 
 from overlapper.candidates.registry import Finder, finder
+from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, extender
 from overlapper.extend.threshold import score_threshold
 from overlapper.params import Params
 from overlapper.presets import preset_params, with_error_rate
+from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
@@ -139,11 +141,19 @@ def run(
     clock.lap("parameters")
 
     report("seeding", 0, 0)
-    seeder = finder(params.finder).prepare(ordered, params, threads)
-    params = _fitted(params, ordered, seeder, threads)
+    seeded, run_map = ordered, None
+    if params.sketch.homopolymer_compressed:
+        if params.extender in ALIGNING:
+            raise ParameterError(
+                "homopolymer_compressed goes with the extender chain alone, not with "
+                f"{params.extender}, which aligns the bases as they are"
+            )
+        seeded, run_map = compress_homopolymers(ordered)
+    seeder = finder(params.finder).prepare(seeded, params, threads)
+    params = _fitted(params, seeded, seeder, threads)
     clock.lap("seed")
 
-    tile = _Tile(ordered, params)
+    tile = _Tile(ordered, seeded, run_map, params)
     bounds = cut_evenly(ordered.lengths, BLOCK_BASES)
 
     def work(block: int) -> tuple[Overlaps, dict[str, int]]:
@@ -195,8 +205,10 @@ def canonical_order(reads: Reads) -> np.ndarray:
 class _Tile:
     """What is done with the candidates of a block of queries."""
 
-    def __init__(self, reads: Reads, params: Params) -> None:
+    def __init__(self, reads: Reads, seeded: Reads, run_map: RunMap | None, params: Params) -> None:
         self._reads = reads
+        self._seeded = seeded
+        self._run_map = run_map
         self._params = params
         self._extend = extender(params.extender)
         self._extender_params = getattr(params, params.extender)
@@ -204,7 +216,9 @@ class _Tile:
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
         """Extend, threshold, classify and choose; return what is left and how many each step took."""
         p = self._params
-        overlaps, dropped = self._extend(self._reads, candidates, self._extender_params, 1)
+        overlaps, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
+        if self._run_map:
+            overlaps = self._run_map.restore(overlaps)
         counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
         if p.extender in ALIGNING:
             enough = overlaps.score >= score_threshold(candidates.span, self._extender_params, p.threshold)

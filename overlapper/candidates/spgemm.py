@@ -183,19 +183,9 @@ class SpgemmFinder:
         params : Params
             Of the sketch, only ``kmer_length`` is used.
         threads : int
-
-        Raises
-        ------
-        ParameterError
-            When homopolymer compression is asked for, which SpGEMM does not offer.
         """
         from overlapper.kernels.cpu.spgemm import sort_rows, transpose
 
-        if params.sketch.homopolymer_compressed:
-            raise ParameterError(
-                "homopolymer_compressed is true, expected false: SpGEMM seeds on plain k-mers; "
-                "use the finder dsoft"
-            )
         k = params.sketch.kmer_length
         lower, upper, sampled = _plan(reads, k, params.spgemm, threads)
         counted = count_kmers(

@@ -114,11 +114,6 @@ def test_two_reads_are_enough_to_overlap():
     assert len(prepare(reads, min_kmers=1).find(0, 2)) == 1
 
 
-def test_homopolymer_compression_is_refused(reads):
-    with pytest.raises(ParameterError, match="homopolymer_compressed"):
-        SpgemmFinder.prepare(reads, Params(sketch=SketchParams(homopolymer_compressed=True)), 1)
-
-
 @pytest.mark.parametrize(
     ("depth", "survival", "expected"), [(30, 0.85**17, (2, 7)), (20, 1.0, (19, 21)), (1, 0.5, (2, 2))]
 )

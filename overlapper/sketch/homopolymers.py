@@ -1,0 +1,89 @@
+"""Homopolymer compression: reads in which every run of equal bases is one base, and the way back."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.tables import Overlaps, Reads
+from overlapper.tables.reads import words_for
+
+
+@dataclasses.dataclass(frozen=True)
+class RunMap:
+    """Where the bases of compressed reads lie in the reads themselves.
+
+    Attributes
+    ----------
+    run_starts : ndarray of int32
+        First base of each run, read by read, and behind the last run of each read its length.
+    offsets : ndarray of int64, shape (reads + 1,)
+        Where the runs of each read start.
+    """
+
+    run_starts: np.ndarray
+    offsets: np.ndarray
+
+    def restore(self, overlaps: Overlaps) -> Overlaps:
+        """Return overlaps of compressed reads with the intervals of the reads themselves."""
+        q, t = self.offsets[overlaps.query], self.offsets[overlaps.target]
+        q_start, q_end = self.run_starts[q + overlaps.q_start], self.run_starts[q + overlaps.q_end]
+        t_start, t_end = self.run_starts[t + overlaps.t_start], self.run_starts[t + overlaps.t_end]
+        return dataclasses.replace(
+            overlaps,
+            q_start=q_start,
+            q_end=q_end,
+            t_start=t_start,
+            t_end=t_end,
+            block_length=np.maximum(q_end - q_start, t_end - t_start),
+        )
+
+
+def compress_homopolymers(reads: Reads) -> tuple[Reads, RunMap]:
+    """Collapse every run of equal bases to one base; a run of unknown bases becomes one unknown base.
+
+    Parameters
+    ----------
+    reads : Reads
+
+    Returns
+    -------
+    compressed : Reads
+        The same reads under the same names, without qualities.
+    run_map : RunMap
+    """
+    from overlapper.kernels.cpu import homopolymers as kernel
+
+    def columns(read: int) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+        unknown = slice(reads.unknown_offsets[read], reads.unknown_offsets[read + 1])
+        words = reads.words[reads.word_offsets[read] : reads.word_offsets[read + 1]]
+        return words, int(reads.lengths[read]), reads.unknown_start[unknown], reads.unknown_end[unknown]
+
+    lengths = np.array([kernel.count_runs(*columns(read)) for read in range(len(reads))], np.int64)
+    word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
+    offsets = np.concatenate([[0], np.cumsum(lengths + 1)])
+    words, run_starts = np.zeros(word_offsets[-1], np.uint64), np.empty(offsets[-1], np.int32)
+    for read in range(len(reads)):
+        kernel.compress(
+            *columns(read),
+            words[word_offsets[read] : word_offsets[read + 1]],
+            run_starts[offsets[read] : offsets[read + 1]],
+        )
+    # An unknown run stays a run: in the compressed read it is the run that starts where it does.
+    read_of_run = np.repeat(np.arange(len(reads)), np.diff(reads.unknown_offsets))
+    unknown_start = np.empty(len(read_of_run), np.int32)
+    for i, owner in enumerate(read_of_run):
+        starts = run_starts[offsets[owner] : offsets[owner + 1]]
+        unknown_start[i] = np.searchsorted(starts, reads.unknown_start[i])
+    compressed = dataclasses.replace(
+        reads,
+        lengths=lengths,
+        words=words,
+        word_offsets=word_offsets,
+        unknown_start=unknown_start,
+        unknown_end=unknown_start + 1,
+        qualities=None,
+        quality_offsets=None,
+    )
+    return compressed, RunMap(run_starts, offsets)
