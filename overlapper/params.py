@@ -188,7 +188,7 @@ class ChainParams:
     min_score: int = 30
     min_agreement: int = 25
     typical_agreement: int = 0
-    reach: int = 4
+    reach: int = 2
     max_reach: int = 300
     give_up: int = 30
     end_tolerance: int = 50

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import ChainParams, Params, SketchParams
+from overlapper.params import ChainParams, ClassParams, Params, SketchParams
 from overlapper.tables import Reads
 
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
@@ -20,6 +20,9 @@ VERY_NOISY_AGREEMENT = 8
 SMALL, MEDIUM = 4_000_000, 40_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
+WIDE_WINDOW, WIDE_REACH = 10, 4
+CLR, CLR_MIN_RATIO = (0.10, 0.15), 0.9
+"""CLR reads fail evenly, so real overlaps match to the ends; nanopore reads have bad stretches and junk ends."""
 REACH_WINDOWS = 100
 """Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
 
@@ -63,13 +66,11 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
-    shortest, longest = ChainParams().max_reach, Params().classes.max_hang
-    reach = min(longest, max(shortest, REACH_WINDOWS * sketch.window))
-    chain = dataclasses.replace(ChainParams(), max_reach=reach)
-    if error_rate > VERY_NOISY:
-        # Most short k-mers meet another by chance and the share that seeds tells little of a read's accuracy.
-        chain = dataclasses.replace(chain, min_agreement=VERY_NOISY_AGREEMENT)
-    return dataclasses.replace(Params(), sketch=sketch, chain=chain), why
+    chain = _chain_params(error_rate, sketch.window)
+    classes = ClassParams()
+    if CLR[0] <= error_rate <= CLR[1]:
+        classes = dataclasses.replace(classes, min_ratio=CLR_MIN_RATIO)
+    return dataclasses.replace(Params(), sketch=sketch, chain=chain, classes=classes), why
 
 
 def check_preset(name: str) -> None:
@@ -98,6 +99,18 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
     if error_rate > VERY_NOISY:
         return SketchParams(kmer_length=14, window=1)
     return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 10)
+
+
+def _chain_params(error_rate: float, window: int) -> ChainParams:
+    """Let ends be carried on farther as seeds grow rarer, and very noisy reads agree less."""
+    default, max_hang = ChainParams(), ClassParams().max_hang
+    return dataclasses.replace(
+        default,
+        reach=WIDE_REACH if window >= WIDE_WINDOW else default.reach,
+        max_reach=min(max_hang, max(default.max_reach, REACH_WINDOWS * window)),
+        # Most short k-mers meet another by chance: the share that seeds tells little of a read's accuracy.
+        min_agreement=VERY_NOISY_AGREEMENT if error_rate > VERY_NOISY else default.min_agreement,
+    )
 
 
 def _estimated_error_rate(reads: Reads, threads: int) -> float:

@@ -45,6 +45,8 @@ from overlapper.params import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
 
 AGREEMENT_UNKNOWN = 400
+MOST_TYPICAL = 450
+"""Above, in thousandths, most reads are accurate; that is not to cost those that are not."""
 FEWEST_CHAINS = 20
 
 
@@ -122,7 +124,8 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
     expected = span * (n_seeds[query] / reads.lengths[query]) * (n_seeds[target] / seeding.sketched[target])
     typical = AGREEMENT_UNKNOWN
     if len(chains) >= FEWEST_CHAINS:
-        typical = max(1, round(1000 * float(np.median(chains[:, kernel.SEEDS] / expected))))
+        median = round(1000 * float(np.median(chains[:, kernel.SEEDS] / expected)))
+        typical = min(max(1, median), MOST_TYPICAL)
     return dataclasses.replace(params, typical_agreement=typical)
 
 
