@@ -22,7 +22,7 @@ SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
 CLR, CLR_MIN_RATIO = (0.10, 0.15), 0.9
-"""CLR reads fail evenly, so real overlaps match to the ends; nanopore reads have bad stretches and junk ends."""
+"""CLR reads fail evenly, so real overlaps match to the ends; nanopore reads have bad stretches and ends."""
 REACH_WINDOWS = 100
 """Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
 

@@ -147,21 +147,40 @@ def test_scattered_seeds_equal_the_oracle(seed, k, params):
     assert_equals_the_oracle([text for pair in pairs for text in pair[:2]], candidates, params)
 
 
-def test_typical_agreement_is_the_median():
+def kept_by_agreement(error_rate):
+    """Typical agreement of noisy copies, and a function: how many chains agree at least so well."""
     rng = np.random.default_rng(4)
     genome = random_text(rng, 6000)
-    texts = [mutated(rng, genome[s : s + 2000], 0.05) for s in rng.integers(0, 4000, 30)]
+    texts = [mutated(rng, genome[s : s + 2000], error_rate) for s in rng.integers(0, 4000, 60)]
     reads = reads_of(texts)
-    set_up = Params(sketch=SketchParams(kmer_length=13, window=1, repeat_limit=40))
+    set_up = Params(sketch=SketchParams(kmer_length=13, window=5, repeat_limit=100))
     candidates = finder("dsoft").prepare(reads, set_up, 1).find(0, len(reads))
     params = ChainParams()
-    typical = chain.fit(reads, candidates, params).typical_agreement
-    kept = []
-    for least in (1, typical, typical + 1):
+
+    def kept(least):
         strict = dataclasses.replace(params, typical_agreement=least, min_agreement=100)
-        kept.append(len(chain.extend(reads, candidates, strict, 1)[0]))
-    assert kept[2] <= kept[0] / 2 <= kept[1]
-    given = dataclasses.replace(params, typical_agreement=7)
+        return len(chain.extend(reads, candidates, strict, 1)[0])
+
+    return chain.fit(reads, candidates, params).typical_agreement, kept
+
+
+def test_typical_agreement_is_the_median(monkeypatch):
+    monkeypatch.setattr(chain, "MOST_TYPICAL", 1000)
+    typical, kept = kept_by_agreement(0.12)
+    assert typical < chain.MOST_TYPICAL
+    assert kept(typical + 1) <= kept(1) / 2 <= kept(typical)
+
+
+def test_typical_agreement_is_bounded():
+    typical, kept = kept_by_agreement(0.02)
+    assert typical == chain.MOST_TYPICAL
+    assert kept(typical + 1) > kept(1) / 2
+
+
+def test_typical_agreement_that_is_given_stays():
+    reads = reads_of(["ACGT" * 30, "A"])
+    candidates = finder("dsoft").prepare(reads, Params(), 1).find(0, len(reads))
+    given = dataclasses.replace(ChainParams(), typical_agreement=7)
     assert chain.fit(reads, candidates, given) == given
 
 
