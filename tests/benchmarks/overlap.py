@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.overlap READS --preset clr --peer "-x ava-ont" --runs 3
 
-Prints wall time, CPU time and peak memory of both, the least of the runs, and their ratios. minimap2 must be on
+    python -m tests.benchmarks.overlap READS --preset clr --peer "-x ava-ont"
 the path. Run `overlapper overlap` on something small before, so that its kernels are compiled.
 """
 
