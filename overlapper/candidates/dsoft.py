@@ -63,7 +63,7 @@ class DsoftFinder:
 
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
-        rows, hit_counts, hit_query_pos, hit_target_pos, _, _ = find_candidates(
+        rows, hit_counts, hit_query_pos, hit_target_pos = find_candidates(
             self.index.occurrences, self.index.seeding.starts, self.index.by_read, self.lengths,
             query_start, query_stop, self.index.limit, self.index.kmer_length,
             self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
+from overlapper.kernels.cpu.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT, grow
 
 U64 = np.uint64
 LINE = 8
@@ -49,15 +49,12 @@ def find_candidates(
     hit_counts : ndarray of int64, shape (candidates,)
     hit_query_pos, hit_target_pos : ndarray of int32
         By candidate, query position, target position.
-    n_hits, n_pairs : int
-        Hits seen, and pairs (strands apart) that they belong to.
     """
     rows = np.empty((1024, HEADER), np.int32)
     hit_counts = np.empty(1024, np.int64)
     n_rows = 0
     out_q, out_t = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.int32)
     n_out = 0
-    n_hits, n_pairs = 0, 0
     band_width = 1 << band_bits
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
@@ -76,8 +73,6 @@ def find_candidates(
         n, n_touched = _collect_hits(
             occurrences, numbers, query, hit_keys, hit_q, hit_t, group_count, touched
         )
-        n_hits += n
-        n_pairs += n_touched
         n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
         keys = np.sort(touched[:n_keys])
         start = 0
@@ -106,9 +101,9 @@ def find_candidates(
                 grown = np.empty((2 * n_rows, HEADER), np.int32)
                 grown[:n_rows] = rows
                 rows = grown
-                hit_counts = _grow(hit_counts, 2 * n_rows)
+                hit_counts = grow(hit_counts, 2 * n_rows)
             if n_out + count > len(out_q):
-                out_q, out_t = _grow(out_q, 2 * (n_out + count)), _grow(out_t, 2 * (n_out + count))
+                out_q, out_t = grow(out_q, 2 * (n_out + count)), grow(out_t, 2 * (n_out + count))
             span = min(q_length, t_length - centre) - max(0, -centre)
             reach = max(band_width, max(span, 0) * drift // 1000)
             n_near, seed = _keep_near(
@@ -120,14 +115,7 @@ def find_candidates(
             hit_counts[n_rows] = n_near
             n_out += n_near
             n_rows += 1
-    return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out], n_hits, n_pairs
-
-
-@njit(nogil=True, cache=True)
-def _grow(values, size):
-    grown = np.empty(size, values.dtype)
-    grown[: len(values)] = values
-    return grown
+    return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out]
 
 
 @njit(nogil=True, cache=True)

@@ -25,7 +25,7 @@ PAGE = 256
 WORDS_PER_BLOCK = 64
 """Words from one entry to the next of the table that finds the read of a word, small enough for the cache."""
 
-U8, U32, U64 = np.uint8, np.uint32, np.uint64
+U64 = np.uint64
 LAST_OF_GROUP = 1 << 63
 READ_SHIFT = 32
 POSITION_MASK = (1 << 31) - 1
@@ -90,7 +90,7 @@ def partition(
             )  # fmt: skip
             if n_pages + n + 1 > len(pages):
                 pages = _grow_pages(pages, n_pages, n)
-                previous_page = _grow(previous_page, len(pages))
+                previous_page = grow(previous_page, len(pages))
             sketched[read] += n
             for i in range(n):
                 bucket = np.int64(found[i] >> rest_bits)
@@ -106,7 +106,8 @@ def partition(
 
 
 @njit(nogil=True, cache=True)
-def _grow(values, size):
+def grow(values, size):
+    """Return an array of ``size`` values that starts with the given ones."""
     grown = np.empty(size, values.dtype)
     grown[: len(values)] = values
     return grown
