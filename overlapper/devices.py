@@ -1,0 +1,126 @@
+"""Which devices a run may use: what there is, what is usable, and what is missing where it is not."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+
+from overlapper.errors import DeviceError, MissingExtraError, ParameterError
+from overlapper.threads import available_threads
+
+
+@dataclasses.dataclass(frozen=True)
+class Device:
+    """A processor that extensions can run on.
+
+    Attributes
+    ----------
+    name : str
+        As ``--device`` takes it: ``cpu``, ``cuda:0``, ...
+    model : str
+        What it is.
+    memory : int
+        Bytes of its own memory; 0 for the CPU.
+    problem : str
+        Why it cannot be used; empty if it can.
+    """
+
+    name: str
+    model: str
+    memory: int = 0
+    problem: str = ""
+
+
+def list_devices() -> list[Device]:
+    """Return the CPU and every GPU; without any GPU, a ``cuda`` whose problem says what is missing."""
+    cpu = Device("cpu", f"{available_threads()} threads")
+    try:
+        return [cpu, *_gpus()]
+    except (DeviceError, MissingExtraError) as error:
+        return [cpu, Device("cuda", "NVIDIA GPU", problem=str(error))]
+
+
+def select_devices(text: str) -> list[Device]:
+    """Return the devices that ``--device`` names.
+
+    Parameters
+    ----------
+    text : str
+        ``cpu``; ``cuda`` for every usable GPU; ``cuda:0,2`` for some of them; ``auto`` for every usable GPU,
+        or the CPU if there is none.
+
+    Raises
+    ------
+    ParameterError
+        When the text is none of these.
+    DeviceError, MissingExtraError
+        When a GPU that was asked for is missing or unusable.
+    """
+    kind, _, numbers = text.partition(":")
+    if kind not in ("cpu", "cuda", "auto") or (numbers and kind != "cuda"):
+        raise ParameterError(f"device is {text!r}, expected cpu, cuda, cuda:0,2 (numbers of GPUs) or auto")
+    if kind == "cpu":
+        return list_devices()[:1]
+    if kind == "auto":
+        usable = [device for device in list_devices() if not device.problem]
+        return usable[1:] or usable
+    gpus = _gpus()
+    if not numbers:
+        usable = [gpu for gpu in gpus if not gpu.problem]
+        if not usable:
+            raise DeviceError(f"no GPU can be used: {gpus[0].name}: {gpus[0].problem}")
+        return usable
+    return [_numbered(gpus, number) for number in dict.fromkeys(numbers.split(","))]
+
+
+def _numbered(gpus: list[Device], number: str) -> Device:
+    if not number.isdecimal():
+        raise ParameterError(f"device cuda:{number}: expected numbers of GPUs, such as cuda:0,2")
+    if int(number) >= len(gpus):
+        raise DeviceError(f"GPU {number} was asked for, but there are {len(gpus)}, numbered from 0")
+    gpu = gpus[int(number)]
+    if gpu.problem:
+        raise DeviceError(f"{gpu.name} cannot be used: {gpu.problem}")
+    return gpu
+
+
+_OLDEST = (8, 0)
+"""The least compute capability that the kernels are compiled for."""
+
+
+def _gpus() -> list[Device]:
+    """Return all GPUs, usable or not."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise MissingExtraError("numba-cuda", "gpu", "Computing on NVIDIA GPUs")
+    from numba import cuda
+    from numba.cuda.cudadrv.error import CudaSupportError
+
+    try:
+        found = list(cuda.gpus)
+    except CudaSupportError as error:
+        reason = " ".join(str(error).split())
+        raise DeviceError(
+            f"the NVIDIA driver does not answer ({reason}). Install or repair the driver, check with "
+            "nvidia-smi, or run with --device cpu"
+        ) from None
+    if not found:
+        raise DeviceError(
+            "the NVIDIA driver shows no GPU. Check CUDA_VISIBLE_DEVICES, or run with --device cpu"
+        )
+    return [_described(gpu) for gpu in found]
+
+
+def _described(gpu) -> Device:
+    name = f"cuda:{gpu.id}"
+    model = gpu.name.decode() if isinstance(gpu.name, bytes) else str(gpu.name)
+    major, minor = gpu.compute_capability
+    problem = ""
+    if (major, minor) < _OLDEST:
+        problem = (
+            f"its compute capability is {major}.{minor}, and at least {_OLDEST[0]}.{_OLDEST[1]} is needed"
+        )
+    with gpu:
+        from numba import cuda
+
+        memory = cuda.current_context().get_memory_info()[1]
+    return Device(name, f"{model}, compute capability {major}.{minor}", int(memory), problem)

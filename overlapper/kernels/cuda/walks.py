@@ -1,0 +1,168 @@
+"""Walks along packed reads in device memory; the twin of kernels/cpu/walks.py.
+
+Reads lie in device memory as they do in `Reads`, words cut in halves of 16 bases, and beside them one bit a
+base that tells the unknown ones. An extension is (read, position, strand) twice; its bases are cut out of the
+reads 16 at a time, when it gets there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda, int32, uint32
+
+from overlapper.kernels.cpu.walks import PackedReads, Seeds
+from overlapper.kernels.cuda.memory import require_memory, to_device, zeros_on_device
+from overlapper.kernels.cuda.packed import reverse_bits, shift_right
+
+EVERY_BASE = 0x55555555
+"""Sixteen known bases: the lower bit of each."""
+
+
+class DeviceReads(NamedTuple):
+    """Reads in device memory.
+
+    Attributes
+    ----------
+    host : PackedReads
+        The same reads, where they came from.
+    words : device array of uint32
+        Bases packed two bits each, 16 to a word; each read starts on an even word.
+    unknown : device array of uint32
+        One bit a base, 32 to a word, set where the base is not ACGT.
+    word_offsets : device array of int64, shape (n + 1,)
+        Where reads start, in words of 32 bases.
+    lengths : device array of int64, shape (n,)
+    """
+
+    host: PackedReads
+    words: Any
+    unknown: Any
+    word_offsets: Any
+    lengths: Any
+
+
+@cuda.jit
+def mark_unknown(unknown_start, unknown_end, unknown_offsets, word_offsets, unknown):
+    """Set the bits of unknown bases; a block per read, in turn."""
+    for read in range(cuda.blockIdx.x, len(word_offsets) - 1, cuda.gridDim.x):
+        first = word_offsets[read]
+        for run in range(unknown_offsets[read], unknown_offsets[read + 1]):
+            for base in range(unknown_start[run] + cuda.threadIdx.x, unknown_end[run], cuda.blockDim.x):
+                cuda.atomic.or_(unknown, first + (base >> 5), uint32(uint32(1) << uint32(base & 31)))
+
+
+@cuda.jit(device=True, forceinline=True)
+def walks_from_item(reads_lengths, query, target, reverse, query_pos, target_pos, seed_length, item):
+    """Return the walks of an extension; ``item`` is twice its seed, one more if it runs after the seed.
+
+    Returns
+    -------
+    tuple
+        Of query and target: read, origin, whether positions rise along the walk, and its length in bases. The
+        target's bases are to be complemented where the pair is reverse.
+    """
+    seed, after = item >> 1, (item & 1) == 1
+    q_read, t_read = query[seed], target[seed]
+    t_up = after != reverse[seed]
+    q_first, t_first = int32(query_pos[seed]), int32(target_pos[seed])
+    q_origin = int32(q_first + seed_length) if after else int32(q_first - 1)
+    t_origin = int32(t_first + seed_length) if t_up else int32(t_first - 1)
+    q_length = int32(reads_lengths[q_read] - q_origin) if after else int32(q_origin + 1)
+    t_length = int32(reads_lengths[t_read] - t_origin) if t_up else int32(t_origin + 1)
+    return q_read, q_origin, after, q_length, t_read, t_origin, t_up, t_length
+
+
+@cuda.jit(device=True)
+def known_bases(unknown, word_offset, last, lowest):
+    """Return which of 16 bases from position ``lowest`` on are known, as the lower bits of bases."""
+    at = int32(lowest >> int32(5))
+    low = unknown[word_offset + min(max(at, int32(0)), last)]
+    high = unknown[word_offset + min(max(int32(at + int32(1)), int32(0)), last)]
+    bits = uint32(shift_right(low, high, uint32(lowest & int32(31))) & uint32(0xFFFF))
+    bits = uint32((bits | uint32(bits << uint32(8))) & uint32(0x00FF00FF))
+    bits = uint32((bits | uint32(bits << uint32(4))) & uint32(0x0F0F0F0F))
+    bits = uint32((bits | uint32(bits << uint32(2))) & uint32(0x33333333))
+    bits = uint32((bits | uint32(bits << uint32(1))) & uint32(EVERY_BASE))
+    return uint32(bits ^ uint32(EVERY_BASE))
+
+
+@cuda.jit(device=True)
+def bases_at(words, unknown, word_offset, length, origin, up, steps, first, falling):
+    """Return the bases of steps ``[first, first + 16)`` of a walk, and which of them are known.
+
+    Parameters
+    ----------
+    words, unknown : device array of uint32
+        As in `DeviceReads`.
+    word_offset, length : int64, int32
+        Where the read starts, and its length.
+    origin, up, steps : int32, bool, int32
+        The walk: where it starts, whether positions rise, its length.
+    first : int32
+        May lie outside the walk; bases there are unknown.
+    falling : bool
+        Whether the highest bits hold step ``first``, and not the lowest.
+
+    Returns
+    -------
+    bases, known : uint32
+        Sixteen bases, and the lower bits of those that are known.
+    """
+    zero, last = int32(0), int32((length - int32(1)) >> int32(4))
+    lowest = int32(origin + first) if up else int32(origin - first - int32(15))
+    at = int32(lowest >> int32(4))
+    low = words[2 * word_offset + min(max(at, zero), last)]
+    high = words[2 * word_offset + min(max(int32(at + int32(1)), zero), last)]
+    bases = shift_right(low, high, uint32(uint32(lowest & int32(15)) * uint32(2)))
+    known = known_bases(unknown, word_offset, int32((length - int32(1)) >> int32(5)), lowest)
+    if not up:
+        bases, known = _reversed(bases), uint32(reverse_bits(known) >> uint32(1))
+    before, left = int32(-first), int32(steps - first)
+    if before >= int32(16) or left <= zero:
+        known = uint32(0)
+    else:
+        if before > zero:
+            known = uint32(known & uint32(uint32(EVERY_BASE) << uint32(before * int32(2))))
+        if left < int32(16):
+            known = uint32(known & uint32(uint32(uint32(1) << uint32(left * int32(2))) - uint32(1)))
+    if falling:
+        bases, known = _reversed(bases), uint32(reverse_bits(known) >> uint32(1))
+    return bases, known
+
+
+@cuda.jit(device=True, forceinline=True)
+def _reversed(bases):
+    """Return sixteen packed bases in reverse order."""
+    swapped = reverse_bits(bases)
+    even = uint32(uint32(swapped >> uint32(1)) & uint32(EVERY_BASE))
+    return uint32(even | uint32(uint32(swapped & uint32(EVERY_BASE)) << uint32(1)))
+
+
+def upload_reads(reads: PackedReads) -> DeviceReads:
+    """Copy reads to the device once; the bits of unknown bases are set there.
+
+    Raises
+    ------
+    DeviceError
+        When they do not fit the device's memory.
+    """
+    words = reads.words if len(reads.words) else np.zeros(1, np.uint64)
+    require_memory(12 * len(words) + 16 * len(reads.lengths), f"{len(reads.lengths)} reads")
+    device = DeviceReads(
+        reads,
+        to_device(words.view(np.uint32)),
+        zeros_on_device(len(words), np.uint32),
+        to_device(reads.word_offsets),
+        to_device(reads.lengths),
+    )
+    if len(reads.unknown_start):
+        runs = [to_device(runs) for runs in (reads.unknown_start, reads.unknown_end, reads.unknown_offsets)]
+        mark_unknown[1024, 128](*runs, device.word_offsets, device.unknown)
+    return device
+
+
+def upload_seeds(seeds: Seeds) -> Seeds:
+    """Copy seeds to the device."""
+    return Seeds(*(to_device(column) for column in seeds[:-1]), seeds.length)

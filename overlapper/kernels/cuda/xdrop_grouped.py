@@ -1,0 +1,246 @@
+"""X-drop extension by groups of lanes, its live cells in registers, two 16-bit scores a register.
+
+A group of lanes computes one extension, and takes the next one off a counter when that is done; a lane holds
+16 rows a word. Slot ``p`` of a group is row ``frame + p``. Of every two anti-diagonals the second one moves
+the frame by a row, so that it follows the main diagonal by itself::
+
+    even d -> odd d    the frame stays:  cell p comes from above (p - 1), beside (p),     diagonal (p)
+    odd d -> even d    the frame moves:  cell p comes from above (p),     beside (p + 1), diagonal (p)
+
+So the cell that is replaced is the one that the diagonal step starts from, and an anti-diagonal needs one
+shuffle. Register ``r`` of a word holds slot ``r`` low and ``r + 8`` high: the slot before is mostly just the
+register before.
+
+Scores are stored plus a multiple of the anti-diagonal, which makes gap steps free, and relative to the
+threshold when they were last rebased. A dead cell is 0, so far below the threshold that no step brings it
+back. The highest bit of each half is set, so that subtracting the threshold shows there which half lives.
+
+Every 16 anti-diagonals the group looks where its live cells are. In that time they spread by eight slots at
+either end; so where the outermost eight hold one, the frame is moved by eight. When it cannot move, the
+extension has outgrown its group, and is handed back.
+
+The best score of an anti-diagonal is known before the next one, as the definition wants it. A lane that holds
+a new best one keeps its cells in shared memory; which row it is, is looked up once, at the end.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from numba import cuda, int32, int64, uint32
+
+from overlapper.kernels.cuda import xdrop_frame
+from overlapper.kernels.cuda.packed import (
+    from_lane,
+    from_member,
+    largest_pair_of_three,
+    largest_pair_of_three_before_90,
+)
+from overlapper.kernels.cuda.walks import bases_at, walks_from_item
+from overlapper.kernels.cuda.xdrop_frame import DEAD, FULL, NEVER, THREADS
+
+CHUNK = 16
+"""Anti-diagonals between two looks at the frame."""
+OUTGROWN = -1
+"""Score of an extension that outgrew its group."""
+
+
+def group_floor(scheme) -> int:
+    """Return the threshold of a rebased frame: a dead cell stays below it after any step."""
+    return scheme.match - 2 * scheme.gap + 1
+
+
+def fits_groups(scheme) -> bool:
+    """Tell whether the scores of a frame fit 15 bits between two rebasings."""
+    highest = group_floor(scheme) + scheme.xdrop + (CHUNK + 2) * (scheme.match - scheme.gap)
+    steps = max(scheme.match - scheme.mismatch, abs(scheme.mismatch - 2 * scheme.gap))
+    return highest < 2**15 and steps < 2**15
+
+
+def usable_rows(lanes: int, words: int) -> int:
+    """Return how many live rows a group holds wherever they lie."""
+    return 16 * lanes * words - 23
+
+
+@cache
+def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
+    """Return the kernel for groups of ``lanes`` lanes, a power of two to 32, of 16 ``words`` rows each.
+
+    ``packed_maximum`` tells whether the device has an instruction for the maxima of pairs: those of compute
+    capability 9.0 and up do.
+    """
+    registers, windows, rows = 8 * words, words + 1, 16 * words
+    all_lanes = (1 << lanes) - 1
+    largest3 = largest_pair_of_three if packed_maximum else largest_pair_of_three_before_90
+    score_staying = xdrop_frame.scorer(words, largest3, False)
+    score_moving = xdrop_frame.scorer(words, largest3, True)
+    largest_of_group = xdrop_frame.group_maximum(lanes)
+    settle = xdrop_frame.settler(registers)
+    look = xdrop_frame.looker(words)
+    place_of_best = xdrop_frame.placer(lanes, words)
+    shift_up, shift_down = xdrop_frame.shifters(words)
+
+    @cuda.jit
+    def extend_grouped(
+        base_words, unknown, word_offsets, lengths,
+        query, target, reverse, query_pos, target_pos, seed_length,
+        items, match, mismatch, gap, xdrop, stop_window, stop_rate, counter, extensions,
+    ):  # fmt: skip
+        """Extend ``items`` in their order; ``extensions[k]`` gets score, query and target bases of item k."""
+        zero, one = int32(0), int32(1)
+        lane = int32(cuda.laneid)
+        rank = int32(lane & int32(lanes - 1))
+        first_lane = int32(lane - rank)
+        members = uint32(uint32(all_lanes) << uint32(first_lane))
+        lane_before = uint32(first_lane | int32((rank + int32(lanes - 1)) & int32(lanes - 1)))
+        lane_after = uint32(first_lane | int32((rank + one) & int32(lanes - 1)))
+        saved = cuda.shared.array((registers, THREADS), uint32)
+        even, odd = cuda.local.array(registers, uint32), cuda.local.array(registers, uint32)
+        q, q_known = cuda.local.array(windows, uint32), cuda.local.array(windows, uint32)
+        t, t_known = cuda.local.array(windows, uint32), cuda.local.array(windows, uint32)
+        dead = uint32(DEAD)
+        gap_rise = int32(-gap)
+        extra = uint32(match - mismatch)
+        mismatch_pair = uint32(int32(mismatch - int32(2) * gap) * int32(0x10001))
+        floor = int32(match - int32(2) * gap + one)
+
+        item, working, waiting = zero, False, True
+        d, frame, phase, own_d = zero, zero, zero, zero
+        best, best_d, best_frame, best_value = zero, zero, zero, uint32(0)
+        threshold, window_end, window_best = floor, int32(NEVER), zero
+        q_offset, q_bases, q_origin, q_up, q_steps = int64(0), zero, zero, False, zero
+        t_offset, t_bases, t_origin, t_up, t_steps = int64(0), zero, zero, False, zero
+        complement = uint32(0)
+        for r in range(registers):
+            even[r], odd[r] = dead, dead
+        for w in range(windows):
+            q[w], q_known[w], t[w], t_known[w] = uint32(0), uint32(0), uint32(0), uint32(0)
+
+        while True:
+            if waiting and not working:
+                item = zero
+                if rank == zero:
+                    item = int32(cuda.atomic.add(counter, 0, 1))
+                item = int32(from_member(members, uint32(item), uint32(first_lane)))
+                waiting = item < int32(len(items))
+                if waiting:
+                    working = True
+                    q_read, q_origin, q_up, q_steps, t_read, t_origin, t_up, t_steps = walks_from_item(
+                        lengths, query, target, reverse, query_pos, target_pos, seed_length, items[item]
+                    )
+                    complement = uint32(FULL) if q_up != t_up else uint32(0)
+                    q_offset, t_offset = word_offsets[q_read], word_offsets[t_read]
+                    q_bases, t_bases = int32(lengths[q_read]), int32(lengths[t_read])
+                    d, frame, phase, own_d = zero, int32(-(rows * lanes // 2)), zero, zero
+                    best, best_d, best_frame, best_value = zero, zero, zero, uint32(0)
+                    threshold, window_best = floor, zero
+                    window_end = int32(stop_window) if stop_window > zero else int32(NEVER)
+                    for r in range(registers):
+                        even[r], odd[r] = dead, dead
+                    if rank == int32(lanes // 2):
+                        even[0] = uint32(dead + uint32(floor + xdrop))
+            if not cuda.any_sync(FULL, working):
+                break
+
+            # The windows hold the bases of the frame; their last words the next 16 steps, for two chunks.
+            first_row = int32(frame + rank * int32(rows))
+            t_first = int32(d - first_row - one)
+            if working and phase == zero:
+                for w in range(words):
+                    bases, known = bases_at(
+                        base_words, unknown, q_offset, q_bases, q_origin, q_up, q_steps,
+                        int32(first_row + int32(16 * w - 1)), False,
+                    )  # fmt: skip
+                    q[w], q_known[w] = bases, known
+                    bases, known = bases_at(
+                        base_words, unknown, t_offset, t_bases, t_origin, t_up, t_steps,
+                        int32(t_first - int32(16 * w + 15)), True,
+                    )  # fmt: skip
+                    t[w], t_known[w] = uint32(bases ^ complement), known
+            if working and phase != one:
+                bases, known = bases_at(
+                    base_words, unknown, q_offset, q_bases, q_origin, q_up, q_steps,
+                    int32(first_row + int32(rows - 1)), False,
+                )  # fmt: skip
+                q[words], q_known[words] = bases, known
+                bases, known = bases_at(
+                    base_words, unknown, t_offset, t_bases, t_origin, t_up, t_steps,
+                    int32(t_first + one), True,
+                )  # fmt: skip
+                t[words], t_known[words] = uint32(bases ^ complement), known
+            phase = int32(2) if phase == one else one
+
+            best_at = uint32(threshold + xdrop + int32(0x8000))
+            for _ in range(CHUNK // 2):
+                d = int32(d + one)
+                threshold = int32(threshold + gap_rise)
+                neighbour = from_lane(even[registers - 1], lane_before)
+                own = score_staying(
+                    odd, even, neighbour, q, q_known, t, t_known, extra, mismatch_pair, threshold
+                )
+                best_at = uint32(best_at + uint32(gap_rise))
+                top = largest_of_group(own)
+                if top > best_at:
+                    rise = int32(top - best_at)
+                    best, threshold, best_at = int32(best + rise), int32(threshold + rise), top
+                    best_d, best_frame, best_value = d, frame, top
+                    own_d = settle(odd, own == top, d, own_d, saved)
+                if d == window_end:
+                    if int64(best - window_best) * int64(stop_rate) < int64(stop_window) * int64(match):
+                        for r in range(registers):
+                            even[r], odd[r] = dead, dead
+                    window_best = best
+                    window_end = int32(min(int64(d) + int64(stop_window), int64(NEVER)))
+
+                d, frame = int32(d + one), int32(frame + one)
+                threshold = int32(threshold + gap_rise)
+                neighbour = from_lane(odd[0], lane_after)
+                own = score_moving(
+                    even, odd, neighbour, q, q_known, t, t_known, extra, mismatch_pair, threshold
+                )
+                best_at = uint32(best_at + uint32(gap_rise))
+                top = largest_of_group(own)
+                if top > best_at:
+                    rise = int32(top - best_at)
+                    best, threshold, best_at = int32(best + rise), int32(threshold + rise), top
+                    best_d, best_frame, best_value = d, frame, top
+                    own_d = settle(even, own == top, d, own_d, saved)
+                if d == window_end:
+                    if int64(best - window_best) * int64(stop_rate) < int64(stop_window) * int64(match):
+                        for r in range(registers):
+                            even[r], odd[r] = dead, dead
+                    window_best = best
+                    window_end = int32(min(int64(d) + int64(stop_window), int64(NEVER)))
+
+            lower = uint32(uint32(threshold - floor) * uint32(0x10001))
+            threshold = floor
+            lowest_two, highest_two, any_live = look(
+                even, odd, lower, int32(frame + rank * int32(rows)), d, q_steps, t_steps
+            )
+            live = (cuda.ballot_sync(FULL, any_live) & members) != 0
+            first, second, last, last_but_one = xdrop_frame.live_ends(
+                lowest_two, highest_two, first_lane, int32(lanes - 1)
+            )
+            if working:
+                over = not live or int64(d) >= int64(q_steps) + int64(t_steps)
+                outgrown = (first and (last or last_but_one)) or (last and second)
+                if over or outgrown:
+                    row = place_of_best(saved, members, lane, rank, own_d == best_d, best_value)
+                    if rank == zero:
+                        row = int32(best_frame + row) if best > zero else zero
+                        extensions[item, 0] = best if over else int32(OUTGROWN)
+                        extensions[item, 1] = row
+                        extensions[item, 2] = int32(best_d - row)
+                    working = False
+                    for r in range(registers):
+                        even[r], odd[r] = dead, dead
+                elif first:
+                    shift_up(even, members, lane_before)
+                    shift_up(odd, members, lane_before)
+                    frame, phase = int32(frame - int32(8)), zero
+                elif last:
+                    shift_down(even, members, lane_after)
+                    shift_down(odd, members, lane_after)
+                    frame, phase = int32(frame + int32(8)), zero
+
+    return extend_grouped

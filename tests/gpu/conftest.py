@@ -1,0 +1,11 @@
+"""Tests that need a GPU; without one they fail."""
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def gpu():
+    """The first CUDA device."""
+    from overlapper.devices import select_devices
+
+    return select_devices("cuda")[0]

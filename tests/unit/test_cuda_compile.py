@@ -1,0 +1,52 @@
+"""Every CUDA kernel compiles for the devices we name, and keeps its cells in registers; needs no driver."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import pytest
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from numba import cuda, types
+from numba.cuda import dispatcher
+
+from overlapper.kernels.cuda import walks, xdrop, xdrop_grouped, xdrop_wide
+
+I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
+ARGUMENTS = (
+    U4, U4, I8, I8, I4, I4, BOOLEANS, I4, I4, types.int32, I8, *(types.int32,) * 6, I4, types.int32[:, ::1],
+)  # fmt: skip
+
+
+def compiled(kernel, arguments, capability, monkeypatch):
+    # Device functions ask the current device what to compile for; here there may be none.
+    device = SimpleNamespace(compute_capability=capability)
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+    ptx, _ = cuda.compile(
+        kernel.py_func, types.void(*arguments), cc=capability, device=False, abi="numba", output="ptx"
+    )
+    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
+    major, minor = capability
+    assert f".target sm_{major}{minor}" in ptx
+    return ptx
+
+
+@pytest.fixture(params=[(8, 0), (9, 0), (10, 0)], ids=["sm_80", "sm_90", "sm_100"])
+def capability(request):
+    return request.param
+
+
+@pytest.mark.parametrize("group", xdrop.GROUPS, ids=str)
+def test_grouped_kernels_compile_into_registers(group, capability, monkeypatch):
+    kernel = xdrop_grouped.grouped_kernel.__wrapped__(*group, capability >= (9, 0))
+    ptx = compiled(kernel, ARGUMENTS, capability, monkeypatch)
+    assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
+
+
+def test_the_wide_kernel_compiles(capability, monkeypatch):
+    compiled(xdrop_wide.extend_wide, (*ARGUMENTS, types.int32[:, :, ::1]), capability, monkeypatch)
+
+
+def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability, monkeypatch):
+    compiled(walks.mark_unknown, (I4, I4, I8, I8, U4), capability, monkeypatch)

@@ -1,0 +1,79 @@
+"""Devices: what is usable, what is chosen, and what is said where one is missing."""
+
+import importlib.util
+
+import pytest
+
+from overlapper import devices
+from overlapper.devices import Device, list_devices, select_devices
+from overlapper.errors import DeviceError, MissingExtraError, ParameterError
+from tests.cli.runner import overlapper
+
+GPUS = [
+    Device("cuda:0", "A"),
+    Device("cuda:1", "B", problem="it is too old"),
+    Device("cuda:2", "C"),
+]
+
+
+@pytest.fixture
+def three_gpus(monkeypatch):
+    monkeypatch.setattr(devices, "_gpus", lambda: GPUS)
+
+
+@pytest.fixture
+def no_gpus(monkeypatch):
+    def missing():
+        raise DeviceError("there is no driver")
+
+    monkeypatch.setattr(devices, "_gpus", missing)
+
+
+def names(chosen):
+    return [device.name for device in chosen]
+
+
+def test_usable_gpus_are_chosen(three_gpus):
+    assert names(list_devices()) == ["cpu", "cuda:0", "cuda:1", "cuda:2"]
+    assert names(select_devices("auto")) == ["cuda:0", "cuda:2"]
+    assert names(select_devices("cuda")) == ["cuda:0", "cuda:2"]
+    assert names(select_devices("cuda:2,0,2")) == ["cuda:2", "cuda:0"]
+    assert names(select_devices("cpu")) == ["cpu"]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("cuda:1", DeviceError, "cuda:1 cannot be used: it is too old"),
+        ("cuda:0,3", DeviceError, "GPU 3 was asked for, but there are 3"),
+        ("cuda:x", ParameterError, "numbers of GPUs"),
+        ("cpu:1", ParameterError, "expected cpu, cuda"),
+        ("gpu", ParameterError, "expected cpu, cuda"),
+    ],
+)
+def test_what_cannot_be_chosen_says_why(three_gpus, text, error, message):
+    with pytest.raises(error, match=message):
+        select_devices(text)
+
+
+def test_without_a_gpu_auto_is_the_cpu_and_cuda_an_error(no_gpus):
+    assert names(select_devices("auto")) == ["cpu"]
+    assert list_devices()[1].problem == "there is no driver"
+    with pytest.raises(DeviceError, match="no driver"):
+        select_devices("cuda")
+
+
+def test_a_missing_package_names_its_extra(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"overlapper\[gpu\]"):
+        select_devices("cuda")
+
+
+def test_the_command_lists_devices():
+    result = overlapper("devices", text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    first, *rest = result.stdout.splitlines()
+    assert first.startswith("cpu\t")
+    assert first.endswith("\tusable")
+    assert rest
+    assert all(line.startswith("cuda") for line in rest)
