@@ -94,6 +94,9 @@ def overlap(
     inputs = [path for path in (*reads, config, reference) if path is not None]
     _check_outputs([path for path in (output, write_config, stats) if path is not None], inputs)
 
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
     from overlapper.io import open_overlaps, read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format

@@ -47,7 +47,7 @@ _MOST = 1000
 _CHANCE = 256.0
 """k is large enough when there are this many times more k-mers than bases."""
 
-_ALIGNED_SAMPLES = 250_000
+_ALIGNED_SAMPLES = 100_000
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 _PAIRS = 384
 _PAIRS_PER_TASK = 32
@@ -186,15 +186,11 @@ def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
     bounds = cut_evenly(reads.lengths, _BLOCK_BASES)
 
     def draw_block(block: int) -> tuple[np.ndarray, np.ndarray]:
-        first, last = int(bounds[block]), int(bounds[block + 1])
-        room = int(reads.lengths[first:last].sum())
-        keys, places = np.empty(room, np.uint64), np.empty(room, np.int64)
-        found = kmer_sample.sample(
+        return kmer_sample.sample(
             reads.words, reads.word_offsets, reads.lengths,
             reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-            first, last, threshold, keys, places,
+            int(bounds[block]), int(bounds[block + 1]), threshold,
         )  # fmt: skip
-        return keys[:found].copy(), places[:found].copy()
 
     blocks = list(map_in_order(draw_block, range(len(bounds) - 1), threads))
     if not blocks:

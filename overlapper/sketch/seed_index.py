@@ -20,6 +20,9 @@ BUCKET_RANGES = 16
 SPECTRUM_SIZE = 1 << 16
 MAX_BUCKET_BITS = 16
 
+Stretches = list[tuple[int, int]]
+"""Stretches ``[start, stop)`` of an array."""
+
 
 @dataclasses.dataclass(frozen=True)
 class SeedIndex:
@@ -31,7 +34,8 @@ class SeedIndex:
     limit : int
         Multiplicity that no seed exceeds.
     occurrences : ndarray of uint64
-        By hash, read and position, packed as `overlapper.kernels.cpu.seed_index` says.
+        By hash, read and position, packed as `overlapper.kernels.cpu.seed_index` says, with gaps that hold
+        nothing; `by_read` has the numbers of those that count.
     by_read : ndarray of uint32 or int64
         Numbers of the occurrences of each read, ascending by position.
     seeding : Seeding
@@ -64,25 +68,26 @@ class SeedIndex:
         """
         layout = EntryLayout.choose(reads, sketch)
         sketched = np.empty(len(reads), np.int32)
-        groups, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
+        entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
         limit = sketch.repeat_limit or repeat_limit(spectrum)
         largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
         if largest < len(spectrum) - 1:
             # Room for hits is made by the limit, so it must not exceed what there is.
             limit = min(limit, largest)
-        per_read = _join(reads, groups, layout, limit, threads)
+        stretches, per_read = _join(reads, entries, buckets, layout, limit, threads)
         starts = np.concatenate([[0], np.cumsum(per_read.sum(axis=0))])
         next_free = starts[:-1] + np.cumsum(per_read, axis=0) - per_read
-        occurrences, keyed = _list_by_read(groups, next_free, threads)
-        by_read, positions = _sort_lists(keyed, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
+        by_read, positions = _list_by_read(entries, stretches, next_free, int(starts[-1]), threads)
+        _sort_lists(by_read, positions, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
+        n_seeds = int(starts[-1])
         counts = {
             "minimizers": int(sketched.sum()),
             "minimizers that occur once": int(spectrum[1]),
-            "minimizers that occur too often": int(sketched.sum() - spectrum[1]) - len(occurrences),
-            "minimizers that seed": len(occurrences),
+            "minimizers that occur too often": int(sketched.sum() - spectrum[1]) - n_seeds,
+            "minimizers that seed": n_seeds,
         }
         seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
-        return cls(sketch.kmer_length, limit, occurrences, by_read, seeding, counts)
+        return cls(sketch.kmer_length, limit, entries, by_read, seeding, counts)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,10 +126,11 @@ class EntryLayout:
 
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
-) -> tuple[list[list[np.ndarray]], np.ndarray]:
+) -> tuple[np.ndarray, list[Stretches], np.ndarray]:
     """Return the entries of minimizers that occur at least twice, and the spectrum of all minimizers.
 
-    Entries come by range of buckets and bucket.
+    The array has room for all minimizers; what is not written to takes no memory. The entries of each range
+    of buckets lie in stretches of it, one a bucket.
     """
     from overlapper.kernels.cpu import seed_index as kernel
 
@@ -133,92 +139,104 @@ def group_by_hash(
     bounds = cut_evenly(reads.lengths, BLOCK_BASES)
 
     def sketch_block(block: int) -> tuple[np.ndarray, ...]:
+        bases = int(reads.lengths[bounds[block] : bounds[block + 1]].sum())
+        # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
+        pages = np.empty((kernel.pages_for(bases, w, layout.bucket_bits), kernel.PAGE), np.uint64)
         return kernel.partition(
             reads.words, reads.word_offsets, reads.lengths,
             reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
             bounds[block], bounds[block + 1], k, w, layout.bucket_bits, layout.base_bits, lanes, sketched,
+            pages,
         )  # fmt: skip
 
     parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
     bucket_sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
+    firsts = np.concatenate([[0], np.cumsum(bucket_sizes)])
+    kept = np.empty(firsts[-1], np.uint64)
 
-    def group_buckets(buckets: range) -> tuple[list[np.ndarray], np.ndarray]:
+    def group_buckets(buckets: range) -> tuple[Stretches, np.ndarray]:
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
         largest = int(bucket_sizes[buckets.start : buckets.stop].max())
         entries, spare = np.empty(largest, np.uint64), np.empty(largest, np.uint64)
-        groups = []
+        stretches = []
+        place = int(firsts[buckets.start])
         for bucket in buckets:
             n = 0
             for pages, previous_page, last_page, counts in parts:
                 kernel.gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], entries[n:])
                 n += counts[bucket]
-            groups.append(
-                kernel.group_bucket(entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum)
+            grouped = kernel.group_bucket(
+                entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum, kept[place:]
             )
-        return groups, spectrum
+            stretches.append((place, place + grouped))
+            place += grouped
+        return stretches, spectrum
 
     step = -(-layout.n_buckets // BUCKET_RANGES)
     ranges = [range(i, min(i + step, layout.n_buckets)) for i in range(0, layout.n_buckets, step)]
     grouped = list(map_in_order(group_buckets, ranges, threads))
-    return [part[0] for part in grouped], sum(
-        (part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64)
-    )
+    spectrum = sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
+    return kept, [part[0] for part in grouped], spectrum
 
 
 def _join(
-    reads: Reads, groups: list[list[np.ndarray]], layout: EntryLayout, limit: int, threads: int
-) -> np.ndarray:
-    """Turn the entries of each range of buckets into occurrences; return how many each read has in each."""
+    reads: Reads,
+    entries: np.ndarray,
+    stretches: list[Stretches],
+    layout: EntryLayout,
+    limit: int,
+    threads: int,
+) -> tuple[Stretches, np.ndarray]:
+    """Turn entries into occurrences, in place.
+
+    Returns the stretch of occurrences that each range of buckets has, and how many each read has in each.
+    """
     from overlapper.kernels.cpu.seed_index import WORDS_PER_BLOCK, join_groups
 
     first_words = np.arange(0, int(reads.word_offsets[-1]), WORDS_PER_BLOCK)
     read_of_block = (np.searchsorted(reads.word_offsets, first_words, side="right") - 1).astype(np.int32)
-    per_read = np.zeros((len(groups), len(reads)), np.int64)
+    per_read = np.zeros((len(stretches), len(reads)), np.int64)
 
-    def join(part: int) -> None:
-        for i, entries in enumerate(groups[part]):
-            kept = join_groups(
-                entries, layout.rest_low_bit, limit, read_of_block, reads.word_offsets, per_read[part]
-            )
-            groups[part][i] = entries[:kept]
+    def join(part: int) -> tuple[int, int]:
+        first = place = stretches[part][0][0]
+        for start, stop in stretches[part]:
+            joined = join_groups(
+                entries[start:stop], layout.rest_low_bit, limit,
+                read_of_block, reads.word_offsets, per_read[part],
+            )  # fmt: skip
+            entries[place : place + joined] = entries[start : start + joined]
+            place += joined
+        return first, place
 
-    for _ in map_in_order(join, range(len(groups)), threads):
-        pass
-    return per_read
+    return list(map_in_order(join, range(len(stretches)), threads)), per_read
 
 
 def _list_by_read(
-    groups: list[list[np.ndarray]], next_free: np.ndarray, threads: int
+    occurrences: np.ndarray, stretches: Stretches, next_free: np.ndarray, n_seeds: int, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return all occurrences, and for each read their numbers keyed by position; empties ``groups``."""
+    """Return numbers and positions of the occurrences of each read."""
     from overlapper.kernels.cpu.seed_index import list_by_read
 
-    firsts = np.cumsum([0] + [sum(map(len, part)) for part in groups])
-    occurrences, keyed = np.empty(firsts[-1], np.uint64), np.empty(firsts[-1], np.uint64)
+    numbers = np.empty(n_seeds, np.uint32 if len(occurrences) < 1 << 32 else np.int64)
+    positions = np.empty(n_seeds, np.int32)
 
     def enter(part: int) -> None:
-        stretch = occurrences[firsts[part] : firsts[part + 1]]
-        np.concatenate([stretch[:0], *groups[part]], out=stretch)
-        groups[part] = []
-        list_by_read(stretch, firsts[part], next_free[part], keyed)
+        start, stop = stretches[part]
+        list_by_read(occurrences[start:stop], start, next_free[part], numbers, positions)
 
-    for _ in map_in_order(enter, range(len(groups)), threads):
+    for _ in map_in_order(enter, range(len(stretches)), threads):
         pass
-    return occurrences, keyed
+    return numbers, positions
 
 
 def _sort_lists(
-    keyed: np.ndarray, starts: np.ndarray, bounds: np.ndarray, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of the occurrences of each read by position, and the positions."""
+    numbers: np.ndarray, positions: np.ndarray, starts: np.ndarray, bounds: np.ndarray, threads: int
+) -> None:
+    """Sort the list of each read by position, in place."""
     from overlapper.kernels.cpu.seed_index import sort_lists
 
-    numbers = np.empty(len(keyed), np.uint32 if len(keyed) < 1 << 32 else np.int64)
-    positions = np.empty(len(keyed), np.int32)
-
     def sort_block(block: int) -> None:
-        sort_lists(keyed, starts, bounds[block], bounds[block + 1], numbers, positions)
+        sort_lists(starts, bounds[block], bounds[block + 1], numbers, positions)
 
     for _ in map_in_order(sort_block, range(len(bounds) - 1), threads):
         pass
-    return numbers, positions

@@ -17,7 +17,7 @@ from overlapper.extend.registry import EXTENDERS
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.writers import FORMATS
 from overlapper.simulate import adapted_model
-from tests.cli.runner import overlapper
+from tests.cli.runner import overlapper, python
 from tests.unit.test_bad_input import READ_FILES, promised
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
@@ -278,10 +278,10 @@ def test_a_file_given_twice_is_told(overlap, reads_file, tmp_path):
         (("--finder", "blast"), 1, "finder is 'blast', expected one of dsoft, spgemm"),
         (("--extender", "x"), 1, "extender is 'x', expected one of chain, xdrop, gact"),
         (("-k", "99"), 1, "kmer_length is 99, expected 8 to 28"),
-        (("-k", "long"), 2, "valid integer"),
+        (("-k", "long"), 2, "is not a valid int"),
         (("-w", "0"), 1, "window is 0, expected 1 to 255"),
         (("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
-        (("--threads", "-1"), 2, "greater than or equal to 0"),
+        (("--threads", "-1"), 2, "not in the range x>=0"),
         (("--nonsense",), 2, "No such option"),
         (("--config", "unknown.toml"), 1, "file unknown.toml: [sketch]: unknown parameter 'kmer'"),
         (
@@ -342,3 +342,17 @@ def test_a_failed_run_leaves_what_was_there(overlap, tmp_path):
     (tmp_path / "out.paf").write_text("of an earlier run")
     assert overlap("reads.fa", "-o", "out.paf").code == 1
     assert (tmp_path / "out.paf").read_text() == "of an earlier run"
+
+
+def test_numba_is_loaded_without_linear_algebra(tmp_path):
+    (tmp_path / "reads.fa").write_text(">a\nACGT\n>b\nACGT\n")
+    script = """
+import sys
+from overlapper import cli
+try:
+    cli.app()
+except SystemExit:
+    print("numba" in sys.modules, "scipy.linalg" in sys.modules)
+"""
+    result = python("-c", script, "overlap", tmp_path / "reads.fa", "-o", tmp_path / "a.paf", "-q", text=True)
+    assert (result.stdout, result.stderr) == ("True False\n", "")

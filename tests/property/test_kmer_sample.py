@@ -19,13 +19,10 @@ thresholds = st.sampled_from([2**32 - 1, 2**31, 2**28])
 
 def kernel_sample(reads, threshold, first=0, last=None):
     last = len(reads) if last is None else last
-    keys = np.empty(reads.total_bases, np.uint64)
-    places = np.empty(reads.total_bases, np.int64)
-    found = kmer_sample.sample(
+    return kmer_sample.sample(
         reads.words, reads.word_offsets, reads.lengths, reads.unknown_start, reads.unknown_end,
-        reads.unknown_offsets, first, last, np.uint32(threshold), keys, places,
+        reads.unknown_offsets, first, last, np.uint32(threshold),
     )  # fmt: skip
-    return keys[:found], places[:found]
 
 
 def text_of(key):

@@ -59,42 +59,43 @@ def find_candidates(
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
     touched = np.empty(2 * len(lengths) + 1, np.int32)
-    hit_keys = np.empty(0, np.int32)
-    hit_q, hit_t = hit_keys, hit_keys
-    grouped = np.empty((2, 1 << 12), np.int32)
-    window_bases = np.zeros(1024, np.int32)
-    window_end = np.zeros(1024, np.int32)
+    hit_keys, hits = np.empty(0, np.int32), np.empty(0, np.uint64)
+    grouped, diagonals = np.empty(0, np.uint64), np.empty(0, np.int32)
+    inside = diagonals
+    windows = np.zeros((1024, 2), np.int32)
     for query in range(query_start, query_stop):
         numbers = by_read[list_starts[query] : list_starts[query + 1]]
         if len(hit_keys) < len(numbers) * limit:
             # Sized for the worst case: memory that is not written to costs nothing.
             hit_keys = np.empty(2 * len(numbers) * limit, np.int32)
-            hit_q, hit_t = np.empty_like(hit_keys), np.empty_like(hit_keys)
-        n, n_touched = _collect_hits(
-            occurrences, numbers, query, hit_keys, hit_q, hit_t, group_count, touched
-        )
+            hits = np.empty(len(hit_keys), np.uint64)
+        n, n_touched = _collect_hits(occurrences, numbers, query, hit_keys, hits, group_count, touched)
         n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
         keys = np.sort(touched[:n_keys])
         start = 0
         for key in keys:
             group_start[key] = start
             start += group_count[key]
-        if grouped.shape[1] < start:
-            grouped = np.empty((2, 2 * start), np.int32)
-        _group_hits(hit_keys[:n], hit_q, hit_t, group_start, grouped[0], grouped[1])
+        if len(grouped) < start:
+            grouped, diagonals = np.empty(2 * start, np.uint64), np.empty(2 * start, np.int32)
+            inside = np.empty(2 * start, np.int32)
+        _group_hits(hit_keys[:n], hits, group_start, grouped)
         for key in keys:
             stop, count = group_start[key], group_count[key]
             group_count[key] = 0
-            q, t = grouped[0, stop - count : stop], grouped[1, stop - count : stop]
+            pair = grouped[stop - count : stop]
             target, reverse = key >> 1, key & 1
             q_length, t_length = lengths[query], lengths[target]
             n_windows = ((q_length + t_length) >> band_bits) + 4
-            if len(window_bases) < n_windows:
-                window_bases = np.zeros(2 * n_windows, np.int32)
-                window_end = np.zeros(2 * n_windows, np.int32)
-            bases, centre = _best_window(
-                q, t, reverse, q_length, t_length, k, band_bits, window_bases, window_end
-            )
+            if len(windows) < n_windows:
+                windows = np.zeros((2 * n_windows, 2), np.int32)
+            if reverse:
+                _reverse_diagonals(pair, t_length - k, diagonals)
+            else:
+                _forward_diagonals(pair, diagonals)
+            lowest = (-q_length >> band_bits) - 1
+            bases, best_window = _best_window(pair, diagonals, k, band_bits, lowest, windows)
+            centre = (best_window + lowest + 1) << band_bits
             if bases < min_bases:
                 continue
             if n_rows == len(rows):
@@ -107,7 +108,7 @@ def find_candidates(
             span = min(q_length, t_length - centre) - max(0, -centre)
             reach = max(band_width, max(span, 0) * drift // 1000)
             n_near, seed = _keep_near(
-                q, t, reverse, t_length, k, centre, band_width, reach, out_q[n_out:], out_t[n_out:]
+                pair, diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
             )
             row = rows[n_rows]
             row[0], row[1], row[2] = query, target, reverse
@@ -119,8 +120,8 @@ def find_candidates(
 
 
 @njit(nogil=True, cache=True)
-def _collect_hits(occurrences, numbers, query, keys, q, t, group_count, touched):
-    """Write key, query position and target position of all hits; key is ``2 * target + reverse``.
+def _collect_hits(occurrences, numbers, query, keys, hits, group_count, touched):
+    """Write key and hit, ``query position << 32 | target position``, of all; key is ``2 * target + reverse``.
 
     Only later occurrences of a group are met, so that every pair is met once; those in the query itself are
     written, but not counted.
@@ -136,15 +137,15 @@ def _collect_hits(occurrences, numbers, query, keys, q, t, group_count, touched)
     own_read = U64(query)
     for i in range(len(numbers)):
         number, own = U64(numbers[i]), owns[i]
-        position = np.int32((own >> U64(1)) & U64(POSITION_MASK))
+        position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
         here = own
         while not here >> U64(63):
             number += U64(1)
             here = occurrences[number]
             target = (here & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
             key = (target << U64(1)) | ((own ^ here) & U64(1))
-            keys[n], q[n] = np.int32(key), position
-            t[n] = np.int32((here >> U64(1)) & U64(POSITION_MASK))
+            keys[n] = np.int32(key)
+            hits[n] = position | ((here >> U64(1)) & U64(POSITION_MASK))
             other = U64(target != own_read)
             touched[n_touched] = np.int32(key)
             n_touched += other & U64(group_count[key] == 0)
@@ -169,57 +170,70 @@ def _drop_lone_hits(touched, n_touched, group_count, group_start, one_is_few):
 
 
 @njit(nogil=True, cache=True)
-def _group_hits(keys, q, t, group_start, grouped_q, grouped_t):
+def _group_hits(keys, hits, group_start, grouped):
     """Scatter hits to their groups; leaves in ``group_start`` the end of each group that is kept."""
     for i in range(len(keys)):
         key = U64(keys[i])
         place = group_start[key]
         if place >= 0:
-            grouped_q[U64(place)], grouped_t[U64(place)] = q[i], t[i]
+            grouped[U64(place)] = hits[i]
             group_start[key] = place + 1
 
 
 @njit(nogil=True, cache=True)
-def _best_window(q, t, reverse, q_length, t_length, k, band_bits, window_bases, window_end):
-    """Return the most query bases that the seeds of two neighbouring bands cover, and the bands' border.
-
-    Both scratch arrays are zero before and after.
-    """
-    lowest = (-q_length >> band_bits) - 1
-    best, best_window = 0, 0
-    for i in range(len(q)):
-        diagonal = (t_length - k - t[i] if reverse else t[i]) - q[i]
-        band = (diagonal >> band_bits) - lowest
-        for window in range(band - 1, band + 1):
-            window_bases[window] += min(k, q[i] + k - window_end[window])
-            window_end[window] = q[i] + k
-            covered = window_bases[window]
-            if covered > best or (covered == best and window < best_window):
-                best, best_window = covered, window
-    for i in range(len(q)):
-        diagonal = (t_length - k - t[i] if reverse else t[i]) - q[i]
-        band = (diagonal >> band_bits) - lowest
-        window_bases[band - 1 : band + 1] = 0
-        window_end[band - 1 : band + 1] = 0
-    return best, (best_window + lowest + 1) << band_bits
+def _forward_diagonals(pair, diagonals):
+    for i in range(len(pair)):
+        diagonals[i] = np.int32(np.int32(pair[i]) - np.int32(pair[i] >> U64(32)))
 
 
 @njit(nogil=True, cache=True)
-def _keep_near(q, t, reverse, t_length, k, centre, band_width, reach, out_q, out_t):
-    """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window."""
-    n, n_inside = 0, 0
-    for i in range(len(q)):
-        distance = (t_length - k - t[i] if reverse else t[i]) - q[i] - centre
-        if -reach <= distance < reach:
-            out_q[n], out_t[n] = q[i], t[i]
-            n += 1
-            n_inside += -band_width <= distance < band_width
-    wanted, seed = n_inside // 2, 0
-    for i in range(n):
-        distance = (t_length - k - out_t[i] if reverse else out_t[i]) - out_q[i] - centre
-        if -band_width <= distance < band_width:
-            if wanted == 0:
-                seed = i
-                break
-            wanted -= 1
-    return n, seed
+def _reverse_diagonals(pair, last_start, diagonals):
+    last = np.int32(last_start)
+    for i in range(len(pair)):
+        diagonals[i] = np.int32(np.int32(last - np.int32(pair[i])) - np.int32(pair[i] >> U64(32)))
+
+
+@njit(nogil=True, cache=True)
+def _best_window(pair, diagonals, k, band_bits, lowest, windows):
+    """Return the most query bases that the seeds of two neighbouring bands cover, and the lower band.
+
+    Bands count from ``lowest``. Of a window, ``windows`` has the bases covered so far, and where the last
+    seed ends; it is zero before and after.
+    """
+    best = np.int32(0)
+    for i in range(len(pair)):
+        band = U64((diagonals[i] >> band_bits) - lowest)
+        end = np.int32(np.int32(pair[i] >> U64(32)) + k)
+        for window in (band - U64(1), band):
+            covered = np.int32(
+                windows[window, U64(0)] + min(np.int32(k), np.int32(end - windows[window, U64(1)]))
+            )
+            windows[window, U64(0)] = covered
+            windows[window, U64(1)] = end
+            best = max(best, covered)
+    best_window = np.int64(len(windows))
+    for i in range(len(pair)):
+        band = U64((diagonals[i] >> band_bits) - lowest)
+        for window in (band - U64(1), band):
+            if windows[window, U64(0)] == best:
+                best_window = min(best_window, np.int64(window))
+            windows[window, U64(0)] = 0
+            windows[window, U64(1)] = 0
+    return best, best_window
+
+
+@njit(nogil=True, cache=True)
+def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside):
+    """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window.
+
+    ``inside`` is room for a number of each hit.
+    """
+    n, n_inside = U64(0), U64(0)
+    for i in range(len(pair)):
+        distance = np.int64(diagonals[i]) - centre
+        out_q[n], out_t[n] = np.int32(pair[i] >> U64(32)), np.int32(pair[i])
+        inside[n_inside] = np.int32(n)
+        # One unsigned comparison for -reach <= distance < reach.
+        n_inside += U64(U64(distance + band_width) < U64(2 * band_width))
+        n += U64(U64(distance + reach) < U64(2 * reach))
+    return np.int64(n), np.int64(inside[n_inside // U64(2)])

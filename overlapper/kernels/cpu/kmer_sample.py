@@ -13,6 +13,8 @@ complement: ``x = one + other; x *= M1; x ^= x >> 15; x *= M2; x ^= x >> 15``.
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.seed_index import grow
+
 ANCHOR = 16
 SAMPLE = 32
 
@@ -48,14 +50,21 @@ def bases_at(words, first_word, position):
 
 @njit(nogil=True, cache=True)
 def _hash_anchors(window, hashes):
-    """Hash the 16 anchors that start in the first half of 32 bases; both strands give the same hash."""
+    """Hash the 16 anchors that start in the first half of 32 bases; return the smallest hash.
+
+    Both strands give the same hash.
+    """
     complement = ~reverse_bases(window)
-    for i in range(ANCHOR):
+    smallest = np.uint32(0xFFFFFFFF)
+    for i in range(len(hashes)):  # a constant would be unrolled, not vectorised
         forward = np.uint32(window >> np.uint64(2 * i))
         reverse = np.uint32(complement >> np.uint64(32 - 2 * i))
-        mixed = np.uint32((forward + reverse) * _MIX_1)
-        mixed = np.uint32((mixed ^ (mixed >> np.uint32(15))) * _MIX_2)
-        hashes[i] = mixed ^ (mixed >> np.uint32(15))
+        mixed = np.uint32(np.uint32(forward + reverse) * _MIX_1)
+        mixed = np.uint32(np.uint32(mixed ^ np.uint32(mixed >> np.uint32(15))) * _MIX_2)
+        mixed = np.uint32(mixed ^ np.uint32(mixed >> np.uint32(15)))
+        hashes[i] = mixed
+        smallest = min(smallest, mixed)
+    return smallest
 
 
 @njit(nogil=True, cache=True)
@@ -69,7 +78,8 @@ def _sample_stretch(words, first_word, start, stop, threshold, samples, places, 
             window >>= _HALF
             if word + 1 < len(words):
                 window |= words[word + 1] << _HALF
-        _hash_anchors(window, hashes)
+        if _hash_anchors(window, hashes) > threshold:
+            continue
         for i in range(ANCHOR):
             at = first + i
             if hashes[i] > threshold or at < start or at + ANCHOR > stop:
@@ -89,18 +99,8 @@ def _sample_stretch(words, first_word, start, stop, threshold, samples, places, 
 
 @njit(nogil=True, cache=True)
 def sample(
-    words,
-    word_offsets,
-    lengths,
-    unknown_start,
-    unknown_end,
-    unknown_offsets,
-    first,
-    last,
-    threshold,
-    samples,
-    places,
-):
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, first, last, threshold
+):  # fmt: skip
     """Sample the reads ``[first, last)``.
 
     Parameters
@@ -110,19 +110,20 @@ def sample(
     first, last : int
     threshold : uint32
         Anchors whose hash is at most this are taken.
-    samples : ndarray of uint64
-        Receives the samples; must have room for as many as the reads have bases.
-    places : ndarray of int64
-        Receives where each sample starts: the number of its first base if words held all their 32 bases; of a
-        sample on the reverse strand, which goes down from there, the bitwise complement of it.
 
     Returns
     -------
-    int
-        How many samples there are.
+    samples : ndarray of uint64
+    places : ndarray of int64
+        Where each sample starts: the number of its first base if words held all their 32 bases; of a sample
+        on the reverse strand, which goes down from there, the bitwise complement of it.
     """
+    samples, places = np.empty(0, np.uint64), np.empty(0, np.int64)
     found = 0
     for read in range(first, last):
+        if found + lengths[read] > len(samples):
+            samples = grow(samples, 2 * found + lengths[read])
+            places = grow(places, 2 * found + lengths[read])
         first_word = word_offsets[read]
         start = np.int64(0)
         for run in range(unknown_offsets[read], unknown_offsets[read + 1]):
@@ -130,7 +131,7 @@ def sample(
             found = _sample_stretch(words, first_word, start, stop, threshold, samples, places, found)
             start = np.int64(unknown_end[run])
         found = _sample_stretch(words, first_word, start, lengths[read], threshold, samples, places, found)
-    return found
+    return samples[:found].copy(), places[:found].copy()
 
 
 @njit(nogil=True, cache=True)

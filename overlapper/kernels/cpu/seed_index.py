@@ -1,12 +1,13 @@
 """The seed index: which minimizers occur where, kept for those that occur more than once.
 
-Built in three steps, each linear in the minimizers:
+Built in four steps, each linear in the minimizers:
 
 1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
    top bits of its hash.
 2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
    often each hash occurs, and keeps those that occur at least twice.
 3. `join_groups` drops what occurs too often and packs each occurrence as one word.
+4. `list_by_read` and `sort_lists` list the occurrences of each read by position.
 
 An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
 the read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) |
@@ -29,13 +30,17 @@ U64 = np.uint64
 LAST_OF_GROUP = 1 << 63
 READ_SHIFT = 32
 POSITION_MASK = (1 << 31) - 1
-NUMBER_BITS = 33
+
+
+def pages_for(bases, w, bucket_bits):
+    """Return how many pages `partition` needs as a rule, minimizers being fewer than 2.25 in w + 1 bases."""
+    return (1 << bucket_bits) + bases * 9 // (4 * (w + 1) * PAGE) + 16
 
 
 @njit(nogil=True, cache=True)
 def partition(
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
-    read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched,
+    read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages,
 ):  # fmt: skip
     """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the top bits of their hash.
 
@@ -53,6 +58,8 @@ def partition(
         Only its type counts: the width in which k-mers are hashed.
     sketched : ndarray of int32, shape (reads,)
         Out: minimizers of each of these reads.
+    pages : ndarray of uint64, shape (n, PAGE)
+        Room; more is made when it is not enough (`pages_for`).
 
     Returns
     -------
@@ -65,8 +72,6 @@ def partition(
         Entries of each bucket.
     """
     n_buckets = 1 << bucket_bits
-    bases = lengths[read_start:read_stop].sum()
-    pages = np.empty((n_buckets + bases * 9 // (4 * (w + 1) * PAGE) + 16, PAGE), np.uint64)
     previous_page = np.empty(len(pages), np.int32)
     n_pages = 0
     last_page = np.full(n_buckets, -1, np.int32)
@@ -173,7 +178,7 @@ def radix_sort(values, spare, low_bit, bits):
 
 
 @njit(nogil=True, cache=True)
-def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum):
+def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
     """Sort a bucket by hash, count multiplicities, and keep hashes that occur at least twice.
 
     Parameters
@@ -184,11 +189,13 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum):
         Where the rest of the hash is.
     spectrum : ndarray of int64
         In and out: how many hashes occur so often; the last value also counts those above.
+    out : ndarray of uint64
+        Out: entries of the hashes that are kept, by hash, then by base number.
 
     Returns
     -------
-    ndarray of uint64
-        Entries of the hashes that are kept, by hash, then by base number.
+    int
+        How many entries are kept.
     """
     entries = radix_sort(entries, spare, rest_low_bit, rest_bits)
     shift, n, kept = U64(rest_low_bit), len(entries), 0
@@ -200,20 +207,20 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum):
         spectrum[min(stop - start, len(spectrum) - 1)] += 1
         if stop - start > 1:
             for i in range(start, stop):
-                entries[kept] = entries[i]
+                out[kept] = entries[i]
                 kept += 1
         start = stop
-    return entries[:kept].copy()
+    return kept
 
 
 @njit(nogil=True, cache=True)
 def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_read):
-    """Pack the groups of a bucket that occur at most ``limit`` times as occurrences, in place.
+    """Pack the groups that occur at most ``limit`` times as occurrences, in place.
 
     Parameters
     ----------
     entries : ndarray of uint64, shape (n,)
-        What `group_bucket` returned; overwritten from the front by occurrences.
+        What `group_bucket` wrote, of one bucket; overwritten from the front by occurrences.
     rest_low_bit : int
         Where the rest of the hash starts; below are base number and strand.
     limit : int
@@ -255,8 +262,8 @@ def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_r
 
 
 @njit(nogil=True, cache=True)
-def list_by_read(occurrences, first, next_free, by_read):
-    """Enter occurrences into the lists of their reads, as ``position << NUMBER_BITS | number``.
+def list_by_read(occurrences, first, next_free, numbers, positions):
+    """Enter occurrences into the lists of their reads, in the order they come.
 
     Parameters
     ----------
@@ -266,44 +273,46 @@ def list_by_read(occurrences, first, next_free, by_read):
         Number of the first of them.
     next_free : ndarray of int64, shape (reads,)
         In and out: where the next occurrence of each read goes.
-    by_read : ndarray of uint64
-        Out.
-    """
-    for i in range(len(occurrences)):
-        read = np.int64((occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
-        position = (occurrences[i] >> U64(1)) & U64(POSITION_MASK)
-        by_read[next_free[read]] = (position << U64(NUMBER_BITS)) | U64(first + i)
-        next_free[read] += 1
-
-
-@njit(nogil=True, cache=True)
-def sort_lists(keyed, list_starts, first_read, last_read, numbers, positions):
-    """Sort the lists of reads ``[first_read, last_read)`` by position and take them apart.
-
-    Parameters
-    ----------
-    keyed : ndarray of uint64
-        What `list_by_read` wrote; overwritten.
-    list_starts : ndarray of int64, shape (reads + 1,)
-    first_read, last_read : int
     numbers : ndarray of uint32 or int64
         Out: numbers of occurrences.
     positions : ndarray of int32
         Out: their positions.
     """
+    for i in range(len(occurrences)):
+        read = (occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
+        place = U64(next_free[read])
+        numbers[place] = first + i
+        positions[place] = (occurrences[i] >> U64(1)) & U64(POSITION_MASK)
+        next_free[read] += 1
+
+
+@njit(nogil=True, cache=True)
+def sort_lists(list_starts, first_read, last_read, numbers, positions):
+    """Sort the lists of reads ``[first_read, last_read)`` by position.
+
+    Parameters
+    ----------
+    list_starts : ndarray of int64, shape (reads + 1,)
+    first_read, last_read : int
+    numbers, positions : ndarray
+        What `list_by_read` wrote; in and out.
+    """
     longest = 0
     for read in range(first_read, last_read):
         longest = max(longest, list_starts[read + 1] - list_starts[read])
-    spare = np.empty(longest, np.uint64)
+    keyed, spare = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
+    unsorted = np.empty(longest, numbers.dtype)
     for read in range(first_read, last_read):
         start, n = list_starts[read], list_starts[read + 1] - list_starts[read]
         top = U64(1)
-        for i in range(start, start + n):
-            top |= keyed[i] >> U64(NUMBER_BITS)
+        for i in range(n):
+            keyed[i] = (U64(positions[start + i]) << U64(32)) | U64(i)
+            unsorted[i] = numbers[start + i]
+            top |= U64(positions[start + i])
         bits = 1
         while top >> U64(bits):
             bits += 1
-        ordered = radix_sort(keyed[start : start + n], spare[:n], NUMBER_BITS, bits)
+        ordered = radix_sort(keyed[:n], spare[:n], 32, bits)
         for i in range(n):
-            numbers[start + i] = ordered[i] & U64((1 << NUMBER_BITS) - 1)
-            positions[start + i] = ordered[i] >> U64(NUMBER_BITS)
+            numbers[start + i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
+            positions[start + i] = ordered[i] >> U64(32)
