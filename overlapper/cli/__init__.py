@@ -20,7 +20,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli import devices, evaluate, overlap, simulate
+from overlapper.cli import devices, evaluate, index, overlap, seeds, simulate
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -51,7 +51,7 @@ def _overlapper(
     pass
 
 
-COMMANDS: tuple[ModuleType, ...] = (overlap, evaluate, simulate, devices)
+COMMANDS: tuple[ModuleType, ...] = (overlap, seeds, index, evaluate, simulate, devices)
 
 for _module in COMMANDS:
     _name = _module.__name__.rpartition(".")[2]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
 
+from overlapper.cli.paths import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.errors import FormatError, InputError
 
@@ -92,7 +92,8 @@ def overlap(
         "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None},
     }
     inputs = [path for path in (*reads, config, reference) if path is not None]
-    _check_outputs([path for path in (output, write_config, stats) if path is not None], inputs)
+    names = "--output (standard output by default), --write-config and --stats"
+    check_outputs((output, write_config, stats), inputs, names)
 
     from overlapper.cli.startup import load_numba
 
@@ -127,19 +128,6 @@ def overlap(
             progress.note(f"{count:>15,} {name}")
         if not len(result.overlaps):
             progress.note(result.emptied())
-
-
-def _check_outputs(outputs: list[str], inputs: list[str]) -> None:
-    """Refuse to write to one file twice, or to a file that is read."""
-    places = [path if path == "-" else os.path.realpath(path) for path in outputs]
-    if len(set(places)) < len(places):
-        raise typer.BadParameter(
-            "--output (standard output by default), --write-config and --stats must differ"
-        )
-    read = {os.path.realpath(path): path for path in inputs if path != "-"}
-    for place in places:
-        if place in read:
-            raise typer.BadParameter(f"{read[place]} is read and would be written: name another output")
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

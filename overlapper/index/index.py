@@ -39,6 +39,12 @@ from overlapper.threads import available_threads, map_in_order
 MOST_MISMATCHES = 2
 
 
+def check_sample_rate(sample_rate: int) -> None:
+    """Raise a `ParameterError` if a sample rate is no power of two."""
+    if sample_rate < 1 or sample_rate & (sample_rate - 1):
+        raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
+
+
 @dataclasses.dataclass(frozen=True)
 class FixedSeeds:
     """Places of seeds of a fixed length, and the seeds that had too many.
@@ -115,8 +121,7 @@ class Index:
            query  q_start  t_start  length  reverse
         0      0        1       10       5    False
         """
-        if sample_rate < 1 or sample_rate & (sample_rate - 1):
-            raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
+        check_sample_rate(sample_rate)
         if kmer_length is not None and not 1 <= kmer_length <= 13:
             raise ParameterError(f"kmer_length is {kmer_length}, expected 1 to 13")
         fm = build_fm_index(
@@ -134,6 +139,8 @@ class Index:
         ------
         OutputError
             When the file cannot be written; none is left behind then.
+        ParameterError
+            When it could not be mapped into memory: standard output, or a name that asks for compression.
         """
         store.save(path, self.fm, self.text)
 

@@ -15,7 +15,6 @@ intervals is not stored: computing it takes about as long as reading it would.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import hashlib
 import json
@@ -26,9 +25,10 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from overlapper.errors import FormatError, InputError, OutputError, TruncatedError
+from overlapper.errors import FormatError, InputError, ParameterError, TruncatedError
 from overlapper.index.build import with_kmer_table
 from overlapper.index.bwt import row_type
+from overlapper.io.outputs import OutputFile
 from overlapper.kernels.cpu.fm_index import FmIndex
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
@@ -87,6 +87,29 @@ def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
     ------
     OutputError
         When the file cannot be written.
+    ParameterError
+        When it could not be mapped into memory: standard output, or a name that asks for compression.
+    """
+    with open_index(os.fspath(path)) as file:
+        write(file, fm, text)
+
+
+def open_index(path: str) -> OutputFile:
+    """Return the file that an index is to be written to with `write`, as a context manager."""
+    if path == "-" or path.endswith(".gz"):
+        raise ParameterError(
+            f"the output is {path}, expected the name of an uncompressed file: an index is mapped into memory"
+        )
+    return OutputFile(path)
+
+
+def write(file: OutputFile, fm: FmIndex, text: TextLabel) -> None:
+    """Write an index to an open file.
+
+    Raises
+    ------
+    OutputError
+        When it cannot be written.
     """
     arrays = {name: getattr(fm, name) for name in _FM_ARRAYS}
     arrays |= {name: getattr(text, name) for name in _LABEL_ARRAYS}
@@ -101,20 +124,22 @@ def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
     ]
     settings = {"sample_shift": fm.sample_shift, "kmer_length": fm.kmer_length}
     header = json.dumps({"settings": settings, "text": text.digest, "arrays": described}).encode()
-    unfinished = Path(f"{path}.{os.getpid()}.tmp")
+    file.write(_FIXED.pack(MAGIC, VERSION, len(header), _digest(header)) + header)
+    position = _FIXED.size + len(header)
+    for array in arrays.values():
+        padding = -position % _PAGE
+        file.write(bytes(padding))
+        file.write(_bytes_of(array).data)
+        position += padding + array.nbytes
+
+
+def is_index(path: str) -> bool:
+    """Tell whether a file starts as an index does; a file that cannot be read does not."""
     try:
-        with unfinished.open("wb") as file:
-            file.write(_FIXED.pack(MAGIC, VERSION, len(header), _digest(header)))
-            file.write(header)
-            for array in arrays.values():
-                file.write(bytes(-file.tell() % _PAGE))
-                file.write(_bytes_of(array).data)
-        unfinished.replace(path)
-    except OSError as error:
-        raise OutputError(f"file {path}: the index cannot be written: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
+        with Path(path).open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
 
 
 def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmIndex, TextLabel]:

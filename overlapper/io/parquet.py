@@ -54,7 +54,7 @@ def parquet_writer(
     OutputError
         When a file cannot be written; none is left behind.
     """
-    pyarrow, parquet = _import_pyarrow()
+    pyarrow, parquet = import_pyarrow()
     path = os.fspath(path)
     if path == "-":
         raise OutputError("Parquet cannot be written to standard output. Name a file, or write PAF.")
@@ -96,7 +96,7 @@ class _OverlapsWriter:
             self._output.file.flush()
 
     def _write_group(self, rows: Overlaps) -> None:
-        _, parquet = _import_pyarrow()
+        _, parquet = import_pyarrow()
         table = rows.to_arrow()
         with self._output.complaints():
             if self._writer is None:
@@ -137,7 +137,7 @@ def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> 
 
 
 def _read_table(path: str) -> Any:
-    pyarrow, parquet = _import_pyarrow()
+    pyarrow, parquet = import_pyarrow()
     with open_input(path) as file:
         try:
             return parquet.read_table(file)
@@ -145,7 +145,8 @@ def _read_table(path: str) -> Any:
             raise FormatError(f"cannot be read as Parquet: {error}", file=path, remedy=_WRITE_AGAIN) from None
 
 
-def _import_pyarrow() -> tuple[Any, Any]:
+def import_pyarrow() -> tuple[Any, Any]:
+    """Return ``pyarrow`` and ``pyarrow.parquet``, or raise a `MissingExtraError`."""
     try:
         import pyarrow
         import pyarrow.parquet

@@ -87,18 +87,18 @@ def format_paf(rows, names, start, stop, out):
         out[at + 1] = _MINUS if rows.reverse[row] else _PLUS
         out[at + 2] = _TAB
         at = _put_read(out, at + 3, rows.target[row], rows.t_start[row], rows.t_end[row], names)
-        at = _put_number(out, at, rows.matches[row])
-        at = _put_number(out, at, rows.block_length[row])
-        at = _put(out, at, _NO_MAPPING_QUALITY)
-        at = _put(out, at, _TYPE)
-        at = _put_integer(out, _put(out, at, _SEEDS), rows.seeds[row])
-        at = _put_integer(out, _put(out, at, _SCORE if aligned else _CHAIN_SCORE), rows.score[row])
+        at = put_number(out, at, rows.matches[row])
+        at = put_number(out, at, rows.block_length[row])
+        at = put(out, at, _NO_MAPPING_QUALITY)
+        at = put(out, at, _TYPE)
+        at = put_integer(out, put(out, at, _SEEDS), rows.seeds[row])
+        at = put_integer(out, put(out, at, _SCORE if aligned else _CHAIN_SCORE), rows.score[row])
         if aligned:
-            at = _put_integer(out, _put(out, at, _EDITS), rows.edits[row])
+            at = put_integer(out, put(out, at, _EDITS), rows.edits[row])
         if not np.isnan(rows.divergence[row]):
-            at = _put(out, at, _DIVERGENCE if aligned else _CHAIN_DIVERGENCE)
+            at = put(out, at, _DIVERGENCE if aligned else _CHAIN_DIVERGENCE)
             at = _put_four_decimals(out, at, rows.divergence[row])
-        at = _put(out, at, _CLASS)
+        at = put(out, at, _CLASS)
         out[at] = _CLASS_LETTERS[rows.kind[row]]
         at += 1
         if len(rows.cigar_offsets):
@@ -113,9 +113,9 @@ def _put_read(out, at, read, start, end, names):
     for i in range(names.name_offsets[read], names.name_offsets[read + 1]):
         out[at] = names.name_bytes[i]
         at += 1
-    at = _put_number(out, at, names.lengths[read])
-    at = _put_number(out, at, start)
-    return _put_number(out, at, end)
+    at = put_number(out, at, names.lengths[read])
+    at = put_number(out, at, start)
+    return put_number(out, at, end)
 
 
 @njit(nogil=True, cache=True)
@@ -124,31 +124,33 @@ def _put_cigar(out, at, rows, row):
     first, last = rows.cigar_offsets[row], rows.cigar_offsets[row + 1] - 1
     if last < first:
         return at
-    at = _put(out, at, _CIGAR)
+    at = put(out, at, _CIGAR)
     for i in range(last - first + 1):
         operation = rows.cigar[last - i if rows.reverse[row] else first + i]
-        at = _put_integer(out, at, np.int64(operation >> 4))
+        at = put_integer(out, at, np.int64(operation >> 4))
         out[at] = _OPERATIONS[operation & 15]
         at += 1
     return at
 
 
 @njit(nogil=True, cache=True)
-def _put(out, at, text):
+def put(out, at, text):
+    """Write bytes, and return where they end; as all that follow."""
     for i in range(len(text)):
         out[at + i] = text[i]
     return at + len(text)
 
 
 @njit(nogil=True, cache=True)
-def _put_number(out, at, value):
+def put_number(out, at, value):
     """Write the next column of numbers."""
     out[at] = _TAB
-    return _put_integer(out, at + 1, np.int64(value))
+    return put_integer(out, at + 1, np.int64(value))
 
 
 @njit(nogil=True, cache=True)
-def _put_integer(out, at, value):
+def put_integer(out, at, value):
+    """Write a number below 2^32."""
     if value < 0:
         out[at] = _MINUS
         at += 1
@@ -170,7 +172,7 @@ def _put_integer(out, at, value):
 def _put_four_decimals(out, at, value):
     """Write a share, rounded half up to four decimals."""
     scaled = np.int64(np.floor(np.float64(value) * 10000.0 + 0.5))
-    at = _put_integer(out, at, scaled // 10000)
+    at = put_integer(out, at, scaled // 10000)
     out[at] = _POINT
     rest = scaled % 10000
     for i in range(at + 4, at, -1):

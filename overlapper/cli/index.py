@@ -1,0 +1,63 @@
+"""``overlapper index``: an index of exact matches, built once and kept."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.paths import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = """
+overlapper index reference.fasta.gz -o reference.index
+overlapper index reads.fastq.gz --sample-rate 32 -o reads.index
+"""
+
+COMPILE_SECONDS = 10
+
+
+def index(
+    text: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TEXT...",
+            help="What to index: reads or references, FASTA, FASTQ, BAM, CRAM or SAM; - is standard input.",
+        ),
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="The index, for overlapper seeds.")],
+    sample_rate: Annotated[
+        int,
+        typer.Option(
+            help="Of how many suffix array values one is kept, a power of two: higher is smaller on disk and "
+            "in memory, and slower to locate matches."
+        ),
+    ] = 8,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Build an index of exact matches and keep it in a file.
+
+    The file is mapped into memory when it is used. It takes 1.25 bytes a base, and 8 more by the sample rate.
+    """
+    check_outputs((output,), text, "--output")
+
+    from overlapper.index import Index, store
+    from overlapper.index.index import check_sample_rate
+    from overlapper.io import read_fastx
+    from overlapper.threads import available_threads
+
+    check_sample_rate(sample_rate)
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        with store.open_index(output) as file:
+            progress.report("reading")
+            table = read_fastx(*text)
+            progress.report("building")
+            built = Index.build(table, sample_rate=sample_rate, threads=threads)
+            progress.report("writing")
+            store.write(file, built.fm, built.text)
+        progress.note(f"{len(table):,} sequences, {table.total_bases:,} bases")

@@ -1,0 +1,209 @@
+"""``overlapper seeds``: exact matches of reads in a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from overlapper.cli.paths import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+from overlapper.errors import ParameterError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from overlapper.index import FixedSeeds, Index
+    from overlapper.kernels.cpu.match_formatting import MatchRows
+    from overlapper.tables import Matches, Reads
+
+EXAMPLES = """
+overlapper seeds reference.fasta reads.fastq.gz --kind smem --min-length 19 -o smems.tsv
+overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.parquet
+overlapper seeds reference.fasta kmers.fasta --kind fixed --min-length 24 --mismatches 2 -o seeds.paf.gz
+"""
+
+COMPILE_SECONDS = 30
+KINDS = ("mem", "smem", "nov-smem", "fixed")
+HIT_LIMIT = 128
+DROPPED_HEAD = b"query\tq_start\tq_end\tmatches\n"
+_BASES_AT_ONCE = 1 << 26
+"""Bases of the reads that are searched, and their matches written, together."""
+
+
+def seeds(
+    text: Annotated[
+        str,
+        typer.Argument(help="What is searched: reads or references, or a file that overlapper index wrote."),
+    ],
+    reads: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="READS...",
+            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.",
+        ),
+    ] = "-",
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            "-k",
+            help="mem: maximal matches; smem: those within no longer one; nov-smem: longest ones end to end; "
+            "fixed: all windows of one length.",
+        ),
+    ] = "smem",
+    min_length: Annotated[
+        int, typer.Option("--min-length", "-l", help="Shortest match; with fixed, the length of all.")
+    ] = 20,
+    mismatches: Annotated[int, typer.Option(help="With fixed: most mismatches of a match, 0 to 2.")] = 0,
+    hit_limit: Annotated[
+        int | None, typer.Option(help="With fixed: drop seeds that have more matches (default 128).")
+    ] = None,
+    dropped: Annotated[
+        str | None, typer.Option(help="With fixed: write the dropped seeds and their matches, a table.")
+    ] = None,
+    index: Annotated[
+        str | None, typer.Option(help="Use this index, which must be that of TEXT, instead of building one.")
+    ] = None,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Find where reads match a text exactly, on both strands.
+
+    All places of every match are reported. Unknown bases match nothing, and no match crosses the border of a
+    sequence.
+    """
+    _check_kind(kind, min_length, mismatches, hit_limit, dropped)
+    inputs = [text, *reads, *([index] if index else [])]
+    check_outputs((output, dropped), inputs, "--output (standard output by default) and --dropped")
+    if inputs.count("-") > 1:
+        raise typer.BadParameter("standard input can be read once: name a file")
+
+    import numpy as np
+
+    from overlapper.io import read_fastx
+    from overlapper.io.matches import check_matches_format, open_matches
+    from overlapper.io.outputs import OutputFile
+    from overlapper.kernels.cpu.formatting import Names
+    from overlapper.threads import available_threads, cut_evenly
+
+    check_matches_format(output)
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+        dropped_file = files.enter_context(OutputFile(dropped)) if dropped else None
+        if dropped_file:
+            dropped_file.write(DROPPED_HEAD)
+        progress.report("preparing the index")
+        searched = _index_of(text, index, threads)
+        progress.report("reading")
+        table = read_fastx(*reads)
+        names = Names(table.name_bytes, table.name_offsets, table.lengths)
+        label = searched.text
+        targets = Names(label.name_bytes, label.name_offsets, label.lengths)
+        writer = files.enter_context(open_matches(output, names, targets, threads=threads))
+        found = dropped_count = 0
+        bounds = cut_evenly(table.lengths, _BASES_AT_ONCE).tolist()
+        for first, last in pairwise(bounds):
+            progress.report("searching", first, len(table))
+            block = table if (first, last) == (0, len(table)) else table.take(np.arange(first, last))
+            if kind == "fixed":
+                fixed = searched.fixed_seeds(
+                    block,
+                    min_length,
+                    mismatches=mismatches,
+                    hit_limit=hit_limit or HIT_LIMIT,
+                    threads=threads,
+                )
+                writer.write(_placed(searched, fixed.matches, first, fixed.mismatches))
+                if dropped_file:
+                    dropped_file.write(_dropped_lines(fixed, block, min_length))
+                found += len(fixed.matches)
+                dropped_count += len(fixed.dropped_query)
+            else:
+                matches = _search(searched, kind)(block, min_length, threads=threads)
+                writer.write(_placed(searched, matches, first))
+                found += len(matches)
+        files.close()
+        progress.note(f"{len(table):>15,} reads")
+        if kind == "fixed":
+            progress.note(f"{dropped_count:>15,} seeds dropped: more matches than --hit-limit")
+        progress.note(f"{found:>15,} matches")
+        if not found:
+            progress.note("no match: try a lower --min-length" + " or more --mismatches" * (kind == "fixed"))
+
+
+def _check_kind(
+    kind: str, min_length: int, mismatches: int, hit_limit: int | None, dropped: str | None
+) -> None:
+    """Refuse options that the kind does not take, before any file is read."""
+    if kind not in KINDS:
+        raise ParameterError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
+    if min_length < 1:
+        raise ParameterError(f"min-length is {min_length}, expected 1 or more")
+    if not 0 <= mismatches <= 2:
+        raise ParameterError(f"mismatches is {mismatches}, expected 0 to 2")
+    if hit_limit is not None and hit_limit < 1:
+        raise ParameterError(f"hit-limit is {hit_limit}, expected 1 or more")
+    if kind != "fixed" and (mismatches or hit_limit is not None or dropped):
+        raise typer.BadParameter("--mismatches, --hit-limit and --dropped need --kind fixed")
+
+
+def _index_of(text: str, index: str | None, threads: int) -> Index:
+    """Load the index that was named, or build that of a text."""
+    from overlapper.index import Index
+    from overlapper.index.store import is_index
+    from overlapper.io import read_fastx
+
+    if is_index(text):
+        if index:
+            raise typer.BadParameter(f"{text} is an index itself: name the text, or leave out --index")
+        return Index.load(text, threads=threads)
+    table = read_fastx(text)
+    if index:
+        return Index.load(index, text=table, threads=threads)
+    return Index.build(table, threads=threads)
+
+
+def _search(searched: Index, kind: str) -> Callable[..., Matches]:
+    return {"mem": searched.mems, "smem": searched.smems, "nov-smem": searched.nov_smems}[kind]
+
+
+def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarray | None = None) -> MatchRows:
+    """Return matches with places in sequences; their queries are numbered from ``first`` on."""
+    import numpy as np
+
+    from overlapper.kernels.cpu.match_formatting import MatchRows
+
+    target, t_start = searched.place(matches.t_start)
+    if mismatches is None:
+        mismatches = np.zeros(len(matches), np.uint8)
+    return MatchRows(
+        query=(matches.query + np.int32(first)),
+        q_start=matches.q_start,
+        target=target.astype(np.int32),
+        t_start=t_start,
+        length=matches.length,
+        reverse=matches.reverse,
+        mismatches=mismatches,
+    )
+
+
+def _dropped_lines(fixed: FixedSeeds, block: Reads, length: int) -> bytes:
+    rows = zip(fixed.dropped_query, fixed.dropped_start, fixed.dropped_hits, strict=True)
+    return "".join(
+        f"{block.name(query)}\t{start}\t{start + length}\t{hits}\n" for query, start, hits in rows
+    ).encode()

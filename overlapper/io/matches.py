@@ -1,0 +1,152 @@
+"""Exact matches of reads in a text, as files: TSV, PAF and Parquet.
+
+TSV has a line of column names, `TSV_COLUMNS`, and then a match a line: 0-based half-open intervals on the
+forward strands of the read and of a sequence of the text. PAF has the same in its twelve columns, and the
+mismatches as ``NM:i``. Parquet has numbers of reads and of sequences, whose names and lengths are in two
+files beside it, ``out.reads.parquet`` and ``out.text.parquet``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from overlapper.errors import OutputError, ParameterError
+from overlapper.io.outputs import OutputFile
+from overlapper.threads import map_in_order
+
+if TYPE_CHECKING:
+    from overlapper.kernels.cpu.formatting import Names
+    from overlapper.kernels.cpu.match_formatting import MatchRows
+
+TSV_COLUMNS = ("query", "q_start", "q_end", "strand", "target", "t_start", "t_end", "mismatches")
+ENDINGS = (".tsv", ".tsv.gz", ".paf", ".paf.gz", ".parquet")
+
+_ROWS_A_BLOCK = 1 << 15
+_GROUP_ROWS = 1 << 20
+
+
+class MatchWriter(Protocol):
+    """What an open file of matches can do."""
+
+    def write(self, rows: MatchRows) -> None:
+        """Write matches."""
+
+
+def check_matches_format(path: str) -> None:
+    """Raise a `ParameterError` if the name of a file tells no format of matches."""
+    if path != "-" and not path.endswith(ENDINGS):
+        raise ParameterError(f"the name {path} does not end in one of {', '.join(ENDINGS)}")
+
+
+def open_matches(
+    path: str, reads: Names, text: Names, *, threads: int = 1
+) -> AbstractContextManager[MatchWriter]:
+    """Open a file for matches, in the format that its name ends in; ``-`` is TSV on standard output.
+
+    The file appears when the context is left, and does not when it is left by an error.
+
+    Parameters
+    ----------
+    path : str
+    reads, text : Names
+        Names and lengths of what queries and targets number.
+    threads : int
+        The bytes written do not depend on it.
+
+    Raises
+    ------
+    ParameterError
+        When the name tells no format.
+    OutputError
+        When the file cannot be written.
+    MissingExtraError
+        When Parquet is asked for, and pyarrow is not installed.
+    """
+    from overlapper.kernels.cpu.match_formatting import format_paf, format_tsv
+
+    check_matches_format(path)
+    if path.endswith(".parquet"):
+        return _parquet_writer(path, reads, text)
+    if path.removesuffix(".gz").endswith(".paf"):
+        return _text_writer(path, format_paf, b"", reads, text, threads)
+    return _text_writer(path, format_tsv, "\t".join(TSV_COLUMNS).encode() + b"\n", reads, text, threads)
+
+
+@contextlib.contextmanager
+def _text_writer(
+    path: str, formatter: Callable[..., int], head: bytes, reads: Names, text: Names, threads: int
+) -> Iterator[MatchWriter]:
+    with OutputFile(path, threads=threads) as output:
+        output.write(head)
+        yield _TextWriter(output, formatter, reads, text, threads)
+
+
+class _TextWriter:
+    """Formats blocks of rows on several threads."""
+
+    def __init__(
+        self, output: OutputFile, formatter: Callable[..., int], reads: Names, text: Names, threads: int
+    ) -> None:
+        self._output, self._formatter, self._threads = output, formatter, threads
+        self._reads, self._text = reads, text
+        self._longest_names = sum(int(np.diff(n.name_offsets).max(initial=0)) for n in (reads, text))
+
+    def write(self, rows: MatchRows) -> None:
+        from overlapper.kernels.cpu.match_formatting import ROW_BYTES
+
+        def text_of(start: int) -> memoryview:
+            stop = min(start + _ROWS_A_BLOCK, len(rows.query))
+            out = np.empty((stop - start) * (ROW_BYTES + self._longest_names), np.uint8)
+            return out[: self._formatter(rows, self._reads, self._text, start, stop, out)].data
+
+        for text in map_in_order(text_of, range(0, len(rows.query), _ROWS_A_BLOCK), self._threads):
+            self._output.write(text)
+
+
+@contextlib.contextmanager
+def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[MatchWriter]:
+    from overlapper.io.parquet import import_pyarrow
+
+    pyarrow, parquet = import_pyarrow()
+    if path == "-":
+        raise OutputError("Parquet cannot be written to standard output. Name a file, or write TSV.")
+    stem = path.removesuffix(".parquet")
+    with contextlib.ExitStack() as files:
+        output = files.enter_context(OutputFile(path))
+        for kind, names in (("reads", reads), ("text", text)):
+            beside = files.enter_context(OutputFile(f"{stem}.{kind}.parquet"))
+            with beside.complaints():
+                table = {"name": _names(names), "length": names.lengths}
+                parquet.write_table(pyarrow.table(table), beside.file, compression="zstd")
+        types = {"query": "int32", "q_start": "int64", "target": "int32", "t_start": "int64",
+                 "length": "int32", "reverse": "bool_", "mismatches": "uint8"}  # fmt: skip
+        schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in types.items()])
+        with output.complaints():
+            writer = parquet.ParquetWriter(output.file, schema, compression="zstd")
+        yield _ParquetWriter(output, writer, schema)
+        with output.complaints():
+            writer.close()
+            output.file.flush()
+
+
+class _ParquetWriter:
+    def __init__(self, output: OutputFile, writer: Any, schema: Any) -> None:
+        self._output, self._writer, self._schema = output, writer, schema
+
+    def write(self, rows: MatchRows) -> None:
+        import pyarrow
+
+        table = pyarrow.table(dict(rows._asdict()), schema=self._schema)
+        with self._output.complaints():
+            self._writer.write_table(table, row_group_size=_GROUP_ROWS)
+
+
+def _names(names: Names) -> list[str]:
+    whole, offsets = names.name_bytes.tobytes(), names.name_offsets.tolist()
+    return [whole[start:end].decode() for start, end in pairwise(offsets)]

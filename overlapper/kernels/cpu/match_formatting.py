@@ -1,0 +1,118 @@
+"""Exact matches as text: rows of numbers in, lines of TSV or PAF out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu.formatting import put, put_integer, put_number
+
+ROW_BYTES = 160
+"""No line is longer than this, but for its names."""
+
+_NO_MAPPING_QUALITY = np.frombuffer(b"\t255", np.uint8)
+_TYPE = np.frombuffer(b"\ttp:A:P", np.uint8)
+_EDITS = np.frombuffer(b"\tNM:i:", np.uint8)
+_TAB, _NEWLINE, _PLUS, _MINUS = 9, 10, 43, 45
+
+
+class MatchRows(NamedTuple):
+    """Matches whose place is a sequence and a position there, all of shape (n,).
+
+    Attributes
+    ----------
+    query : ndarray of int32
+    q_start : ndarray of int64
+    target : ndarray of int32
+        Sequence of the text.
+    t_start : ndarray of int64
+        First base on its forward strand.
+    length : ndarray of int32
+    reverse : ndarray of bool
+    mismatches : ndarray of uint8
+    """
+
+    query: np.ndarray
+    q_start: np.ndarray
+    target: np.ndarray
+    t_start: np.ndarray
+    length: np.ndarray
+    reverse: np.ndarray
+    mismatches: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def format_tsv(rows, queries, targets, start, stop, out):
+    """Write rows ``[start, stop)`` as lines of `overlapper.io.matches.TSV_COLUMNS`.
+
+    Parameters
+    ----------
+    rows : MatchRows
+    queries, targets : overlapper.kernels.cpu.formatting.Names
+    start, stop : int
+    out : ndarray of uint8
+        Room for the lines: `ROW_BYTES` each, and the names.
+
+    Returns
+    -------
+    int
+        Bytes written.
+    """
+    at = 0
+    for row in range(start, stop):
+        at = _put_name(out, at, rows.query[row], queries)
+        at = _put_interval(out, at, rows.q_start[row], rows.length[row])
+        at = _put_strand(out, at, rows.reverse[row])
+        at = _put_name(out, at, rows.target[row], targets)
+        at = _put_interval(out, at, rows.t_start[row], rows.length[row])
+        at = put_number(out, at, rows.mismatches[row])
+        out[at] = _NEWLINE
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def format_paf(rows, queries, targets, start, stop, out):
+    """Write rows ``[start, stop)`` as lines of PAF; as `format_tsv`."""
+    at = 0
+    for row in range(start, stop):
+        query, target, length = rows.query[row], rows.target[row], rows.length[row]
+        at = _put_name(out, at, query, queries)
+        at = put_number(out, at, queries.lengths[query])
+        at = _put_interval(out, at, rows.q_start[row], length)
+        at = _put_strand(out, at, rows.reverse[row])
+        at = _put_name(out, at, target, targets)
+        at = put_number(out, at, targets.lengths[target])
+        at = _put_interval(out, at, rows.t_start[row], length)
+        at = put_number(out, at, np.int64(length) - rows.mismatches[row])
+        at = put_number(out, at, length)
+        at = put(out, put(out, at, _NO_MAPPING_QUALITY), _TYPE)
+        at = put_integer(out, put(out, at, _EDITS), np.int64(rows.mismatches[row]))
+        out[at] = _NEWLINE
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _put_name(out, at, number, names):
+    for i in range(names.name_offsets[number], names.name_offsets[number + 1]):
+        out[at] = names.name_bytes[i]
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _put_interval(out, at, start, length):
+    at = put_number(out, at, start)
+    return put_number(out, at, start + length)
+
+
+@njit(nogil=True, cache=True)
+def _put_strand(out, at, reverse):
+    """Write the strand, and the tab before the name that follows."""
+    out[at] = _TAB
+    out[at + 1] = _MINUS if reverse else _PLUS
+    out[at + 2] = _TAB
+    return at + 3

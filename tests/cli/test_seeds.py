@@ -1,0 +1,242 @@
+"""``overlapper seeds`` and ``overlapper index`` end to end: files, streams, errors."""
+
+import gzip
+import os
+import random
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from overlapper import cli
+from overlapper.io.matches import TSV_COLUMNS
+from tests.oracle import exact_matches as oracle
+
+MIN_LENGTH = 11
+
+
+def sequences(seed, lengths):
+    generator = random.Random(seed)
+    return ["".join(generator.choices("ACGT", k=length)) for length in lengths]
+
+
+TEXT = sequences(1, [300, 0, 200])
+TEXT[0] = TEXT[0][:100] + "NNN" + TEXT[0][100:] + TEXT[2][50:90]
+READS = [TEXT[0][20:80] + "N" + TEXT[2][30:100], oracle.reverse_complement(TEXT[2])[10:90], "ACGT", ""]
+READS[1] = READS[1][:40] + "A" + READS[1][41:]
+NAMES = ["t/0", "t1", "tü"]
+
+
+def write_fasta(path, names, texts):
+    path.write_text("".join(f">{name} rest\n{text}\n" for name, text in zip(names, texts, strict=True)))
+
+
+class Result:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capfdbinary):
+    """Run a command in this process, in a folder that holds a text and reads."""
+    monkeypatch.chdir(tmp_path)
+    write_fasta(tmp_path / "text.fa", NAMES, TEXT)
+    write_fasta(tmp_path / "reads.fa", ["a", "b", "c", "d"], READS)
+
+    def call(*arguments):
+        monkeypatch.setattr("sys.argv", ["overlapper", *map(str, arguments)])
+        capfdbinary.readouterr()
+        try:
+            cli.main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code or 0
+        out, err = capfdbinary.readouterr()
+        return Result(code, out.decode(), err.decode())
+
+    return call
+
+
+def expected_lines(kind, mismatches=0, hit_limit=128):
+    """Lines of TSV by brute force."""
+    lines = []
+    ends = np.cumsum([len(text) for text in TEXT])
+    for name, read in zip("abcd", READS, strict=True):
+        if kind == "fixed":
+            rows, _ = oracle.fixed_seeds(TEXT, read, MIN_LENGTH, mismatches, hit_limit)
+        else:
+            search = {"mem": oracle.mems, "smem": oracle.smems, "nov-smem": oracle.nov_smems}[kind]
+            rows = [(*row, 0) for row in search(TEXT, read, MIN_LENGTH)]
+        for q_start, length, reverse, t_start, unequal in sorted(rows):
+            target = int(np.searchsorted(ends, t_start, side="right"))
+            start = t_start - int(ends[target]) + len(TEXT[target])
+            fields = (name, q_start, q_start + length, "-" if reverse else "+",
+                      NAMES[target], start, start + length, unequal)  # fmt: skip
+            lines.append("\t".join(map(str, fields)))
+    return lines
+
+
+@pytest.mark.parametrize(
+    ("kind", "mismatches"), [("mem", 0), ("smem", 0), ("nov-smem", 0), ("fixed", 0), ("fixed", 2)]
+)
+def test_matches_are_those_of_brute_force(run, kind, mismatches):
+    options = ("--kind", kind, "--min-length", MIN_LENGTH, "--quiet")
+    result = run("seeds", "text.fa", "reads.fa", *options, *(["--mismatches", mismatches] * (mismatches > 0)))
+    assert (result.code, result.err) == (0, "")
+    head, *lines = result.out.splitlines()
+    assert head.split("\t") == list(TSV_COLUMNS)
+    assert lines
+    assert lines == expected_lines(kind, mismatches)
+
+
+def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
+    options = ("--kind", "fixed", "-l", MIN_LENGTH, "--mismatches", 1, "-q")
+    for name in ("m.tsv", "m.tsv.gz", "m.paf", "m.paf.gz", "m.parquet"):
+        assert run("seeds", "text.fa", "reads.fa", *options, "-o", name).code == 0
+    for name in ("m.tsv", "m.paf"):
+        assert gzip.decompress((tmp_path / f"{name}.gz").read_bytes()) == (tmp_path / name).read_bytes()
+    _, *tsv = [line.split("\t") for line in (tmp_path / "m.tsv").read_text().splitlines()]
+    paf = [line.split("\t") for line in (tmp_path / "m.paf").read_text().splitlines()]
+    assert [[p[0], p[2], p[3], p[4], p[5], p[7], p[8], p[13].removeprefix("NM:i:")] for p in paf] == tsv
+    lengths = dict(zip("abcd", map(len, READS), strict=True))
+    texts = dict(zip(NAMES, map(len, TEXT), strict=True))
+    for p in paf:
+        assert (int(p[1]), int(p[6])) == (lengths[p[0]], texts[p[5]])
+        assert (int(p[9]), int(p[10]), p[11:13]) == (
+            MIN_LENGTH - int(p[13][5:]), MIN_LENGTH, ["255", "tp:A:P"])  # fmt: skip
+    rows, reads, text = (
+        pyarrow.parquet.read_table(tmp_path / name).to_pylist()
+        for name in ("m.parquet", "m.reads.parquet", "m.text.parquet")
+    )
+    assert reads == [{"name": name, "length": length} for name, length in lengths.items()]
+    assert text == [{"name": name, "length": length} for name, length in texts.items()]
+    assert [
+        [
+            reads[r["query"]]["name"], r["q_start"], r["q_start"] + r["length"], "+-"[r["reverse"]],
+            text[r["target"]]["name"], r["t_start"], r["t_start"] + r["length"], r["mismatches"],
+        ]
+        for r in rows
+    ] == [[a, int(b), int(c), d, e, int(f), int(g), int(h)] for a, b, c, d, e, f, g, h in tsv]  # fmt: skip
+
+
+def test_a_saved_index_gives_the_same(run, tmp_path):
+    assert run("index", "text.fa", "-o", "text.index", "--sample-rate", 4).err.endswith(
+        "3 sequences, 543 bases\n"
+    )
+    built = run("seeds", "text.fa", "reads.fa", "-l", MIN_LENGTH).out
+    assert len(built.splitlines()) > 3
+    assert run("seeds", "text.index", "reads.fa", "-l", MIN_LENGTH).out == built
+    assert run("seeds", "text.fa", "reads.fa", "--index", "text.index", "-l", MIN_LENGTH).out == built
+    assert sorted(os.listdir(tmp_path)) == ["reads.fa", "text.fa", "text.index"]
+
+
+def test_dropped_seeds_are_counted_and_written(run, tmp_path):
+    options = ("--kind", "fixed", "-l", 3, "--hit-limit", 20, "-o", "m.tsv", "--dropped", "dropped.tsv")
+    result = run("seeds", "text.fa", "reads.fa", *options)
+    head, *lines = (tmp_path / "dropped.tsv").read_text().splitlines()
+    assert head == "query\tq_start\tq_end\tmatches"
+    expected = [
+        f"{name}\t{start}\t{start + 3}\t{hits}"
+        for name, read in zip("abcd", READS, strict=True)
+        for start, hits in sorted(oracle.fixed_seeds(TEXT, read, 3, 0, 20)[1])
+    ]
+    assert lines
+    assert lines == expected
+    assert f"{len(lines):>15,} seeds dropped" in result.err
+
+
+def test_blocks_of_reads_give_the_same(run, monkeypatch):
+    options = ("seeds", "text.fa", "reads.fa", "--kind", "mem", "-l", MIN_LENGTH)
+    whole = run(*options).out
+    monkeypatch.setattr("overlapper.cli.seeds._BASES_AT_ONCE", 1)
+    assert run(*options).out == whole
+
+
+def test_nothing_found_says_what_to_try(run):
+    result = run("seeds", "text.fa", "reads.fa", "-l", 500)
+    assert (result.code, result.out) == (0, "\t".join(TSV_COLUMNS) + "\n")
+    assert "no match: try a lower --min-length" in result.err
+
+
+def damaged(run, tmp_path, change):
+    run("index", "text.fa", "-o", "text.index")
+    path = tmp_path / "text.index"
+    content = bytearray(path.read_bytes())
+    path.write_bytes(change(content))
+
+
+def flip(content):
+    content[-5] ^= 1
+    return content
+
+
+def newer(content):
+    content[8] += 1
+    return content
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (flip, "the index is corrupt"),
+        (newer, "the index has version 2, expected 1"),
+        (lambda content: content[:-100], "the index ends too early"),
+        (lambda content: content[:20], "the index ends too early"),
+    ],
+)
+@pytest.mark.parametrize("how", [("text.index",), ("text.fa", "--index", "text.index")], ids=len)
+def test_a_damaged_index_is_refused(run, tmp_path, change, message, how):
+    damaged(run, tmp_path, change)
+    result = run("seeds", how[0], "reads.fa", *how[1:], "-o", "m.tsv")
+    assert result.code == 1
+    assert message in result.err
+    assert "Build the index again" in result.err
+    assert not (tmp_path / "m.tsv").exists()
+
+
+def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
+    run("index", "text.fa", "-o", "text.index")
+    write_fasta(tmp_path / "text.fa", NAMES, [TEXT[0] + "A", *TEXT[1:]])
+    result = run("seeds", "text.fa", "reads.fa", "--index", "text.index")
+    assert (result.code, result.out) == (1, "")
+    assert "this is the index of another text. Build the index again" in result.err
+    result = run("seeds", "text.fa", "reads.fa", "--index", "reads.fa")
+    assert (result.code, result.out) == (1, "")
+    assert "this is not an index of overlapper" in result.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("seeds", "text.fa", "reads.fa", "--kind", "x"), 1, "kind is 'x', expected one of mem, smem, nov-"),
+        (("seeds", "text.fa", "reads.fa", "-l", "0"), 1, "min-length is 0, expected 1 or more"),
+        (
+            ("seeds", "text.fa", "reads.fa", "-k", "fixed", "--mismatches", "3"),
+            1,
+            "mismatches is 3, expected",
+        ),
+        (("seeds", "text.fa", "reads.fa", "-k", "fixed", "--hit-limit", "0"), 1, "hit-limit is 0, expected"),
+        (("seeds", "text.fa", "reads.fa", "--mismatches", "1"), 2, "need --kind fixed"),
+        (("seeds", "text.fa", "reads.fa", "-o", "m.sam"), 1, "m.sam does not end in one of .tsv, .tsv.gz"),
+        (("seeds", "text.fa", "reads.fa", "-o", "reads.fa"), 2, "reads.fa is read and would be written"),
+        (("seeds", "text.fa", "none.fa"), 1, "file none.fa: there is no such file"),
+        (("seeds", "none.fa", "reads.fa"), 1, "file none.fa: there is no such file"),
+        (("seeds", "text.fa", "reads.fa", "--index", "none"), 1, "the index cannot be read: No such file"),
+        (("seeds", "-", "-"), 2, "standard input can be read once"),
+        (("seeds", "text.fa", "reads.fa", "-o", "none/m.tsv"), 1, "none/m.tsv cannot be written: No such"),
+        (("index", "text.fa", "-o", "none/i"), 1, "none/i cannot be written: No such file or directory"),
+        (("index", "text.fa", "-o", "-"), 1, "the output is -, expected the name of an uncompressed file"),
+        (
+            ("index", "text.fa", "-o", "i", "--sample-rate", "3"),
+            1,
+            "sample_rate is 3, expected a power of two",
+        ),
+        (("index", "text.fa", "-o", "text.fa"), 2, "text.fa is read and would be written"),
+    ],
+)
+def test_errors_are_told_and_leave_no_file(run, tmp_path, arguments, code, message):
+    result = run(*arguments)
+    assert result.code == code
+    assert message in " ".join(result.err.replace("│", " ").split())
+    assert "Traceback" not in result.err
+    assert sorted(os.listdir(tmp_path)) == ["reads.fa", "text.fa"]
