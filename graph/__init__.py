@@ -10,6 +10,9 @@ Each step returns what it made and a count of what it removed, by reason; `assem
 from __future__ import annotations
 
 import dataclasses
+import time
+from collections.abc import Callable
+from typing import TypeVar
 
 from graph.build import build_graph
 from graph.clean import clean
@@ -17,6 +20,7 @@ from graph.layout import Layout, layout
 from graph.model import Contained, Edges, Graph, GraphReads
 from graph.params import CleanParams, GraphParams
 from graph.reduce import reduce
+from overlapper.pipeline import Report
 from overlapper.tables import Overlaps, Reads
 
 __all__ = [
@@ -35,6 +39,9 @@ __all__ = [
     "reduce",
 ]
 
+_PARAMS, _CLEANING = GraphParams(), CleanParams()
+_Made = TypeVar("_Made")
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Assembly:
@@ -46,10 +53,13 @@ class Assembly:
         Unitigs, and the cleaned graph below them.
     counts : dict of str to dict
         For each step, in order, what it removed and why.
+    seconds : dict of str to float
+        Wall-clock time of each step.
     """
 
     layout: Layout
     counts: dict[str, dict[str, int]]
+    seconds: dict[str, float]
 
     @property
     def graph(self) -> Graph:
@@ -60,10 +70,11 @@ class Assembly:
 def assemble(
     reads: Reads,
     overlaps: Overlaps,
-    params: GraphParams | None = None,
-    cleaning: CleanParams | None = None,
+    params: GraphParams = _PARAMS,
+    cleaning: CleanParams | None = _CLEANING,
     *,
     threads: int = 1,
+    report: Report = lambda step, done, total: None,
 ) -> Assembly:
     """Build, reduce, clean and lay out.
 
@@ -72,25 +83,31 @@ def assemble(
     reads : Reads
     overlaps : Overlaps
         In any order, from any tool.
-    params : GraphParams, optional
+    params : GraphParams
     cleaning : CleanParams, optional
+        None leaves the graph as reduction leaves it.
     threads : int
         Changes nothing but the time.
+    report : callable
+        ``report(step, done, total)`` is told which step begins.
 
     Raises
     ------
     ParameterError
         When the overlaps do not belong to the reads.
     """
-    params = params or GraphParams()
-    built, built_counts = build_graph(reads, overlaps, params)
-    reduced, reduced_counts = reduce(built, params.fuzz, threads=threads)
-    cleaned, cleaned_counts = clean(reduced, cleaning or CleanParams())
-    found, found_counts = layout(cleaned)
-    counts = {
-        "build": built_counts,
-        "reduce": reduced_counts,
-        "clean": cleaned_counts,
-        "layout": found_counts,
-    }
-    return Assembly(found, counts)
+    counts: dict[str, dict[str, int]] = {}
+    seconds: dict[str, float] = {}
+
+    def step(name: str, function: Callable[[], tuple[_Made, dict[str, int]]]) -> _Made:
+        report(name, 0, 0)
+        began = time.perf_counter()
+        made, counts[name] = function()
+        seconds[name] = round(time.perf_counter() - began, 4)
+        return made
+
+    graph = step("build", lambda: build_graph(reads, overlaps, params))
+    graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
+    if cleaning is not None:
+        graph = step("clean", lambda: clean(graph, cleaning))
+    return Assembly(step("layout", lambda: layout(graph)), counts, seconds)

@@ -8,25 +8,25 @@ from 1) with ``LN`` and ``dp``, its depth. ``L`` an edge, once for both strands.
 a link between the ends of two unitigs; a circular unitig has one to itself, of ``0M``. Behind an option, one
 line a read: ``a`` as in miniasm (unitig, where the read starts in it, read with its kept interval, strand,
 bases that it gives) or ``A`` as in hifiasm (unitig, start, strand, read, first and last base of its kept
-interval).
+interval). Behind another, ``S`` and ``C`` of every contained read, ``pos`` being the base of the unitig's
+forward strand where it starts (`graph.placement`), without a CIGAR.
 
-The overlap of ``L`` and ``C`` is the CIGAR of the alignment, `*` where there is none, or where the sequence
-at the end of a unitig is not that of its last read (`graph.layout`).
+The overlap of ``L``, and of ``C`` in a read, is the CIGAR of the alignment, `*` where there is none, or where
+the sequence at the end of a unitig is not that of its last read (`graph.layout`).
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from graph.alignment import NO_ALIGNMENT, Side, cigar_of
 from graph.layout import Layout
-from graph.model import Graph
+from graph.model import Contained, Graph, GraphReads
+from graph.placement import contained_in_unitigs
 from overlapper.errors import ParameterError
-from overlapper.io.outputs import OutputFile
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
 _HEADER = "H\tVN:Z:1.0"
 
 
-def write_unitig_gfa(
+def unitig_gfa(
     layout: Layout,
     reads: Reads,
-    path: str | os.PathLike[str],
     *,
     overlaps: Overlaps | None = None,
+    contained: bool = False,
     read_lines: str | None = None,
-) -> None:
-    """Write the unitigs and their links as GFA 1.
+) -> Iterator[str]:
+    """Yield the lines of unitigs and their links in GFA 1.
 
     Parameters
     ----------
     layout : Layout
     reads : Reads
         The reads the graph was built from.
-    path : str or path
-        ``.gz`` at its end compresses; ``-`` is standard output.
     overlaps : Overlaps, optional
         The overlaps the graph was built from, for CIGARs.
+    contained : bool
+        Add the contained reads, and where in the unitigs they lie.
     read_lines : {"a", "A"}, optional
         Say which reads a unitig consists of, in the manner of miniasm or of hifiasm.
 
@@ -61,71 +61,80 @@ def write_unitig_gfa(
     ------
     ParameterError
         When ``read_lines`` is something else.
-    OutputError
-        When the file cannot be written; none is left behind.
     """
-    if read_lines not in (None, "a", "A"):
-        raise ParameterError(f"read_lines is {read_lines!r}, expected 'a', 'A' or none")
-    _write_lines(path, _unitig_lines(layout, reads, overlaps, read_lines))
+    check_read_lines(read_lines)
+    return _unitig_lines(layout, reads, overlaps, contained, read_lines)
 
 
-def write_read_gfa(
+def check_read_lines(style: str | None) -> None:
+    """Raise a `ParameterError` if a style of read lines is not one of "a", "A" and none."""
+    if style not in (None, "a", "A"):
+        raise ParameterError(f"read_lines is {style!r}, expected 'a', 'A' or none")
+
+
+def read_gfa(
     graph: Graph,
     reads: Reads,
-    path: str | os.PathLike[str],
     *,
     overlaps: Overlaps | None = None,
     contained: bool = False,
     layout: Layout | None = None,
-) -> None:
-    """Write the reads and edges of a graph as GFA 1.
+) -> Iterator[str]:
+    """Yield the lines of the reads and edges of a graph in GFA 1.
 
     Parameters
     ----------
     graph : Graph
     reads : Reads
         The reads the graph was built from.
-    path : str or path
-        ``.gz`` at its end compresses; ``-`` is standard output.
     overlaps : Overlaps, optional
         The overlaps the graph was built from, for CIGARs.
     contained : bool
-        Write the reads that those of the graph contain, and how they lie.
+        Add the reads that those of the graph contain, and how they lie.
     layout : Layout, optional
         Of this graph; its unitigs become paths.
-
-    Raises
-    ------
-    OutputError
-        When the file cannot be written; none is left behind.
     """
-    _write_lines(path, _read_lines(graph, reads, overlaps, contained, layout))
+    yield _HEADER
+    table, inner = graph.reads, graph.contained
+    for read, start, end, depth in zip(table.read, table.start, table.end, table.depth, strict=True):
+        yield f"{_segment(reads, int(read), int(start), int(end))}\tdp:f:{depth:.2f}"
+    within = np.flatnonzero(_leads_to(graph)) if contained else np.zeros(0, np.int64)
+    for i in within:
+        yield _segment(reads, int(inner.read[i]), int(inner.start[i]), int(inner.end[i]))
+
+    names = [_segment_name(reads, *side) for side in zip(table.read, table.start, table.end, strict=True)]
+    for edge in np.flatnonzero(np.arange(len(graph.edges)) <= graph.mirror):
+        source, target = int(graph.edges.source[edge]), int(graph.edges.target[edge])
+        link = f"{names[source >> 1]}\t{_sign(source)}\t{names[target >> 1]}\t{_sign(target)}"
+        yield f"L\t{link}\t{_edge_cigar(graph, overlaps, int(edge))}"
+    yield from _containments(graph, reads, overlaps, within)
+    if layout is not None:
+        for unitig, name in enumerate(layout.names):
+            yield f"P\t{name}\t{','.join(names[v >> 1] + _sign(v) for v in layout.nodes(unitig))}\t*"
 
 
-def write_fasta(layout: Layout, reads: Reads, path: str | os.PathLike[str]) -> None:
-    """Write the sequences of the unitigs; parameters and errors are those of `write_unitig_gfa`."""
-    lines = (
-        f">{name} {tags.replace(chr(9), ' ')}\n{layout.sequence(unitig, reads)}"
-        for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True))
-    )
-    _write_lines(path, lines)
+def unitig_fasta(layout: Layout, reads: Reads) -> Iterator[str]:
+    """Yield the lines of the unitigs' sequences."""
+    for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True)):
+        yield f">{name} {tags.replace(chr(9), ' ')}"
+        yield layout.sequence(unitig, reads)
 
 
-def write_unitig_table(layout: Layout, path: str | os.PathLike[str]) -> None:
-    """Write one tab-separated line a unitig, with a header; errors are those of `write_unitig_gfa`.
+def unitig_table(layout: Layout) -> Iterator[str]:
+    """Yield a header, and one tab-separated line a unitig.
 
     Columns: name; length in bases; yes or no for circular; reads of the path; reads, contained ones included;
     depth; copies (`Layout.copies`).
     """
+    yield "name\tlength\tcircular\tpath_reads\treads\tdepth\tcopies"
     rows = zip(
         layout.names, layout.lengths, layout.circular, np.diff(layout.starts), layout.read_counts,
         layout.depth, layout.copies, strict=True,
     )  # fmt: skip
-    lines = (
-        f"{name}\t{length}\t{'yes' if circular else 'no'}\t{steps}\t{count}\t{depth:.2f}\t{copies:.2f}"
-        for name, length, circular, steps, count, depth, copies in rows
-    )
-    _write_lines(path, ["name\tlength\tcircular\tpath_reads\treads\tdepth\tcopies", *lines])
+    for name, length, circular, steps, count, depth, copies in rows:
+        yield (
+            f"{name}\t{length}\t{'yes' if circular else 'no'}\t{steps}\t{count}\t{depth:.2f}\t{copies:.2f}"
+        )
 
 
 def to_networkx(graph: Graph) -> networkx.DiGraph:
@@ -144,14 +153,8 @@ def to_networkx(graph: Graph) -> networkx.DiGraph:
     return found
 
 
-def _write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
-    with OutputFile(os.fspath(path)) as output:
-        for line in lines:
-            output.write(line.encode() + b"\n")
-
-
 def _unitig_lines(
-    layout: Layout, reads: Reads, overlaps: Overlaps | None, read_lines: str | None
+    layout: Layout, reads: Reads, overlaps: Overlaps | None, contained: bool, read_lines: str | None
 ) -> Iterator[str]:
     yield _HEADER
     for unitig, (name, tags) in enumerate(zip(layout.names, _unitig_tags(layout), strict=True)):
@@ -160,11 +163,28 @@ def _unitig_lines(
             yield from _steps(layout, unitig, reads, read_lines)
         if layout.circular[unitig]:
             yield f"L\t{name}\t+\t{name}\t+\t0M"
+    placed = contained_in_unitigs(layout) if contained else None
+    if placed is not None:
+        inner = layout.graph.contained
+        yield from (_segment(reads, *side) for side in _sides(inner, placed.row))
     links = layout.links()
     for source, target, edge, exact in zip(*links, _are_exact(layout, *links), strict=True):
         cigar = _edge_cigar(layout.graph, overlaps, int(edge)) if exact else NO_ALIGNMENT
         first, second = layout.names[source >> 1], layout.names[target >> 1]
         yield f"L\t{first}\t{_sign(source)}\t{second}\t{_sign(target)}\t{cigar}"
+    if placed is not None:
+        names = (_segment_name(reads, *side) for side in _sides(inner, placed.row))
+        for name, unitig, start, reverse in zip(
+            names, placed.unitig, placed.start, placed.reverse, strict=True
+        ):
+            outer = layout.names[unitig]
+            yield f"C\t{outer}\t+\t{name}\t{'-' if reverse else '+'}\t{start}\t{NO_ALIGNMENT}"
+
+
+def _sides(table: GraphReads | Contained, rows: np.ndarray) -> Iterator[tuple[int, int, int]]:
+    """Yield row of the read table and kept interval of some reads."""
+    columns = (table.read[rows], table.start[rows], table.end[rows])
+    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def _are_exact(layout: Layout, source: np.ndarray, target: np.ndarray, edge: np.ndarray) -> np.ndarray:
@@ -187,40 +207,16 @@ def _unitig_tags(layout: Layout) -> Iterator[str]:
 
 def _steps(layout: Layout, unitig: int, reads: Reads, style: str) -> Iterator[str]:
     table, name = layout.graph.reads, layout.names[unitig]
-    offset = 0
     for step in range(layout.starts[unitig], layout.starts[unitig + 1]):
         node = int(layout.path[step])
         read = node >> 1
-        given = int(layout.piece_end[step] - layout.piece_start[step])
-        start = offset - int(layout.piece_start[step])
+        start = layout.step_starts[step] - layout.piece_start[step]
         of_read, first, last = reads.name(int(table.read[read])), table.start[read], table.end[read]
         if style == "a":
+            given = layout.piece_end[step] - layout.piece_start[step]
             yield f"a\t{name}\t{start}\t{of_read}:{first + 1}-{last}\t{_sign(node)}\t{given}"
         else:
             yield f"A\t{name}\t{start}\t{_sign(node)}\t{of_read}\t{first}\t{last}"
-        offset += given
-
-
-def _read_lines(
-    graph: Graph, reads: Reads, overlaps: Overlaps | None, contained: bool, layout: Layout | None
-) -> Iterator[str]:
-    yield _HEADER
-    table, inner = graph.reads, graph.contained
-    for read, start, end, depth in zip(table.read, table.start, table.end, table.depth, strict=True):
-        yield f"{_segment(reads, int(read), int(start), int(end))}\tdp:f:{depth:.2f}"
-    within = np.flatnonzero(_leads_to(graph)) if contained else np.zeros(0, np.int64)
-    for i in within:
-        yield _segment(reads, int(inner.read[i]), int(inner.start[i]), int(inner.end[i]))
-
-    names = [_segment_name(reads, *side) for side in zip(table.read, table.start, table.end, strict=True)]
-    for edge in np.flatnonzero(np.arange(len(graph.edges)) <= graph.mirror):
-        source, target = int(graph.edges.source[edge]), int(graph.edges.target[edge])
-        link = f"{names[source >> 1]}\t{_sign(source)}\t{names[target >> 1]}\t{_sign(target)}"
-        yield f"L\t{link}\t{_edge_cigar(graph, overlaps, int(edge))}"
-    yield from _containments(graph, reads, overlaps, within)
-    if layout is not None:
-        for unitig, name in enumerate(layout.names):
-            yield f"P\t{name}\t{','.join(names[v >> 1] + _sign(v) for v in layout.nodes(unitig))}\t*"
 
 
 def _containments(graph: Graph, reads: Reads, overlaps: Overlaps | None, rows: np.ndarray) -> Iterator[str]:

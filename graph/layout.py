@@ -96,6 +96,13 @@ class Layout:
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @cached_property
+    def step_starts(self) -> np.ndarray:
+        """Where in its unitig the piece of every node starts (int64)."""
+        sizes = (self.piece_end - self.piece_start).astype(np.int64)
+        before = np.cumsum(sizes) - sizes
+        return before - before[self.starts[:-1]][self.unitig_of_step]
+
+    @cached_property
     def read_counts(self) -> np.ndarray:
         """Reads of every unitig, those that they contain included (int64)."""
         graph = self.graph

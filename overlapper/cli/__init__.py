@@ -1,7 +1,8 @@
 """The command line, one file a command.
 
 A command file defines one function of its own name, and the text ``EXAMPLES`` that its help ends with; add
-the file to ``COMMANDS``. The files are read at every start, so they import only the standard library, typer
+the file to ``COMMANDS``. The parts of the name are the words that call it: ``graph_stats`` is ``overlapper
+graph stats``. The files are read at every start, so they import only the standard library, typer
 and ``overlapper.errors`` at their top, and what they work with inside the function: ``overlapper --help``
 answers before numpy would be loaded.
 
@@ -20,19 +21,35 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli import devices, evaluate, index, overlap, seeds, simulate
+from overlapper.cli import (
+    convert,
+    devices,
+    evaluate,
+    graph_plot,
+    graph_stats,
+    index,
+    layout,
+    overlap,
+    seeds,
+    simulate,
+)
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
-app = typer.Typer(
-    name="overlapper",
-    help="Find how long DNA reads overlap.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+
+def _group(name: str, summary: str) -> typer.Typer:
+    return typer.Typer(
+        name=name,
+        help=summary,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+
+app = _group("overlapper", "Find how long DNA reads overlap, and lay them out.")
 
 
 def _print_version(wanted: bool) -> None:
@@ -51,13 +68,35 @@ def _overlapper(
     pass
 
 
-COMMANDS: tuple[ModuleType, ...] = (overlap, seeds, index, evaluate, simulate, devices)
+COMMANDS: tuple[ModuleType, ...] = (
+    overlap,
+    layout,
+    graph_stats,
+    graph_plot,
+    convert,
+    seeds,
+    index,
+    evaluate,
+    simulate,
+    devices,
+)
+GROUPS = {"graph": _group("graph", "Look at assembly graphs.")}
+"""Commands of several words, by their first one."""
 
+
+def words_of(module: ModuleType) -> list[str]:
+    """Return the words that call the command of a file."""
+    return module.__name__.rpartition(".")[2].split("_")
+
+
+for _name in GROUPS:
+    app.add_typer(GROUPS[_name], name=_name)
 for _module in COMMANDS:
-    _name = _module.__name__.rpartition(".")[2]
+    *_first, _last = words_of(_module)
     # \b keeps the lines of a paragraph as they are
     _examples = "\b\nExamples:\n" + textwrap.indent(_module.EXAMPLES.strip("\n"), "  ")
-    app.command(_name, epilog=_examples)(getattr(_module, _name))
+    _parent = GROUPS[_first[0]] if _first else app
+    _parent.command(_last, epilog=_examples)(getattr(_module, "_".join([*_first, _last])))
 
 
 def main() -> None:

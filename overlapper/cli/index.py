@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.paths import check_outputs
+from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
 EXAMPLES = """
@@ -43,7 +43,7 @@ def index(
 
     The file is mapped into memory when it is used. It takes 1.25 bytes a base, and 8 more by the sample rate.
     """
-    check_outputs((output,), text, "--output")
+    check_outputs({"--output": output}, text)
 
     from overlapper.index import Index, store
     from overlapper.index.index import check_sample_rate

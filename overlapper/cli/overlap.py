@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.paths import check_outputs
+from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.errors import FormatError, InputError
 
@@ -92,8 +92,12 @@ def overlap(
         "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None},
     }
     inputs = [path for path in (*reads, config, reference) if path is not None]
-    names = "--output (standard output by default), --write-config and --stats"
-    check_outputs((output, write_config, stats), inputs, names)
+    outputs = {
+        "--output (standard output by default)": output,
+        "--write-config": write_config,
+        "--stats": stats,
+    }
+    check_outputs(outputs, inputs)
 
     from overlapper.cli.startup import load_numba
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.paths import check_outputs
+from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.errors import ParameterError
 
@@ -89,7 +89,7 @@ def seeds(
     """
     _check_kind(kind, min_length, mismatches, hit_limit, dropped)
     inputs = [text, *reads, *([index] if index else [])]
-    check_outputs((output, dropped), inputs, "--output (standard output by default) and --dropped")
+    check_outputs({"--output (standard output by default)": output, "--dropped": dropped}, inputs)
     if inputs.count("-") > 1:
         raise typer.BadParameter("standard input can be read once: name a file")
 

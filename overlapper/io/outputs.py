@@ -12,7 +12,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
@@ -90,6 +90,11 @@ class OutputFile:
         if complete:
             self._write_members(complete)
 
+    def write_lines(self, lines: Iterable[str]) -> None:
+        """Write lines that come without their line feeds."""
+        for line in lines:
+            self.write(f"{line}\n".encode())
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
@@ -134,6 +139,12 @@ def write_text(path: str, text: str) -> None:
     """Write a text file, complete or not at all."""
     with OutputFile(path) as file:
         file.write(text.encode())
+
+
+def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Write lines that come without their line feeds to a text file, complete or not at all."""
+    with OutputFile(os.fspath(path)) as file:
+        file.write_lines(lines)
 
 
 def _gzip_member(data: bytes) -> bytes:

@@ -23,13 +23,13 @@ with them ``cl`` and the CIGAR. Lines where a read matches itself are left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 
-from overlapper.errors import FormatError
+from overlapper.errors import FormatError, InputError
 from overlapper.io.growth import grow, resize
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import line_blocks
@@ -86,7 +86,6 @@ class PafWriter:
     def __init__(self, path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> None:
         self._output = OutputFile(os.fspath(path), threads=threads)
         self._reads = reads
-        self._name_lengths = np.diff(reads.name_offsets)
         self._threads = threads
 
     def __enter__(self) -> Self:
@@ -100,27 +99,30 @@ class PafWriter:
 
     def write(self, overlaps: Overlaps) -> None:
         """Write the rows of a table, in their order."""
-        from overlapper.kernels.cpu import formatting
-
-        reads = self._reads
-        names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
-        columns = {field: getattr(overlaps, field) for field in formatting.Rows._fields}
-        absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
-        rows = formatting.Rows(**(columns | absent))
-        sizes = (
-            self._name_lengths[overlaps.query] + self._name_lengths[overlaps.target] + formatting.ROW_BYTES
-        )
-        if overlaps.cigar_offsets is not None:
-            sizes += formatting.OPERATION_BYTES * np.diff(overlaps.cigar_offsets)
-        bounds = cut_evenly(sizes, _BLOCK_BYTES)
-
-        def text_of(block: int) -> memoryview:
-            start, stop = bounds[block], bounds[block + 1]
-            out = np.empty(sizes[start:stop].sum(), np.uint8)
-            return out[: formatting.format_paf(rows, names, start, stop, out)].data
-
-        for text in map_in_order(text_of, range(len(bounds) - 1), self._threads):
+        for text in format_paf(overlaps, self._reads, threads=self._threads):
             self._output.write(text)
+
+
+def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterator[memoryview]:
+    """Yield the lines of overlaps, many at a time; see `write_paf` for the parameters."""
+    from overlapper.kernels.cpu import formatting
+
+    names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
+    columns = {field: getattr(overlaps, field) for field in formatting.Rows._fields}
+    absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
+    rows = formatting.Rows(**(columns | absent))
+    name_lengths = np.diff(reads.name_offsets)
+    sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + formatting.ROW_BYTES
+    if overlaps.cigar_offsets is not None:
+        sizes += formatting.OPERATION_BYTES * np.diff(overlaps.cigar_offsets)
+    bounds = cut_evenly(sizes, _BLOCK_BYTES)
+
+    def text_of(block: int) -> memoryview:
+        start, stop = bounds[block], bounds[block + 1]
+        out = np.empty(sizes[start:stop].sum(), np.uint8)
+        return out[: formatting.format_paf(rows, names, start, stop, out)].data
+
+    return map_in_order(text_of, range(len(bounds) - 1), threads)
 
 
 def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
@@ -149,10 +151,68 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Over
         When the file cannot be read to its end.
     """
     file_name = os.fspath(path)
-    parser = _PafParser(file_name, reads)
-    for lines in line_blocks(file_name):
+    return parse_paf(line_blocks(file_name), reads, file_name)
+
+
+def parse_paf(blocks: Iterable[bytes], reads: Reads | Sequence[str], path: str) -> Overlaps:
+    """Read overlaps from blocks of complete lines.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+    reads : Reads or sequence of str
+    path : str
+        The file to name in errors; those are `read_paf`'s.
+    """
+    parser = _PafParser(path, reads)
+    for lines in blocks:
         parser.feed(lines)
     return parser.finish()
+
+
+def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
+    """Return names and lengths of the reads that a PAF file names, without bases.
+
+    Reads are in the order in which they appear as queries, then those that are targets alone in the order in
+    which they appear. So the rows of a file of ours keep their queries when they are read with these reads.
+
+    Raises
+    ------
+    FormatError
+        When a line has too few columns, or a length that is no number.
+    InputError
+        When the file cannot be read to its end, or is standard input, which cannot be read twice.
+    """
+    file_name = os.fspath(path)
+    if file_name == "-":
+        raise InputError(
+            "cannot be read twice, once for the names of the reads", file="-", remedy="Name a file."
+        )
+    queries: dict[bytes, bytes] = {}
+    targets: dict[bytes, bytes] = {}
+    number = 0
+    for block in line_blocks(file_name):
+        for line in block.splitlines():
+            number += 1
+            fields = line.split(b"\t", 7)
+            if len(fields) < 8:
+                if line:
+                    raise FormatError(
+                        f"has {len(fields)} columns, expected at least 12",
+                        file=file_name, record=f"on line {number}", remedy=_NOT_PAF,
+                    )  # fmt: skip
+                continue
+            queries.setdefault(fields[0], fields[1])
+            targets.setdefault(fields[5], fields[6])
+    lengths = queries | {name: length for name, length in targets.items() if name not in queries}
+    for name, length in lengths.items():
+        if not length.isdigit():
+            raise FormatError(
+                f"has the length {length.decode(errors='replace')!r}, expected a number",
+                file=file_name, record=name.decode(errors="replace"), remedy=_NOT_PAF,
+            )  # fmt: skip
+    names = [name.decode(errors="surrogateescape") for name in lengths]
+    return Reads.without_bases(names, [int(length) for length in lengths.values()])
 
 
 class _PafParser:
@@ -166,8 +226,8 @@ class _PafParser:
         if isinstance(reads, Reads):
             lengths = reads.lengths
         else:
-            reads = Reads.from_sequences(reads, [""] * len(reads))
-            lengths = np.full(len(reads), paf_parsing.UNKNOWN_LENGTH, np.int64)
+            reads = Reads.without_bases(reads, [paf_parsing.UNKNOWN_LENGTH] * len(reads))
+            lengths = reads.lengths
         self._lengths = lengths
         self._index = paf_parsing.name_index(formatting.Names(reads.name_bytes, reads.name_offsets, lengths))
         self._state = np.zeros(paf_parsing.STATE_FIELDS, np.int64)

@@ -136,6 +136,12 @@ def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> 
         raise FormatError(f"holds no overlaps: {error}", file=path, remedy=_WRITE_AGAIN) from None
 
 
+def reads_of_parquet(path: str | os.PathLike[str]) -> Reads:
+    """Return names and lengths of the reads that a file numbers; errors are those of `read_parquet`."""
+    table = _read_table(reads_path(os.fspath(path)))
+    return Reads.without_bases(table.column("name").to_pylist(), table.column("length").to_pylist())
+
+
 def _read_table(path: str) -> Any:
     pyarrow, parquet = import_pyarrow()
     with open_input(path) as file:

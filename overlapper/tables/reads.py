@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Self
 
 import numpy as np
@@ -101,6 +101,12 @@ class Reads(Table):
             name_bytes=_join(encoded, np.uint8),
             name_offsets=_offsets_of(encoded),
         )
+
+    @classmethod
+    def without_bases(cls, names: Sequence[str], lengths: Sequence[int] | np.ndarray) -> Self:
+        """Build a table of names and lengths alone, for what numbers reads but does not read them."""
+        table = cls.from_sequences(names, [""] * len(names))
+        return dataclasses.replace(table, lengths=np.asarray(lengths, np.int64))
 
     @property
     def total_bases(self) -> int:

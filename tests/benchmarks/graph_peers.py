@@ -19,8 +19,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import graph
-from graph.export import write_fasta
+from graph.export import unitig_fasta
 from overlapper.io.fastx import read_fastx
+from overlapper.io.outputs import write_lines
 from overlapper.io.paf import read_paf
 
 MIN_BLOCK, MAX_JUMP = 1000, 5000
@@ -99,7 +100,7 @@ def ours(reads, paf, folder):
     began = time.perf_counter()
     layout = graph.assemble(table, read_paf(paf, table), threads=2).layout
     seconds = time.perf_counter() - began
-    write_fasta(layout, table, folder / "ours.fasta")
+    write_lines(folder / "ours.fasta", unitig_fasta(layout, table))
     return (
         folder / "ours.fasta",
         [f"{n}{name[-1]}" for n, name in zip(layout.lengths, layout.names, strict=True)],

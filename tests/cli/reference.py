@@ -32,8 +32,8 @@ def reference():
 
 def section(module):
     """Return what there is to say of one command."""
-    name = module.__name__.rpartition(".")[2]
-    function = getattr(module, name)
+    words = cli.words_of(module)
+    name, function = " ".join(words), getattr(module, "_".join(words))
     parameters = [Parameter(p) for p in inspect.signature(function, eval_str=True).parameters.values()]
     arguments = [p for p in parameters if p.is_argument]
     usage = " ".join(["overlapper", name, *(p.spelling.strip("`") for p in arguments), "[OPTIONS]"])

@@ -10,43 +10,24 @@ import numpy as np
 import pysam
 import pytest
 
-from overlapper import cli, evaluate_overlaps, find_overlaps, random_genome, read_overlaps, simulate_reads
+from overlapper import evaluate_overlaps, find_overlaps, random_genome, read_overlaps, simulate_reads
 from overlapper.candidates.registry import FINDERS
 from overlapper.errors import OverlapperError
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.writers import FORMATS
 from overlapper.simulate import adapted_model
+from tests.cli.conftest import assert_refused
 from tests.cli.runner import overlapper, python
 from tests.unit.test_bad_input import READ_FILES, promised
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
 
 
-class Result:
-    """What a run of the command left behind."""
-
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def overlap(tmp_path, monkeypatch, capfdbinary):
+def overlap(command):
     """Run the command in this process, in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["overlapper", "overlap", *map(str, arguments)])
-        capfdbinary.readouterr()
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        out, err = capfdbinary.readouterr()
-        return Result(code, out, err.decode())
-
-    return run
+    return lambda *arguments: command("overlap", *arguments)
 
 
 def fasta(reads, rows=None):
@@ -235,16 +216,6 @@ def test_an_empty_result_says_why(overlap, reads_file, tmp_path, text, options, 
     assert result.code == 0
     assert why in result.err.splitlines()[-1]
     assert (tmp_path / "out.paf").read_bytes() == b""
-
-
-def assert_refused(result, code, message, folder, before):
-    assert result.code == code
-    assert message in result.err
-    assert "Traceback" not in result.err
-    assert result.out == b""
-    assert sorted(os.listdir(folder)) == before
-    if code == 1:
-        assert result.err.splitlines()[-1].startswith("overlapper: error: ")
 
 
 @pytest.mark.parametrize("what", READ_FILES)

@@ -16,12 +16,11 @@ def test_the_command_reference_is_that_of_the_commands():
 
 @pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda module: module.__name__)
 def test_every_option_that_help_shows_is_in_the_reference(module):
-    name = module.__name__.rpartition(".")[2]
-    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", overlapper(name, "--help", text=True).stdout)) - {
-        "--help"
-    }
+    words = cli.words_of(module)
+    text = overlapper(*words, "--help", text=True).stdout
+    shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - {"--help"}
     page = reference.PATH.read_text()
-    start = page.index(f"## {name}\n")
+    start = page.index(f"## {' '.join(words)}\n")
     section = page[start:].partition("\n## ")[0]
     assert shown <= set(re.findall(r"--[a-z-]+", section))
 

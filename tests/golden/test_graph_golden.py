@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import graph
-from graph.export import write_fasta, write_read_gfa, write_unitig_gfa, write_unitig_table
+from graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
+from overlapper.io.outputs import write_lines
 from tests.graph_cases import random_genome, read_set, tiled, two_paths
 
 HERE = Path(__file__).parent
@@ -24,13 +25,13 @@ def fork():
 def write_all(case, folder):
     reads, overlaps = case()
     layout = graph.assemble(reads, overlaps, PARAMS, CLEANING).layout
-    write_unitig_gfa(layout, reads, folder / "unitigs_miniasm.gfa", overlaps=overlaps, read_lines="a")
-    write_unitig_gfa(layout, reads, folder / "unitigs_hifiasm.gfa", read_lines="A")
-    write_read_gfa(
-        layout.graph, reads, folder / "reads.gfa", overlaps=overlaps, contained=True, layout=layout
-    )
-    write_fasta(layout, reads, folder / "unitigs.fasta")
-    write_unitig_table(layout, folder / "unitigs.tsv")
+    write_lines(folder / "unitigs_miniasm.gfa", unitig_gfa(layout, reads, overlaps=overlaps, read_lines="a"))
+    write_lines(folder / "unitigs_hifiasm.gfa", unitig_gfa(layout, reads, read_lines="A"))
+    write_lines(folder / "unitigs_contained.gfa", unitig_gfa(layout, reads, contained=True))
+    lines = read_gfa(layout.graph, reads, overlaps=overlaps, contained=True, layout=layout)
+    write_lines(folder / "reads.gfa", lines)
+    write_lines(folder / "unitigs.fasta", unitig_fasta(layout, reads))
+    write_lines(folder / "unitigs.tsv", unitig_table(layout))
 
 
 @pytest.mark.parametrize("case", [circle, fork], ids=lambda case: case.__name__)

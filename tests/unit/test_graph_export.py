@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import graph
-from graph.export import to_networkx, write_fasta, write_read_gfa, write_unitig_gfa, write_unitig_table
+from graph.export import read_gfa, to_networkx, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.errors import ParameterError
+from overlapper.io.outputs import write_lines
 from overlapper.tables import Overlaps, Reads
 from tests.graph_cases import edge_set, random_genome, read_set, reverse_complement, tiled, two_paths
 
@@ -115,7 +116,7 @@ def test_every_cigar_of_reads_fits_and_matches(tmp_path, gaps):
             reads, overlaps = gapped(reads, overlaps, seed)
         built, _ = graph.build_graph(reads, overlaps, PARAMS)
         path = tmp_path / "reads.gfa"
-        write_read_gfa(built, reads, path, overlaps=overlaps, contained=True)
+        write_lines(path, read_gfa(built, reads, overlaps=overlaps, contained=True))
         assert check_overlaps(path) == {"L": len(built.edges) // 2, "C": len(built.contained)}
         strands |= {bool(reverse) for reverse in built.contained.reverse}
     assert strands == {False, True}
@@ -125,7 +126,7 @@ def test_every_cigar_of_unitigs_fits_and_matches(tmp_path):
     reads, overlaps = two_paths()
     assembly = graph.assemble(reads, overlaps, PARAMS, UNCLEAN)
     path = tmp_path / "unitigs.gfa"
-    write_unitig_gfa(assembly.layout, reads, path, overlaps=overlaps)
+    write_lines(path, unitig_gfa(assembly.layout, reads, overlaps=overlaps))
     assert check_overlaps(path)["L"] > 0
     assert len(assembly.layout) > 2
 
@@ -135,7 +136,7 @@ def test_without_alignments_overlaps_are_unspecified(tmp_path):
     plain = Overlaps(**(vars(overlaps) | {"cigar": None, "cigar_offsets": None}))
     assembly = graph.assemble(reads, plain, PARAMS, UNCLEAN)
     path = tmp_path / "unitigs.gfa"
-    write_unitig_gfa(assembly.layout, reads, path, overlaps=plain)
+    write_lines(path, unitig_gfa(assembly.layout, reads, overlaps=plain))
     links = [line.split("\t") for line in path.read_text().splitlines() if line[0] == "L"]
     assert len(links) == assembly.counts["layout"]["links"] > 0
     assert {fields[5] for fields in links} == {"*"}
@@ -146,7 +147,7 @@ def test_a_circle_links_to_itself(tmp_path):
     reads, overlaps = read_set(genome, tiled(3000, 700, 150, 9, circular=True), circular=True)
     assembly = graph.assemble(reads, overlaps, PARAMS)
     path = tmp_path / "circle.gfa"
-    write_unitig_gfa(assembly.layout, reads, path)
+    write_lines(path, unitig_gfa(assembly.layout, reads))
     (name,) = assembly.layout.names
     assert name.endswith("c")
     assert f"L\t{name}\t+\t{name}\t+\t0M\n" in path.read_text()
@@ -160,7 +161,7 @@ def test_read_lines_place_every_read_of_the_path(tmp_path):
     sequence = assembly.layout.sequence(0, reads)
     for style in "aA":
         path = tmp_path / f"{style}.gfa"
-        write_unitig_gfa(assembly.layout, reads, path, read_lines=style)
+        write_lines(path, unitig_gfa(assembly.layout, reads, read_lines=style))
         lines = [line.split("\t") for line in path.read_text().splitlines() if line[0] == style]
         assert len(lines) == len(assembly.layout.path)
         for fields in lines:
@@ -178,7 +179,7 @@ def test_paths_name_the_reads_of_unitigs(tmp_path):
     reads, overlaps = two_paths()
     assembly = graph.assemble(reads, overlaps, PARAMS, UNCLEAN)
     path = tmp_path / "reads.gfa"
-    write_read_gfa(assembly.graph, reads, path, layout=assembly.layout)
+    write_lines(path, read_gfa(assembly.graph, reads, layout=assembly.layout))
     gfa = gfapy.Gfa.from_file(str(path), vlevel=3)
     gfa.validate()
     assert {p.name: len(p.segment_names) for p in gfa.paths} == dict(
@@ -189,8 +190,8 @@ def test_paths_name_the_reads_of_unitigs(tmp_path):
 def test_fasta_and_table_agree_with_the_layout(tmp_path):
     reads, overlaps = two_paths()
     layout = graph.assemble(reads, overlaps, PARAMS, UNCLEAN).layout
-    write_fasta(layout, reads, tmp_path / "unitigs.fasta")
-    write_unitig_table(layout, tmp_path / "unitigs.tsv")
+    write_lines(tmp_path / "unitigs.fasta", unitig_fasta(layout, reads))
+    write_lines(tmp_path / "unitigs.tsv", unitig_table(layout))
     lines = (tmp_path / "unitigs.fasta").read_text().splitlines()
     header, *rows = [line.split("\t") for line in (tmp_path / "unitigs.tsv").read_text().splitlines()]
     assert header == ["name", "length", "circular", "path_reads", "reads", "depth", "copies"]
@@ -218,5 +219,5 @@ def test_an_unknown_style_of_read_lines_is_refused(tmp_path):
     reads, overlaps = two_paths()
     layout = graph.assemble(reads, overlaps, PARAMS).layout
     with pytest.raises(ParameterError, match="read_lines is 'b', expected 'a', 'A' or none"):
-        write_unitig_gfa(layout, reads, tmp_path / "x.gfa", read_lines="b")
+        write_lines(tmp_path / "x.gfa", unitig_gfa(layout, reads, read_lines="b"))
     assert not list(tmp_path.iterdir())

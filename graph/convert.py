@@ -1,0 +1,207 @@
+"""Overlaps as GFA 1 and back, read by read, without building a graph.
+
+A read is a segment. A dovetail becomes a link and a containment a containment (classes are found anew,
+`overlapper.extend.classify`); an internal match has no line in GFA 1. The CIGAR of a line spans the overlap
+to the ends of the reads, hangs as M, as it must in GFA; ``*`` where the overlap has none. What GFA has no
+column for is in tags, so that nothing is lost on the way back: those of PAF, ``cg`` included, and
+``iv:B:i``, start and end on the read that comes first in the file, start and end on the other one (0-based,
+half open, forward strands), matching bases and block length.
+
+On the way back a line without ``iv`` is taken for what its CIGAR says; one without either tells no positions
+and is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from graph.alignment import NO_ALIGNMENT, Side, cigar_of
+from graph.gfa import Gfa, Join, read_gfa
+from overlapper.errors import FormatError
+from overlapper.extend.classify import classify, ends
+from overlapper.io.paf import format_paf, parse_paf
+from overlapper.params import ClassParams
+from overlapper.tables import OverlapClass, Overlaps, Reads
+
+_NO_QUALITY = "255"
+_FIRST_TAG = 12
+_NUMBERS = 6
+_OPERATION = re.compile(r"(\d+)([MIDNSHP=X])")
+_OF_PAF = {"I": "D", "D": "I"}
+
+
+def overlaps_to_gfa(
+    overlaps: Overlaps, reads: Reads, *, bases: bool, params: ClassParams | None = None
+) -> tuple[Iterator[str], dict[str, int]]:
+    """Return overlaps as GFA 1.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+    reads : Reads
+    bases : bool
+        Write the bases of the reads, not ``*``.
+    params : ClassParams, optional
+        What counts as an internal match.
+
+    Returns
+    -------
+    lines : iterator of str
+    counts : dict of str to int
+        Lines, by what they hold, and the overlaps left out.
+    """
+    kinds = classify(overlaps, reads.lengths, params or ClassParams())
+    internal = kinds == OverlapClass.INTERNAL
+    counts = {
+        "segments": len(reads),
+        "links": int((kinds == OverlapClass.DOVETAIL).sum()),
+        "containments": int((kinds >= OverlapClass.QUERY_CONTAINED).sum()),
+        "internal matches left out": int(internal.sum()),
+    }
+    return _lines(overlaps.take(~internal), kinds[~internal], reads, bases), counts
+
+
+def _lines(overlaps: Overlaps, kinds: np.ndarray, reads: Reads, bases: bool) -> Iterator[str]:
+    yield "H\tVN:Z:1.0"
+    for read in range(len(reads)):
+        yield f"S\t{reads.name(read)}\t{reads.sequence(read) if bases else '*'}\tLN:i:{reads.lengths[read]}"
+    left_query, right_query, left_target, right_target = ends(overlaps, reads.lengths)
+    left, right = left_query - left_target, right_query - right_target
+    paf = (line for text in format_paf(overlaps, reads) for line in bytes(text).decode().splitlines())
+    for row, line in enumerate(paf):
+        query = Side(int(overlaps.query[row]), 0, int(reads.lengths[overlaps.query[row]]), False)
+        reverse = bool(overlaps.reverse[row])
+        target = Side(int(overlaps.target[row]), 0, int(reads.lengths[overlaps.target[row]]), reverse)
+        position = None
+        if kinds[row] == OverlapClass.DOVETAIL:
+            first, second = (query, target) if left[row] > 0 else (target, query)
+        elif kinds[row] == OverlapClass.TARGET_CONTAINED:
+            first, second, position = query, target, left[row]
+        else:
+            # The container comes first, on its forward strand.
+            first, second = target._replace(reverse=False), query._replace(reverse=reverse)
+            position = -right[row] if reverse else -left[row]
+        columns = [
+            "L" if position is None else "C",
+            *(
+                text
+                for side in (first, second)
+                for text in (reads.name(side.read), "-" if side.reverse else "+")
+            ),
+            *([] if position is None else [str(max(int(position), 0))]),
+            cigar_of(overlaps, row, first, second),
+            *_tags_of(line.split("\t")),
+        ]
+        yield "\t".join(columns)
+
+
+def _tags_of(paf: list[str]) -> Iterator[str]:
+    yield f"iv:B:i,{','.join(paf[i] for i in (2, 3, 7, 8, 9, 10))}"
+    yield from (tag for tag in paf[_FIRST_TAG:] if not tag.startswith("tp:"))
+
+
+def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict[str, int]]:
+    """Read the links and containments of a GFA 1 file as overlaps of its segments.
+
+    Returns
+    -------
+    overlaps : Overlaps
+    reads : Reads
+        Names and lengths of the segments, without bases.
+    counts : dict of str to int
+        Overlaps, and lines that are none.
+
+    Raises
+    ------
+    FormatError
+        When the file is not GFA 1, or an overlap does not lie within its segments.
+    InputError
+        When the file cannot be read.
+    """
+    file_name = os.fspath(path)
+    gfa = read_gfa(file_name)
+    reads = Reads.without_bases(gfa.names, gfa.lengths)
+    counts = {
+        "overlaps": 0,
+        "lines without positions left out": 0,
+        "links of a segment to itself left out": 0,
+    }
+
+    def rows() -> Iterator[bytes]:
+        for join in gfa.joins:
+            if join.first >> 1 == join.second >> 1:
+                counts["links of a segment to itself left out"] += 1
+            elif (line := _paf_line(join, gfa, file_name)) is None:
+                counts["lines without positions left out"] += 1
+            else:
+                counts["overlaps"] += 1
+                yield f"{line}\n".encode()
+
+    return parse_paf(rows(), reads, file_name), reads, counts
+
+
+class _Row(NamedTuple):
+    """A line of PAF, of two segments: the numbers of its columns, and its tags."""
+
+    first: int
+    first_start: int
+    first_end: int
+    second: int
+    second_start: int
+    second_end: int
+    matches: int
+    block_length: int
+    tags: list[str]
+
+
+def _paf_line(join: Join, gfa: Gfa, path: str) -> str | None:
+    if "iv:B" in join.tags:
+        row = _row_of_tags(join, gfa, path)
+    elif join.overlap != NO_ALIGNMENT:
+        row = _row_of_cigar(join, gfa)
+    else:
+        return None
+    columns = [
+        gfa.names[row.first], gfa.lengths[row.first], row.first_start, row.first_end,
+        "-" if (join.first ^ join.second) & 1 else "+",
+        gfa.names[row.second], gfa.lengths[row.second], row.second_start, row.second_end,
+        row.matches, row.block_length, _NO_QUALITY, *row.tags,
+    ]  # fmt: skip
+    return "\t".join(map(str, columns))
+
+
+def _row_of_tags(join: Join, gfa: Gfa, path: str) -> _Row:
+    low, high = sorted((join.first >> 1, join.second >> 1))
+    numbers = join.tags["iv:B"].split(",")[1:]
+    if len(numbers) != _NUMBERS or not all(number.isdecimal() for number in numbers):
+        raise FormatError(
+            f"has {join.tags['iv:B']!r} in its tag iv, expected i and {_NUMBERS} numbers",
+            file=path, record=f"{gfa.names[low]} {gfa.names[high]}", remedy="Remove the tag.",
+        )  # fmt: skip
+    start, end, other_start, other_end, matches, block = map(int, numbers)
+    tags = [f"{key}:{value}" for key, value in join.tags.items() if key != "iv:B"]
+    return _Row(low, start, end, high, other_start, other_end, matches, block, tags)
+
+
+def _row_of_cigar(join: Join, gfa: Gfa) -> _Row:
+    found = [(int(size), letter) for size, letter in _OPERATION.findall(join.overlap)]
+    on_first = sum(size for size, letter in found if letter not in "IP")
+    on_second = sum(size for size, letter in found if letter not in "DNP")
+    first, second = join.first >> 1, join.second >> 1
+    start = join.position
+    if start is None:
+        start = 0 if join.first & 1 else int(gfa.lengths[first]) - on_first
+    other_start = int(gfa.lengths[second]) - on_second if join.second & 1 else 0
+    matches = sum(size for size, letter in found if letter in "M=")
+    # PAF's CIGAR is along its target, here the second segment, and to it bases of the first are insertions.
+    along_target = found[::-1] if join.second & 1 else found
+    cigar = "".join(f"{size}{_OF_PAF.get(letter, letter)}" for size, letter in along_target)
+    return _Row(
+        first, start, start + on_first, second, other_start, other_start + on_second,
+        matches, sum(size for size, _ in found), [f"cg:Z:{cigar}"],
+    )  # fmt: skip

@@ -1,0 +1,206 @@
+"""Reading GFA 1, ours or another program's: segments, links and containments.
+
+Tags that are read: ``LN`` where a segment has no sequence, and its depth (``dp``, hifiasm's ``rd``, or ``RC``
+over the length, as the format defines it, where there is neither). Paths, walks, comments and lines of other
+letters are left out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterator
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import EmptyInputError, FormatError
+from overlapper.io.sources import line_blocks
+
+_COLUMNS = {"S": 3, "L": 6, "C": 7}
+_REMEDY = "Check that the file is GFA 1."
+_SIGNS = {"+": 0, "-": 1}
+
+
+@dataclasses.dataclass(frozen=True)
+class Join:
+    """A link or a containment.
+
+    Attributes
+    ----------
+    first, second : int
+        Oriented segments, ``2 * segment``, plus 1 for the reverse complement; in a containment the container
+        and what it contains.
+    overlap : str
+        CIGAR, or ``*``.
+    tags : dict of str to str
+        Values by ``name:type``.
+    position : int, optional
+        Of a containment, on the forward strand of its container.
+    """
+
+    first: int
+    second: int
+    overlap: str
+    tags: dict[str, str]
+    position: int | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Gfa:
+    """What a GFA file says of an assembly graph.
+
+    Attributes
+    ----------
+    names : list of str
+        Segments, in the order of the file.
+    lengths : ndarray of int64, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        NaN where the file does not tell.
+    joins : list of Join
+        Links and containments, in the order of the file.
+    """
+
+    names: list[str]
+    lengths: np.ndarray
+    depth: np.ndarray
+    joins: list[Join]
+
+    @property
+    def links(self) -> list[Join]:
+        """The joins that are links."""
+        return [join for join in self.joins if join.position is None]
+
+    def without_contained(self) -> Self:
+        """Return the graph without the segments that others contain; all of it if each is contained."""
+        kept = np.ones(len(self.names), np.bool_)
+        kept[[join.second >> 1 for join in self.joins if join.position is not None]] = False
+        if not kept.any():
+            return self
+        number = np.cumsum(kept) - 1
+        links = [
+            dataclasses.replace(
+                link,
+                first=int(2 * number[link.first >> 1] + (link.first & 1)),
+                second=int(2 * number[link.second >> 1] + (link.second & 1)),
+            )
+            for link in self.links
+            if kept[link.first >> 1] and kept[link.second >> 1]
+        ]
+        names = [name for name, stays in zip(self.names, kept, strict=True) if stays]
+        return type(self)(names, self.lengths[kept], self.depth[kept], links)
+
+    @property
+    def circular(self) -> np.ndarray:
+        """Which segments link to themselves and to nothing else (bool)."""
+        closed, others = np.zeros((2, len(self.names)), np.bool_)
+        for link in self.links:
+            first, second = link.first >> 1, link.second >> 1
+            if link.first == link.second:
+                closed[first] = True
+            else:
+                others[[first, second]] = True
+        return closed & ~others
+
+
+def read_gfa(path: str | os.PathLike[str]) -> Gfa:
+    """Read a GFA 1 file, plain or gzip; ``-`` is standard input.
+
+    Raises
+    ------
+    FormatError
+        When a line is not GFA 1, or names a segment that is not there.
+    EmptyInputError
+        When there are no segments.
+    InputError
+        When the file cannot be read to its end.
+    """
+    return _Reader(os.fspath(path)).read()
+
+
+class _Reader:
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._numbers: dict[str, int] = {}
+        self._lengths: list[int] = []
+        self._depth: list[float] = []
+
+    def read(self) -> Gfa:
+        # Links may come before the segments that they join.
+        joins = []
+        for number, fields in self._records():
+            if fields[0] == "S":
+                self._add_segment(number, fields)
+            else:
+                joins.append((number, fields))
+        if not self._numbers:
+            raise EmptyInputError("holds no segments (lines of S)", file=self._path, remedy=_REMEDY)
+        return Gfa(
+            list(self._numbers),
+            np.array(self._lengths, np.int64),
+            np.array(self._depth, np.float64),
+            [self._join(*record) for record in joins],
+        )
+
+    def _records(self) -> Iterator[tuple[int, list[str]]]:
+        number = 0
+        for block in line_blocks(self._path):
+            for line in block.decode(errors="replace").split("\n")[:-1]:
+                number += 1
+                fields = line.rstrip("\r").split("\t")
+                if fields[0] == "H" and any(field.startswith("VN:Z:2") for field in fields):
+                    raise self._error(number, "says that the file is GFA 2, expected GFA 1")
+                if fields[0] not in _COLUMNS:
+                    continue
+                if len(fields) < _COLUMNS[fields[0]]:
+                    raise self._error(
+                        number,
+                        f"has {len(fields)} columns, expected {_COLUMNS[fields[0]]} or more for {fields[0]}",
+                    )
+                yield number, fields
+
+    def _add_segment(self, number: int, fields: list[str]) -> None:
+        name, sequence, tags = fields[1], fields[2], _tags(fields[3:])
+        if name in self._numbers:
+            raise self._error(number, f"names the segment {name!r} once more")
+        length = self._whole(number, tags.get("LN:i", "0")) if sequence == "*" else len(sequence)
+        self._numbers[name] = len(self._numbers)
+        self._lengths.append(length)
+        self._depth.append(self._depth_of(number, tags, length))
+
+    def _depth_of(self, number: int, tags: dict[str, str], length: int) -> float:
+        given = [tags[key] for key in ("dp:f", "dp:i", "DP:f", "rd:i") if key in tags]
+        try:
+            if given:
+                return float(given[0])
+            return float(tags["RC:i"]) / length if "RC:i" in tags and length else np.nan
+        except ValueError:
+            raise self._error(number, "has a depth that is no number") from None
+
+    def _join(self, number: int, fields: list[str]) -> Join:
+        ends = self._ends(number, fields)
+        if fields[0] == "L":
+            return Join(*ends, fields[5], _tags(fields[6:]))
+        return Join(*ends, fields[6], _tags(fields[7:]), self._whole(number, fields[5]))
+
+    def _ends(self, number: int, fields: list[str]) -> tuple[int, int]:
+        ends = []
+        for name, sign in (fields[1:3], fields[3:5]):
+            if name not in self._numbers:
+                raise self._error(number, f"names the segment {name!r}, which is not in the file")
+            if sign not in _SIGNS:
+                raise self._error(number, f"has the orientation {sign!r}, expected + or -")
+            ends.append(2 * self._numbers[name] + _SIGNS[sign])
+        return ends[0], ends[1]
+
+    def _whole(self, number: int, text: str) -> int:
+        if not text.isdecimal():
+            raise self._error(number, f"has {text!r} where a number of 0 or more is expected")
+        return int(text)
+
+    def _error(self, number: int, problem: str) -> FormatError:
+        return FormatError(problem, file=self._path, record=f"on line {number}", remedy=_REMEDY)
+
+
+def _tags(fields: list[str]) -> dict[str, str]:
+    return {field[:4]: field[5:] for field in fields}

@@ -1,0 +1,255 @@
+"""A picture of an assembly graph.
+
+Every segment is drawn as a string of points, the longer the more; consecutive points and the ends that links
+join are neighbours. Each component is laid out by stress majorization (Gansner, Koren & North 2005): points
+are moved until their distances in the picture are as near as can be to their distances along the graph. The
+components are then packed in rows, largest first.
+
+Drawn length grows with the square root of the bases, so that short segments can be seen beside long ones. No
+random numbers: the same file gives the same picture.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from graph.gfa import Gfa
+from graph.stats import components
+from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.io.outputs import OutputFile
+
+FORMATS = (".png", ".svg", ".pdf")
+MOST_SEGMENTS = 2000
+_MOST_POINTS, _ALL_POINTS = 12, 1200
+_LONGEST = 10.0
+_SHORTEST = 0.6
+_LINK = 0.5
+_GAP = 1.5
+_ROUNDS, _STILL = 200, 1e-4
+_FONT, _POINTS_PER_INCH = 5, 72
+
+
+def place_segments(gfa: Gfa) -> list[np.ndarray]:
+    """Return where to draw the segments.
+
+    Returns
+    -------
+    list of ndarray of float64, shape (points, 2)
+        The points of every segment, from its first base to its last.
+    """
+    drawn = np.maximum(_LONGEST * np.sqrt(gfa.lengths / max(int(gfa.lengths.max()), 1)), _SHORTEST)
+    most = int(np.clip(_ALL_POINTS // len(gfa.names), 2, _MOST_POINTS))
+    points = np.clip(np.ceil(drawn).astype(np.int64) + 2, 2, most)
+    circular = gfa.circular
+    points[circular] = np.maximum(points[circular], 8)
+    starts = np.concatenate([[0], np.cumsum(points)])
+    joined = _neighbours(gfa, drawn, starts)
+
+    component = components(gfa)
+    places = np.zeros((starts[-1], 2))
+    boxes = []
+    of_point = np.repeat(component, points)
+    bases = np.bincount(component, gfa.lengths)
+    for number in np.lexsort([np.arange(len(bases)), -bases]):
+        members = np.flatnonzero(of_point == number)
+        places[members] = _upright(_stress_layout(joined[members][:, members]))
+        boxes.append((members, places[members].max(axis=0)))
+    _pack(places, boxes)
+    return [places[starts[i] : starts[i + 1]] for i in range(len(points))]
+
+
+def _neighbours(gfa: Gfa, drawn: np.ndarray, starts: np.ndarray) -> Any:
+    """Return the distances of neighbouring points, a sparse symmetric array."""
+    from scipy.sparse import coo_array
+
+    steps = np.diff(starts) - 1
+    first = np.concatenate([np.arange(starts[i], starts[i + 1] - 1) for i in range(len(steps))])
+    second = first + 1
+    size = np.repeat(drawn / steps, steps)
+    ends = {}
+    for link in gfa.links:
+        # The right end of a forward segment, or the left end of a reversed one, meets the other's opposite.
+        left, right = link.first >> 1, link.second >> 1
+        a = starts[left] if link.first & 1 else starts[left + 1] - 1
+        b = starts[right + 1] - 1 if link.second & 1 else starts[right]
+        if a != b:
+            ends[min(a, b), max(a, b)] = _LINK
+    extra = np.array(list(ends), np.int64).reshape(-1, 2)
+    first, second = np.concatenate([first, extra[:, 0]]), np.concatenate([second, extra[:, 1]])
+    size = np.concatenate([size, np.full(len(extra), _LINK)])
+    joined = coo_array((size, (first, second)), shape=(starts[-1], starts[-1])).tocsr()
+    return joined.maximum(joined.T)
+
+
+def _stress_layout(joined: Any) -> np.ndarray:
+    """Return places whose distances resemble those along the graph."""
+    from scipy.linalg import lu_factor, lu_solve
+    from scipy.sparse.csgraph import shortest_path
+
+    distance = shortest_path(joined, directed=False)
+    places = _classical_scaling(distance)
+    weight = np.zeros_like(distance)
+    apart = distance > 0
+    weight[apart] = distance[apart] ** -2.0
+    laplacian = np.diag(weight.sum(axis=1)) - weight
+    # The first point stays where it is: the stress does not change when all points move together.
+    solver = lu_factor(laplacian[1:, 1:])
+    before = np.inf
+    for _ in range(_ROUNDS):
+        now = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=2))
+        stress = float((weight * (now - distance) ** 2).sum())
+        if before - stress <= _STILL * stress:
+            break
+        before = stress
+        pull = np.zeros_like(distance)
+        moved = now > 0
+        pull[moved] = -(weight * distance)[moved] / now[moved]
+        np.fill_diagonal(pull, -pull.sum(axis=1))
+        places = np.concatenate([np.zeros((1, 2)), lu_solve(solver, (pull @ places)[1:])])
+    return places
+
+
+def _classical_scaling(distance: np.ndarray) -> np.ndarray:
+    """Return places by the two foremost axes of the squared distances (Torgerson 1952)."""
+    from scipy.linalg import eigh
+
+    squared = distance**2
+    centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
+    last = len(distance) - 1
+    values, axes = eigh(-0.5 * centred, subset_by_index=[max(last - 1, 0), last])
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])
+    places = (axes * np.sqrt(np.maximum(values, 0)))[:, ::-1]
+    # A graph that is a straight line leaves no second axis; a little bend keeps its points apart.
+    places[:, 1] += 1e-3 * np.sin(np.arange(len(places)))
+    return places
+
+
+def _upright(places: np.ndarray) -> np.ndarray:
+    """Turn places so that they are widest along the first axis, and start at 0."""
+    centred = places - places.mean(axis=0)
+    axes = np.linalg.svd(centred, full_matrices=False)[2]
+    turned = centred @ axes.T
+    return turned - turned.min(axis=0)
+
+
+def _pack(places: np.ndarray, boxes: list[tuple[np.ndarray, np.ndarray]]) -> None:
+    """Move components beside and below each other."""
+    area = sum((box[0] + _GAP) * (box[1] + _GAP) for _, box in boxes)
+    width = max(max(box[0] for _, box in boxes), 1.4 * np.sqrt(area))
+    x = y = height = 0.0
+    for members, (wide, high) in boxes:
+        if x and x + wide > width:
+            x, y, height = 0.0, y + height + _GAP, 0.0
+        places[members] += (x, -y - high)
+        x, height = x + wide + _GAP, max(height, high)
+
+
+def check_format(path: str) -> None:
+    """Raise a `ParameterError` if the name of a picture tells no format."""
+    if not path.endswith(FORMATS):
+        raise ParameterError(f"the name {path} does not end in one of {', '.join(FORMATS)}")
+
+
+def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
+    """Draw a graph, without the segments that others contain.
+
+    Parameters
+    ----------
+    gfa : Gfa
+    path : str or path
+        Ends in one of `FORMATS`.
+
+    Raises
+    ------
+    ParameterError
+        When the name tells no format, or there are more than `MOST_SEGMENTS` segments.
+    MissingExtraError
+        When matplotlib is not installed.
+    OutputError
+        When the file cannot be written; none is left behind.
+    """
+    path = os.fspath(path)
+    check_format(path)
+    gfa = gfa.without_contained()
+    if len(gfa.names) > MOST_SEGMENTS:
+        raise ParameterError(
+            f"the graph has {len(gfa.names)} segments, and more than {MOST_SEGMENTS} cannot be read in a "
+            "picture: draw a part of it"
+        )
+    figure_of, collection_of = _matplotlib()
+    places = place_segments(gfa)
+    everything = np.concatenate(places)
+    size = np.ptp(everything, axis=0) + 2 * _GAP
+    scale = 12 / max(size)
+    figure = figure_of(figsize=np.maximum(size * scale, 2.5), dpi=150)
+    axes = figure.add_axes((0, 0, 1, 1), frameon=False, aspect="equal", xticks=[], yticks=[])
+    axes.set_xlim(everything[:, 0].min() - _GAP, everything[:, 0].max() + _GAP)
+    axes.set_ylim(everything[:, 1].min() - _GAP, everything[:, 1].max() + _GAP)
+
+    joins = [
+        (places[j.first >> 1][0 if j.first & 1 else -1], places[j.second >> 1][-1 if j.second & 1 else 0])
+        for j in gfa.links
+    ]
+    axes.add_collection(collection_of(joins, colors="#555555", linewidths=0.8, zorder=1))
+    colours = [f"C{i % 10}" for i in range(len(places))]
+    axes.add_collection(
+        collection_of(places, colors=colours, linewidths=_widths(gfa), capstyle="round", zorder=2)
+    )
+    for segment, place in _labels(gfa, places, scale):
+        axes.annotate(
+            f"{gfa.names[segment]}\n{_size(int(gfa.lengths[segment]))}",
+            place, ha="center", va="center", fontsize=_FONT, zorder=3,
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.6},
+        )  # fmt: skip
+    # Without a date, so that the same graph gives the same bytes.
+    metadata = {} if path.endswith(".png") else {"CreationDate" if path.endswith(".pdf") else "Date": None}
+    with OutputFile(path) as output, output.complaints():
+        figure.savefig(output.file, format=path.rpartition(".")[2], metadata=metadata)
+
+
+def _labels(gfa: Gfa, places: list[np.ndarray], scale: float) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield which segments to label, and where: the longest first, but none over another's label.
+
+    ``scale`` is inches of the picture a unit of the places.
+    """
+    taken = np.zeros((0, 4))
+    for segment in np.argsort(-gfa.lengths, kind="stable").tolist():
+        middle = places[segment][len(places[segment]) // 2]
+        letters = max(len(gfa.names[segment]), 6)
+        reach = np.array([0.3 * letters, 1.3]) * _FONT / _POINTS_PER_INCH / scale
+        box = np.concatenate([middle - reach, middle + reach])
+        apart = (box[:2] > taken[:, 2:]).any(axis=1) | (box[2:] < taken[:, :2]).any(axis=1)
+        if apart.all():
+            taken = np.concatenate([taken, box[None]])
+            yield segment, middle
+
+
+def _widths(gfa: Gfa) -> np.ndarray:
+    """Return line widths in points, by depth over that of the median segment."""
+    known = ~np.isnan(gfa.depth) & (gfa.depth > 0)
+    widths = np.full(len(gfa.names), 4.0)
+    if known.any():
+        widths[known] = 4 * np.clip(gfa.depth[known] / np.median(gfa.depth[known]), 0.5, 3)
+    return widths
+
+
+def _size(bases: int) -> str:
+    for unit, letter in ((10**6, "M"), (10**3, "k")):
+        if bases >= unit:
+            return f"{bases / unit:.1f}{letter}"
+    return str(bases)
+
+
+def _matplotlib() -> tuple[Any, Any]:
+    try:
+        import matplotlib
+        from matplotlib.collections import LineCollection
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError("matplotlib", "plot", "Drawing a graph") from None
+    matplotlib.rcParams["svg.hashsalt"] = "overlapper"
+    return Figure, LineCollection

@@ -1,0 +1,112 @@
+"""Numbers that describe an assembly graph read from GFA."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from graph.gfa import Gfa
+from graph.summary import n50
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphStats:
+    """What an assembly graph looks like.
+
+    Attributes
+    ----------
+    segments, links : int
+    contained : int
+        Segments that others contain; all other numbers leave them out.
+    bases, longest, n50 : int
+        Of the segments.
+    circular : int
+        Segments that link to themselves alone.
+    isolated : int
+        Linear segments without a link.
+    components : int
+        Parts that no link joins.
+    largest_component : int
+        Bases of the largest of them.
+    dead_ends : int
+        Ends of segments without a link, two for an isolated one.
+    branching_ends : int
+        Ends with two links or more.
+    median_depth : float, optional
+        Depth that half of the bases reach; None where the file does not tell.
+    """
+
+    segments: int
+    links: int
+    contained: int
+    bases: int
+    longest: int
+    n50: int
+    circular: int
+    isolated: int
+    components: int
+    largest_component: int
+    dead_ends: int
+    branching_ends: int
+    median_depth: float | None
+
+
+def graph_stats(gfa: Gfa) -> GraphStats:
+    """Describe a graph."""
+    everything = len(gfa.names)
+    gfa = gfa.without_contained()
+    ends = links_by_end(gfa)
+    component = components(gfa)
+    return GraphStats(
+        segments=len(gfa.names),
+        links=len(gfa.links),
+        contained=everything - len(gfa.names),
+        bases=int(gfa.lengths.sum()),
+        longest=int(gfa.lengths.max()),
+        n50=n50(gfa.lengths),
+        circular=int(gfa.circular.sum()),
+        isolated=int((ends.reshape(-1, 2).sum(axis=1) == 0).sum()),
+        components=int(component.max()) + 1,
+        largest_component=int(np.bincount(component, gfa.lengths).max()),
+        dead_ends=int((ends == 0).sum()),
+        branching_ends=int((ends > 1).sum()),
+        median_depth=_median_depth(gfa),
+    )
+
+
+def links_by_end(gfa: Gfa) -> np.ndarray:
+    """Return how many links leave each end of each segment.
+
+    Returns
+    -------
+    ndarray of int64, shape (2 * segments,)
+        ``2 * i`` is the right end of segment ``i``, ``2 * i + 1`` its left end. A link that joins an end to
+        itself counts once.
+    """
+    ends = {(min(pair), max(pair)) for pair in ((link.first, link.second ^ 1) for link in gfa.links)}
+    counts = np.zeros(2 * len(gfa.names), np.int64)
+    for first, second in ends:
+        counts[first] += 1
+        counts[second] += second != first
+    return counts
+
+
+def components(gfa: Gfa) -> np.ndarray:
+    """Return the component of every segment (int32), numbered from 0."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    first = [join.first >> 1 for join in gfa.joins]
+    second = [join.second >> 1 for join in gfa.joins]
+    size = len(gfa.names)
+    return connected_components(coo_array((np.ones(len(gfa.joins)), (first, second)), shape=(size, size)))[1]
+
+
+def _median_depth(gfa: Gfa) -> float | None:
+    known = ~np.isnan(gfa.depth)
+    if not gfa.lengths[known].sum():
+        return None
+    order = np.argsort(gfa.depth[known], kind="stable")
+    reached = np.cumsum(gfa.lengths[known][order])
+    return float(gfa.depth[known][order][np.searchsorted(reached, reached[-1] / 2)])

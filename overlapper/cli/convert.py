@@ -1,0 +1,85 @@
+"""``overlapper convert``: overlaps from one format to another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+if TYPE_CHECKING:
+    from overlapper.tables import Overlaps, Reads
+
+EXAMPLES = """
+overlapper convert overlaps.paf.gz overlaps.parquet
+overlapper convert overlaps.paf overlaps.gfa --reads reads.fastq.gz
+overlapper convert overlaps.gfa overlaps.paf
+"""
+
+COMPILE_SECONDS = 10
+GFA = (".gfa", ".gfa.gz")
+
+
+def convert(
+    source: Annotated[str, typer.Argument(help="Overlaps: .paf, .paf.gz, .parquet, .gfa or .gfa.gz.")],
+    output: Annotated[str, typer.Argument(help="Where to write them, in one of these formats by its name.")],
+    reads: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="The reads, which number the overlaps and give GFA its bases; may be repeated. "
+            "Without it, PAF numbers reads as it names them.",
+        ),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Convert overlaps: PAF, Parquet and GFA 1, each to each.
+
+    In GFA a read is a segment, a dovetail a link and a containment a containment; internal matches have no
+    place in it and are left out. This builds no graph: overlapper layout does.
+    """
+    check_outputs({"OUTPUT": output}, [source, *(reads or [])])
+
+    from overlapper.io.fastx import read_fastx
+    from overlapper.io.outputs import OutputFile
+    from overlapper.io.writers import check_format, open_overlaps
+    from overlapper.threads import available_threads
+
+    for path in (source, output):
+        if not path.endswith(GFA):
+            check_format(path)
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        progress.report("reading")
+        table = read_fastx(*reads) if reads else None
+        overlaps, named, counts = _read(source, table)
+        progress.report("writing")
+        if output.endswith(GFA):
+            from graph.convert import overlaps_to_gfa
+
+            lines, written = overlaps_to_gfa(overlaps, named, bases=table is not None)
+            with OutputFile(output) as file:
+                file.write_lines(lines)
+            counts |= written
+        else:
+            with open_overlaps(output, named, threads=available_threads()) as writer:
+                writer.write(overlaps)
+        for name, count in counts.items():
+            progress.note(f"{count:>15,} {name}")
+
+
+def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, int]]:
+    """Return overlaps, the reads that they number, and what there is to count."""
+    from overlapper.io.paf import reads_of_paf
+    from overlapper.io.parquet import reads_of_parquet
+    from overlapper.io.writers import read_overlaps
+
+    if path.endswith(GFA):
+        from graph.convert import gfa_to_overlaps
+
+        return gfa_to_overlaps(path)
+    if reads is None:
+        reads = reads_of_parquet(path) if path.endswith(".parquet") else reads_of_paf(path)
+    overlaps = read_overlaps(path, reads)
+    return overlaps, reads, {"reads": len(reads), "overlaps": len(overlaps)}

@@ -1,0 +1,32 @@
+"""``overlapper graph plot``: a picture of an assembly graph."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+
+EXAMPLES = """
+overlapper graph plot layout.gfa -o layout.png
+overlapper graph plot layout.gfa -o layout.svg
+"""
+
+
+def graph_plot(
+    gfa: Annotated[str, typer.Argument(help="Assembly graph, GFA 1, of any program; - is standard input.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="Picture: .png, .svg or .pdf, by its name.")],
+) -> None:
+    """Draw an assembly graph.
+
+    A segment is a line, its length the square root of its bases, its width its depth; the longest have their
+    name and length beside them. Readable up to some hundred segments. Needs the extra plot.
+    """
+    check_outputs({"--output": output}, [gfa])
+
+    from graph.gfa import read_gfa
+    from graph.plot import check_format, plot_graph
+
+    check_format(output)
+    plot_graph(read_gfa(gfa), output)

@@ -1,0 +1,36 @@
+"""``overlapper graph stats``: an assembly graph in numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """
+overlapper graph stats layout.gfa
+overlapper graph stats other_assembler.gfa.gz --json stats.json
+"""
+
+
+def graph_stats(
+    gfa: Annotated[str, typer.Argument(help="Assembly graph, GFA 1, of any program; - is standard input.")],
+    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
+) -> None:
+    """Describe an assembly graph.
+
+    Prints a line a number: segments, links, bases, N50, components, ends without a link, and more.
+    """
+    import dataclasses
+
+    from graph.gfa import read_gfa
+    from graph.stats import graph_stats
+    from overlapper.io.outputs import write_text
+
+    stats = dataclasses.asdict(graph_stats(read_gfa(gfa)))
+    if json_file:
+        import json
+
+        write_text(json_file, f"{json.dumps(stats, indent=2)}\n")
+    for name, value in stats.items():
+        shown = "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
+        print(f"{name.replace('_', ' ')}\t{shown}")

@@ -1,0 +1,199 @@
+"""``overlapper layout``: from overlaps to unitigs."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.sizes import parse_size
+
+if TYPE_CHECKING:
+    from graph import Assembly
+
+EXAMPLES = """
+overlapper layout reads.fastq.gz overlaps.paf -o layout.gfa
+overlapper layout run1.fq.gz run2.fq.gz overlaps.paf.gz -o layout.gfa --fasta unitigs.fa --table unitigs.tsv
+overlapper layout reads.fq minimap2.paf --min-overlap 5k --no-clean --reads-gfa reads.gfa -o layout.gfa
+"""
+
+COMPILE_SECONDS = 15
+
+
+def layout(
+    reads: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="READS...", help="The reads that were overlapped: FASTA, FASTQ, BAM, CRAM or SAM."
+        ),
+    ],
+    overlaps: Annotated[
+        str,
+        typer.Argument(
+            metavar="OVERLAPS",
+            help="Their overlaps, ours or another program's: .paf, .paf.gz or .parquet; "
+            "- is PAF on standard input.",
+        ),
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Unitigs and their links, GFA 1; - is standard output.")
+    ] = "-",
+    fasta: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the sequences of the unitigs, FASTA.")
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write length, shape, reads, depth and copies of each unitig, tab-separated."
+        ),
+    ] = None,
+    reads_gfa: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Write the cleaned graph of reads, with the unitigs as paths, GFA 1."
+        ),
+    ] = None,
+    keep_contained: Annotated[
+        bool,
+        typer.Option("--keep-contained", help="Write contained reads, and where they lie, into the GFA."),
+    ] = False,
+    read_lines: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STYLE",
+            help="Say which reads a unitig consists of: a, lines as miniasm's, or A, lines as hifiasm's.",
+        ),
+    ] = None,
+    min_overlap: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="Shortest overlap that counts, and shortest part of a read.",
+        ),
+    ] = 2000,
+    min_depth: Annotated[
+        int, typer.Option(help="Overlaps that must cover a base of a read for it to be kept.")
+    ] = 3,
+    max_hang: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="Longest end that fails to match in an overlap that counts.",
+        ),
+    ] = 1000,
+    min_ratio: Annotated[
+        float, typer.Option(help="Least share of an overlap and such ends that must match.")
+    ] = 0.8,
+    fuzz: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="How much longer a path may be than the edge it replaces.",
+        ),
+    ] = 1000,
+    no_clean: Annotated[
+        bool, typer.Option("--no-clean", help="Leave the graph as transitive reduction leaves it.")
+    ] = False,
+    tip_reads: Annotated[int, typer.Option(help="Most reads in a tip, an island or a bi-loop.")] = 4,
+    bubble_bases: Annotated[
+        int, typer.Option(parser=parse_size, metavar="BASES", help="Longest bubble that is popped.")
+    ] = 50_000,
+    weak_ratio: Annotated[
+        float, typer.Option(help="Edges below this share of the longest overlap of their node are cut.")
+    ] = 0.8,
+    weak_rounds: Annotated[
+        int, typer.Option(help="Rounds that lead up to that share; 0 cuts no weak edges.")
+    ] = 4,
+    weak_start: Annotated[float, typer.Option(help="Share of the first round.")] = 0.5,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    stats: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write what every step removed, parameters and times, JSON."),
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Lay reads out along their overlaps.
+
+    Builds the string graph of the reads, cleans it, and writes its unitigs. Links carry CIGARs where the
+    overlaps do.
+    """
+    outputs = {
+        "--output (standard output by default)": output,
+        "--fasta": fasta,
+        "--table": table,
+        "--reads-gfa": reads_gfa,
+        "--stats": stats,
+    }
+    check_outputs(outputs, [*reads, overlaps, *([reference] if reference else [])])
+
+    import graph
+    from graph import export
+    from graph.summary import no_unitigs, to_json
+    from overlapper.io.fastx import read_fastx
+    from overlapper.io.outputs import OutputFile
+    from overlapper.io.writers import check_format, read_overlaps
+    from overlapper.threads import available_threads
+
+    check_format(overlaps)
+    export.check_read_lines(read_lines)
+    params = graph.GraphParams(min_overlap, min_depth, max_hang, min_ratio, fuzz)
+    cleaning = (
+        None if no_clean else graph.CleanParams(tip_reads, bubble_bases, weak_ratio, weak_rounds, weak_start)
+    )
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as stack:
+        files = {path: stack.enter_context(OutputFile(path)) for path in outputs.values() if path}
+        progress.report("reading reads")
+        read_table = read_fastx(*reads, reference=reference)
+        progress.report("reading overlaps")
+        found = read_overlaps(overlaps, read_table)
+        assembly = graph.assemble(
+            read_table, found, params, cleaning, threads=threads, report=progress.report
+        )
+        progress.report("writing")
+        unitigs = assembly.layout
+        files[output].write_lines(
+            export.unitig_gfa(
+                unitigs, read_table, overlaps=found, contained=keep_contained, read_lines=read_lines
+            )
+        )
+        if fasta:
+            files[fasta].write_lines(export.unitig_fasta(unitigs, read_table))
+        if table:
+            files[table].write_lines(export.unitig_table(unitigs))
+        if reads_gfa:
+            files[reads_gfa].write_lines(
+                export.read_gfa(
+                    assembly.graph, read_table, overlaps=found, contained=keep_contained, layout=unitigs
+                )
+            )
+        if stats:
+            files[stats].write(to_json(assembly, read_table, found, params, cleaning).encode())
+        stack.close()
+        _tell(progress, assembly, len(read_table), len(found))
+        if not len(unitigs):
+            progress.note(no_unitigs(found, params))
+
+
+def _tell(progress: Progress, assembly: Assembly, reads: int, overlaps: int) -> None:
+    progress.note(f"{reads:>15,} reads")
+    progress.note(f"{overlaps:>15,} overlaps")
+    for step, counts in assembly.counts.items():
+        progress.note(f"{step}:")
+        for name, count in counts.items():
+            progress.note(f"{count:>15,} {name}")
+    if len(lengths := assembly.layout.lengths):
+        progress.note(f"{lengths.sum():>15,} bases in unitigs")
+        progress.note(f"{lengths[0]:>15,} bases in the longest")

@@ -1,0 +1,136 @@
+"""``overlapper convert``: each format to each other, and back."""
+
+import gfapy
+import numpy as np
+import pytest
+
+from overlapper.io.writers import read_overlaps, write_overlaps
+from overlapper.tables import Overlaps
+from tests.cli.conftest import assert_refused
+from tests.graph_cases import random_genome, read_set, tiled
+
+CASES = ["aligned", "plain"]
+
+
+@pytest.fixture(scope="module")
+def reads_and_overlaps():
+    """Reads of a linear genome with hangs at some ends, and their overlaps."""
+    reads, overlaps = read_set(random_genome(9_000, 3), tiled(9_000, 1_500, 200, 3))
+    overlaps = overlaps.take(overlaps.matches >= 100)
+    shorter = np.where(np.arange(len(overlaps)) % 3 == 0, 4, 0)
+    changed = {
+        "q_start": overlaps.q_start + shorter, "q_end": overlaps.q_end - shorter,
+        "t_start": overlaps.t_start + shorter, "t_end": overlaps.t_end - shorter,
+        "matches": overlaps.matches - 2 * shorter, "cigar": overlaps.cigar - (2 * shorter.astype("u4") << 4),
+        "edits": np.zeros(len(overlaps), np.int32), "kind": np.ones(len(overlaps), np.uint8),
+    }  # fmt: skip
+    return reads, Overlaps(**(vars(overlaps) | changed)).sort_canonical()
+
+
+@pytest.fixture
+def paf(reads_and_overlaps, tmp_path):
+    reads, overlaps = reads_and_overlaps
+    plain = Overlaps(**(vars(overlaps) | {"cigar": None, "cigar_offsets": None, "edits": None}))
+    write_overlaps(overlaps, reads, tmp_path / "aligned.paf")
+    write_overlaps(plain, reads, tmp_path / "plain.paf")
+    (tmp_path / "reads.fa").write_text(
+        "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
+    )
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("way", ["parquet", "gfa", "gfa.gz", "paf.gz"])
+@pytest.mark.parametrize("with_reads", [False, True])
+def test_there_and_back_is_the_same_file(command, paf, tmp_path, case, way, with_reads):
+    options = ("--reads", "reads.fa") if with_reads else ()
+    there = command("convert", f"{case}.paf", f"x.{way}", *options)
+    assert (there.code, there.out) == (0, b"")
+    assert command("convert", f"x.{way}", "back.paf", "-q").err == ""
+    assert (tmp_path / "back.paf").read_bytes() == (tmp_path / f"{case}.paf").read_bytes()
+
+
+def test_parquet_to_gfa_and_back(command, paf, tmp_path):
+    for source, output in (("aligned.paf", "a.parquet"), ("a.parquet", "a.gfa"), ("a.gfa", "b.parquet")):
+        assert command("convert", source, output).code == 0
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def test_gfa_holds_every_overlap_with_a_cigar_that_fits(command, paf, reads_and_overlaps, tmp_path):
+    reads, overlaps = reads_and_overlaps
+    result = command("convert", "aligned.paf", "x.gfa", "--reads", "reads.fa")
+    gfa = gfapy.Gfa.from_file(str(tmp_path / "x.gfa"), vlevel=3)
+    gfa.validate()
+    assert len(gfa.segments) == len(reads)
+    assert len(gfa.dovetails) + len(gfa.containments) == len(overlaps)
+    assert {s.name: s.sequence for s in gfa.segments} == dict(
+        zip(reads.names, map(reads.sequence, range(len(reads))), strict=True)
+    )
+    assert gfa.containments
+    assert f"{len(gfa.dovetails):,} links" in result.err
+    for line in gfa.containments:
+        outer, inner = gfa.segment(line.from_segment), gfa.segment(line.to_segment)
+        assert line.from_orient == "+"
+        assert line.pos + line.overlap.length_on_reference() <= outer.LN
+        assert abs(line.overlap.length_on_query() - inner.LN) <= 8
+
+
+def test_links_of_another_program_become_overlaps(command, tmp_path):
+    (tmp_path / "o.gfa").write_text(
+        "S\ta\t*\tLN:i:100\nS\tb\t*\tLN:i:80\nS\tc\t*\tLN:i:20\n"
+        "L\ta\t+\tb\t-\t20M3I7M\nL\ta\t-\tb\t+\t10M\nL\ta\t+\ta\t+\t5M\nL\tb\t+\tc\t+\t*\nC\ta\t+\tc\t-\t30\t20M\n"
+    )
+    result = command("convert", "o.gfa", "o.paf")
+    rows = [line.split("\t") for line in (tmp_path / "o.paf").read_text().splitlines()]
+    assert [row[:11] for row in rows] == [
+        ["a", "100", "73", "100", "-", "b", "80", "50", "80", "27", "30"],
+        ["a", "100", "0", "10", "-", "b", "80", "0", "10", "10", "10"],
+        ["a", "100", "30", "50", "-", "c", "20", "0", "20", "20", "20"],
+    ]
+    assert [row[-1] for row in rows] == ["cg:Z:7M3D20M", "cg:Z:10M", "cg:Z:20M"]
+    assert "1 lines without positions left out" in result.err
+    assert "1 links of a segment to itself left out" in result.err
+
+
+def test_internal_matches_are_counted_and_left_out(command, tmp_path):
+    (tmp_path / "i.paf").write_text("a\t9000\t4000\t5000\t+\tb\t9000\t4000\t5000\t900\t1000\t255\n")
+    result = command("convert", "i.paf", "i.gfa")
+    assert (tmp_path / "i.gfa").read_text() == "H\tVN:Z:1.0\nS\ta\t*\tLN:i:9000\nS\tb\t*\tLN:i:9000\n"
+    assert "1 internal matches left out" in result.err
+
+
+def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
+    command("convert", "plain.paf", "x.parquet")
+    names = [
+        line.split("\t")[i] for line in (tmp_path / "plain.paf").read_text().splitlines() for i in (0, 5)
+    ]
+    assert len(read_overlaps(tmp_path / "x.parquet", sorted(set(names), key=lambda n: int(n[1:])))) > 50
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("none.paf", "x.gfa"), 1, "file none.paf: there is no such file"),
+        (("aligned.paf", "x.sam"), 1, "the name x.sam does not end in one of .paf, .paf.gz, .parquet"),
+        (("reads.fa", "x.paf"), 1, "the name reads.fa does not end in one of"),
+        (("aligned.paf", "aligned.paf"), 2, "aligned.paf is read and would be written"),
+        (("-", "x.gfa"), 1, "file -: cannot be read twice"),
+        (("bad.paf", "x.gfa"), 1, "file bad.paf, record on line 1: has 3 columns, expected at least 12"),
+        (("length.paf", "x.gfa"), 1, "file length.paf, record a: has the length 'x', expected a number"),
+        (
+            ("bad.gfa", "x.paf"),
+            1,
+            "file bad.gfa, record a b: has 'i,1' in its tag iv, expected i and 6 numbers",
+        ),
+        (("long.gfa", "x.paf"), 1, "file long.gfa, record on line 1: column 3 (query start)"),
+        (("aligned.paf", "x.gfa", "--reads", "bad.paf"), 1, "file bad.paf: starts with 'a'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_converted_is_told(command, paf, tmp_path, words, code, message):
+    (tmp_path / "bad.paf").write_text("a\tb\tc\n")
+    (tmp_path / "length.paf").write_text("a\tx\t0\t5\t+\tb\t9\t0\t5\t5\t5\t255\n")
+    segments = "S\ta\tACGT\nS\tb\tACGT\n"
+    (tmp_path / "bad.gfa").write_text(f"{segments}L\ta\t+\tb\t+\t*\tiv:B:i,1\n")
+    (tmp_path / "long.gfa").write_text(f"{segments}L\ta\t+\tb\t+\t9M\n")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert_refused(command("convert", *words), code, message, tmp_path, before)

@@ -1,0 +1,135 @@
+"""``overlapper graph stats`` and ``overlapper graph plot``."""
+
+import builtins
+import json
+
+import pytest
+
+from graph.gfa import read_gfa
+from graph.plot import place_segments
+from tests.cli.conftest import assert_refused
+
+GFA = """\
+H\tVN:Z:1.0
+# a comment
+L\ta\t+\tb\t+\t2M
+S\ta\tACGTACGT\tdp:f:10
+S\tb\t*\tLN:i:6\tdp:f:30
+S\tc\tACGT\tRC:i:80
+L\ta\t+\td\t-\t*
+S\td\t*\tLN:i:5
+S\te\tACG
+L\tc\t+\tc\t+\t0M
+C\ta\t+\te\t-\t2\t3M
+a\ta\t0\tr:1-8\t+\t8
+"""
+
+
+@pytest.fixture
+def gfa_file(tmp_path):
+    (tmp_path / "g.gfa").write_text(GFA)
+    return "g.gfa"
+
+
+def test_stats_count_what_is_there(command, gfa_file, tmp_path):
+    result = command("graph", "stats", gfa_file, "--json", "s.json")
+    assert (result.code, result.err) == (0, "")
+    stats = json.loads((tmp_path / "s.json").read_text())
+    assert stats == {
+        "segments": 4, "links": 3, "contained": 1, "bases": 23, "longest": 8, "n50": 6, "circular": 1,
+        "isolated": 0, "components": 2, "largest_component": 19, "dead_ends": 3, "branching_ends": 1,
+        "median_depth": 20.0,
+    }  # fmt: skip
+    shown = dict(line.split("\t") for line in result.out.decode().splitlines())
+    assert {name.replace(" ", "_") for name in shown} == stats.keys()
+    assert shown["dead ends"] == "3"
+
+
+def test_stats_read_standard_input_and_what_lacks_depth(command, tmp_path):
+    (tmp_path / "g.gfa").write_text("S\ta\tACGT\r\nS\tb\t*\r\n")
+    result = command("graph", "stats", "g.gfa")
+    assert b"median depth\t-\n" in result.out
+    assert b"dead ends\t4\n" in result.out
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_picture_is_the_same_every_time(command, gfa_file, tmp_path, ending):
+    pytest.importorskip("matplotlib")
+    for name in ("1", "2"):
+        result = command("graph", "plot", gfa_file, "-o", f"{name}.{ending}")
+        assert (result.code, result.err, result.out) == (0, "", b"")
+    first, second = ((tmp_path / f"{name}.{ending}").read_bytes() for name in "12")
+    assert first == second
+    assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending])
+    if ending == "svg":
+        assert b"<!-- a" in first, "the name of the longest segment is written"
+        assert b"<!-- e" not in first, "a contained segment is left out"
+
+
+def test_linked_ends_are_drawn_near_and_components_apart(gfa_file, tmp_path):
+    a, b, c, d = place_segments(read_gfa(tmp_path / gfa_file).without_contained())
+
+    def gap(one, two):
+        return ((one - two) ** 2).sum() ** 0.5
+
+    assert gap(a[-1], b[0]) < gap(a[0], b[0])
+    assert gap(a[-1], d[-1]) < gap(a[-1], d[0])
+    assert gap(c[0], c[-1]) < gap(c[0], c[len(c) // 2]), "a circle is closed"
+    others = [*a, *b, *d]
+    assert min(gap(p, q) for p in c for q in others) > 0.5
+
+
+def test_without_matplotlib_the_extra_is_named(command, gfa_file, tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def no_matplotlib(name, *arguments, **options):
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, "__import__", no_matplotlib)
+    result = command("graph", "plot", gfa_file, "-o", "g.png")
+    assert_refused(result, 1, "pip install 'overlapper[plot]'", tmp_path, [gfa_file])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "file g.gfa: holds no segments (lines of S). Check that the file is GFA 1."),
+        ("S\ta\tAC\nL\ta\t+\tb\t+\t*\n", "record on line 2: names the segment 'b', which is not in the file"),
+        ("S\ta\tAC\nL\ta\t*\ta\t+\t*\n", "record on line 2: has the orientation '*', expected + or -"),
+        ("S\ta\tAC\nS\ta\tAC\n", "record on line 2: names the segment 'a' once more"),
+        ("S\ta\n", "record on line 1: has 2 columns, expected 3 or more for S"),
+        ("S\ta\t*\tLN:i:x\n", "record on line 1: has 'x' where a number of 0 or more is expected"),
+        ("S\ta\tAC\tdp:f:x\n", "record on line 1: has a depth that is no number"),
+        ("H\tVN:Z:2.0\nS\ta\t2\tAC\n", "record on line 1: says that the file is GFA 2, expected GFA 1"),
+    ],
+)
+def test_bad_files_are_told(command, tmp_path, text, message):
+    (tmp_path / "g.gfa").write_text(text)
+    for words in (("stats", "g.gfa", "--json", "s.json"), ("plot", "g.gfa", "-o", "g.png")):
+        assert_refused(command("graph", *words), 1, message, tmp_path, ["g.gfa"])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("stats", "none.gfa"), 1, "file none.gfa: there is no such file"),
+        (("stats", "g.gfa", "--json", "none/s"), 1, "file none/s cannot be written"),
+        (("plot", "g.gfa", "-o", "g.jpg"), 1, "the name g.jpg does not end in one of .png, .svg, .pdf"),
+        (("plot", "g.gfa", "-o", "none/g.png"), 1, "file none/g.png cannot be written"),
+        (("plot", "g.gfa", "-o", "g.gfa"), 2, "g.gfa is read and would be written"),
+        (("plot", "g.gfa"), 2, "Missing option '--output'"),
+        (("nonsense",), 2, "nonsense"),
+    ],
+)
+def test_wrong_words_are_told_and_leave_no_file(command, gfa_file, tmp_path, words, code, message):
+    if "none/g.png" in words:
+        pytest.importorskip("matplotlib")
+    assert_refused(command("graph", *words), code, message, tmp_path, [gfa_file])
+
+
+def test_too_many_segments_for_a_picture_are_told(command, tmp_path):
+    (tmp_path / "g.gfa").write_text("".join(f"S\ts{i}\tACGT\n" for i in range(2001)))
+    result = command("graph", "plot", "g.gfa", "-o", "g.png")
+    assert_refused(result, 1, "the graph has 2001 segments", tmp_path, ["g.gfa"])

@@ -1,0 +1,232 @@
+"""``overlapper layout`` end to end: what goes in, what comes out, and what is said."""
+
+import dataclasses
+import gzip
+import inspect
+import json
+import re
+
+import gfapy
+import numpy as np
+import pytest
+
+import graph
+from graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
+from overlapper.cli import layout as layout_command
+from overlapper.io.writers import write_overlaps
+from tests.cli.conftest import assert_refused
+from tests.cli.runner import overlapper
+from tests.graph_cases import random_genome, read_set, tiled
+
+FILES = ["overlaps.paf", "reads.fa"]
+
+
+@pytest.fixture(scope="module")
+def case():
+    """Reads of a circle of 30 kb, and their overlaps with alignments."""
+    return read_set(random_genome(30_000, 7), tiled(30_000, 5_000, 400, 7, circular=True), circular=True)
+
+
+@pytest.fixture
+def layout(command, case, tmp_path):
+    reads, overlaps = case
+    (tmp_path / "reads.fa").write_text(fasta(reads))
+    write_overlaps(overlaps, reads, tmp_path / "overlaps.paf")
+    return lambda *arguments: command("layout", *arguments)
+
+
+def fasta(reads):
+    return "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
+
+
+def text_of(lines):
+    return "".join(f"{line}\n" for line in lines)
+
+
+@pytest.fixture(scope="module")
+def expected(case):
+    """What the library makes of the case, by option."""
+    reads, overlaps = case
+    found = graph.assemble(reads, overlaps).layout
+    return {
+        "-o": text_of(unitig_gfa(found, reads, overlaps=overlaps, contained=True, read_lines="A")),
+        "--fasta": text_of(unitig_fasta(found, reads)),
+        "--table": text_of(unitig_table(found)),
+        "--reads-gfa": text_of(read_gfa(found.graph, reads, overlaps=overlaps, contained=True, layout=found)),
+    }
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_output_is_that_of_the_library(layout, expected, tmp_path, threads):
+    outputs = [word for option in expected for word in (option, f"out{option}")]
+    result = layout(
+        "reads.fa", "overlaps.paf", *outputs, "--keep-contained", "--read-lines", "A", "-t", threads
+    )
+    assert (result.code, result.out) == (0, b"")
+    for option, text in expected.items():
+        assert (tmp_path / f"out{option}").read_text() == text
+    assert expected["--table"].splitlines()[1].split("\t")[2] == "yes", "the circle is closed"
+
+
+def test_what_is_written_validates(layout, tmp_path):
+    layout(
+        "reads.fa", "overlaps.paf", "-o", "u.gfa", "--reads-gfa", "r.gfa", "--keep-contained", "--no-clean"
+    )
+    for name in ("u.gfa", "r.gfa"):
+        gfa = gfapy.Gfa.from_file(str(tmp_path / name), vlevel=3)
+        gfa.validate()
+        assert gfa.containments
+
+
+def test_standard_output_is_the_default_and_files_may_be_compressed(layout, tmp_path):
+    streamed = layout("reads.fa", "overlaps.paf")
+    assert layout("reads.fa", "overlaps.paf", "-o", "u.gfa.gz", "-q").err == ""
+    assert streamed.out == gzip.decompress((tmp_path / "u.gfa.gz").read_bytes())
+    assert streamed.out.startswith(b"H\tVN:Z:1.0\nS\tutg000001c\t")
+
+
+def test_standard_input(layout, tmp_path):
+    direct = layout("reads.fa", "overlaps.paf", "-q")
+    paf = (tmp_path / "overlaps.paf").read_bytes()
+    piped = overlapper("layout", "reads.fa", "-", "-q", cwd=tmp_path, input=paf)
+    assert (piped.returncode, piped.stderr, piped.stdout) == (0, b"", direct.out)
+
+
+def test_shuffled_rows_and_reads_in_several_files_give_the_same(layout, case, tmp_path):
+    reads, _ = case
+    expected = layout("reads.fa", "overlaps.paf", "--fasta", "1.fa", "-o", "1.gfa", "-q")
+    draw = np.random.default_rng(1)
+    lines = (tmp_path / "overlaps.paf").read_text().splitlines(keepends=True)
+    (tmp_path / "shuffled.paf").write_text("".join(draw.permutation(lines)))
+    order = draw.permutation(len(reads))
+    (tmp_path / "a.fa").write_text(fasta(reads.take(order[:30])))
+    (tmp_path / "b.fa").write_text(fasta(reads.take(order[30:])))
+    again = layout("a.fa", "b.fa", "shuffled.paf", "--fasta", "2.fa", "-o", "2.gfa", "-q")
+    assert expected.code == again.code == 0
+    for name in ("fa", "gfa"):
+        assert (tmp_path / f"1.{name}").read_text() == (tmp_path / f"2.{name}").read_text()
+
+
+def test_parameters_reach_the_library(layout, case, tmp_path):
+    reads, overlaps = case
+    options = {
+        "min_overlap": 1500, "min_depth": 2, "max_hang": 50, "min_ratio": 0.9, "fuzz": 20, "tip_reads": 2,
+        "bubble_bases": 9000, "weak_ratio": 0.7, "weak_rounds": 2, "weak_start": 0.6,
+    }  # fmt: skip
+    words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
+    assert layout("reads.fa", "overlaps.paf", *words, "--stats", "s.json", "-o", "u.gfa").code == 0
+    stats = json.loads((tmp_path / "s.json").read_text())
+    assert stats["params"]["graph"] | stats["params"]["clean"] == options
+    assert stats["counts"] == graph.assemble(
+        reads, overlaps, graph.GraphParams(**stats["params"]["graph"]),
+        graph.CleanParams(**stats["params"]["clean"]),
+    ).counts  # fmt: skip
+    assert (stats["reads"], stats["overlaps"]) == (len(reads), len(overlaps))
+    assert stats["unitigs"]["longest"] >= stats["unitigs"]["n50"] > 0
+    assert stats["seconds"].keys() == stats["counts"].keys()
+
+
+def test_no_clean_leaves_the_reduced_graph(layout, case, tmp_path):
+    layout("reads.fa", "overlaps.paf", "--no-clean", "--stats", "s.json", "-o", "u.gfa")
+    stats = json.loads((tmp_path / "s.json").read_text())
+    assert list(stats["counts"]) == ["build", "reduce", "layout"]
+    assert stats["params"]["clean"] is None
+
+
+def test_defaults_are_those_of_the_library():
+    shown = inspect.signature(layout_command.layout).parameters
+    for params in (graph.GraphParams(), graph.CleanParams()):
+        for name, value in dataclasses.asdict(params).items():
+            assert shown[name].default == value, name
+
+
+def test_the_funnel_is_told(layout):
+    result = layout("reads.fa", "overlaps.paf", "-o", "u.gfa")
+    for words in ("reading overlaps", "transitive edges", "contained reads", "circular unitigs"):
+        assert words in result.err
+    assert re.search(r" +30,\d\d\d bases in the longest\n$", result.err)
+
+
+def test_tags_and_columns_of_other_programs_are_no_hindrance(layout, tmp_path):
+    expected = layout("reads.fa", "overlaps.paf", "-q").out
+    rows = [line.split("\t") for line in (tmp_path / "overlaps.paf").read_text().splitlines()]
+    styles = {
+        "minimap2": lambda r: [*r[:11], "0", "tp:A:S", "cm:i:40", "s1:i:300", "dv:f:0.1", "rl:i:7"],
+        "raven": lambda r: [*r[5:9], r[4], *r[:4], *r[9:11], "255"],
+        "bella": lambda r: [*r[:11], "255", "AS:i:300"],
+        "with CIGAR": lambda r: r,
+    }
+    for style, change in styles.items():
+        (tmp_path / "other.paf").write_text("".join("\t".join(change(r)) + "\n" for r in rows))
+        assert layout("reads.fa", "other.paf", "-q").out == expected, style
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda line: line.replace("r3\t", "r99\t"), "is 'r99', which is none of the reads. Give the reads"),
+        (lambda line: line[:40], "columns, expected at least 12"),
+        (lambda line: line.replace("\t255\t", "\t-1\t"), "column 12 (mapping quality) is '-1'"),
+    ],
+    ids=["unknown read", "short line", "no number"],
+)
+def test_a_bad_row_is_told_and_leaves_no_file(layout, tmp_path, change, message):
+    lines = (tmp_path / "overlaps.paf").read_text().splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if line.startswith("r3\t"))
+    lines[at] = change(lines[at].rstrip("\n")) + "\n"
+    (tmp_path / "overlaps.paf").write_text("".join(lines))
+    result = layout(
+        "reads.fa", "overlaps.paf", "-o", "u.gfa", "--fasta", "u.fa", "--table", "t", "--stats", "s"
+    )
+    assert_refused(result, 1, message, tmp_path, FILES)
+    assert f"file overlaps.paf, record on line {at + 1}: " in result.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("--min-overlap", "0"), 1, "min_overlap is 0, expected 1 or more"),
+        (("--min-overlap", "long"), 2, "'long' is not a size"),
+        (("--min-ratio", "2"), 1, "min_ratio is 2.0, expected 0 to 1"),
+        (("--weak-start", "0.9"), 1, "weak_start is 0.9, expected 0 to weak_ratio"),
+        (("--read-lines", "b"), 1, "read_lines is 'b', expected 'a', 'A' or none"),
+        (("--fasta", "u.gfa"), 2, "must differ"),
+        (("--stats", "reads.fa"), 2, "reads.fa is read and would be written"),
+        (("--table", "none/t.tsv"), 1, "file none/t.tsv cannot be written: No such file or directory"),
+        (("--nonsense",), 2, "No such option"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_wrong_options_are_told_and_leave_no_file(layout, tmp_path, options, code, message):
+    result = layout("reads.fa", "overlaps.paf", "-o", "u.gfa", *options)
+    assert_refused(result, code, message, tmp_path, FILES)
+
+
+def test_missing_files_and_unknown_formats_are_told(layout, tmp_path):
+    for paths, message in (
+        (("none.fa", "overlaps.paf"), "file none.fa: there is no such file"),
+        (("reads.fa", "none.paf"), "file none.paf: there is no such file"),
+        (("overlaps.paf", "reads.fa"), "the name reads.fa does not end in one of .paf"),
+    ):
+        assert_refused(layout(*paths, "-o", "u.gfa"), 1, message, tmp_path, FILES)
+    assert_refused(layout("reads.fa", "-o", "u.gfa"), 2, "Missing argument", tmp_path, FILES)
+
+
+@pytest.mark.parametrize(
+    ("paf", "options", "why"),
+    [
+        ("", (), "no unitigs: there are no overlaps"),
+        (
+            None,
+            ("--min-depth", "90"),
+            "no unitigs: no read has 2000 bases that 90 overlaps cover; try a smaller",
+        ),
+    ],
+)
+def test_an_empty_result_says_why(layout, tmp_path, paf, options, why):
+    if paf is not None:
+        (tmp_path / "overlaps.paf").write_text(paf)
+    result = layout("reads.fa", "overlaps.paf", "-o", "u.gfa", *options)
+    assert result.code == 0
+    assert why in result.err.splitlines()[-1]
+    assert (tmp_path / "u.gfa").read_text() == "H\tVN:Z:1.0\n"
