@@ -31,6 +31,7 @@ from overlapper.tables import OverlapClass, Overlaps, Reads
 _NO_QUALITY = "255"
 _FIRST_TAG = 12
 _NUMBERS = 6
+_REMEDY = "Mend the line or remove it."
 _OPERATION = re.compile(r"(\d+)([MIDNSHP=X])")
 _OF_PAF = {"I": "D", "D": "I"}
 
@@ -132,7 +133,7 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
         "links of a segment to itself left out": 0,
     }
 
-    def rows() -> Iterator[bytes]:
+    def rows() -> Iterator[str]:
         for join in gfa.joins:
             if join.first >> 1 == join.second >> 1:
                 counts["links of a segment to itself left out"] += 1
@@ -140,9 +141,10 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
                 counts["lines without positions left out"] += 1
             else:
                 counts["overlaps"] += 1
-                yield f"{line}\n".encode()
+                yield line
 
-    return parse_paf(rows(), reads, file_name), reads, counts
+    text = "".join(f"{line}\n" for line in rows()).encode()
+    return parse_paf([text], reads, file_name), reads, counts
 
 
 class _Row(NamedTuple):
@@ -166,6 +168,13 @@ def _paf_line(join: Join, gfa: Gfa, path: str) -> str | None:
         row = _row_of_cigar(join, gfa)
     else:
         return None
+    for segment, start, end in (row[:3], row[3:6]):
+        if not 0 <= start <= end <= gfa.lengths[segment]:
+            raise FormatError(
+                f"overlaps from {start} to {end} of {gfa.names[segment]}, which has "
+                f"{gfa.lengths[segment]} bases",
+                file=path, record=f"{gfa.names[row.first]} {gfa.names[row.second]}", remedy=_REMEDY,
+            )  # fmt: skip
     columns = [
         gfa.names[row.first], gfa.lengths[row.first], row.first_start, row.first_end,
         "-" if (join.first ^ join.second) & 1 else "+",
@@ -181,7 +190,7 @@ def _row_of_tags(join: Join, gfa: Gfa, path: str) -> _Row:
     if len(numbers) != _NUMBERS or not all(number.isdecimal() for number in numbers):
         raise FormatError(
             f"has {join.tags['iv:B']!r} in its tag iv, expected i and {_NUMBERS} numbers",
-            file=path, record=f"{gfa.names[low]} {gfa.names[high]}", remedy="Remove the tag.",
+            file=path, record=f"{gfa.names[low]} {gfa.names[high]}", remedy=_REMEDY,
         )  # fmt: skip
     start, end, other_start, other_end, matches, block = map(int, numbers)
     tags = [f"{key}:{value}" for key, value in join.tags.items() if key != "iv:B"]

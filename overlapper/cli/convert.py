@@ -74,6 +74,7 @@ def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, in
     from overlapper.io.paf import reads_of_paf
     from overlapper.io.parquet import reads_of_parquet
     from overlapper.io.writers import read_overlaps
+    from overlapper.threads import available_threads
 
     if path.endswith(GFA):
         from graph.convert import gfa_to_overlaps
@@ -81,5 +82,5 @@ def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, in
         return gfa_to_overlaps(path)
     if reads is None:
         reads = reads_of_parquet(path) if path.endswith(".parquet") else reads_of_paf(path)
-    overlaps = read_overlaps(path, reads)
+    overlaps = read_overlaps(path, reads, threads=available_threads())
     return overlaps, reads, {"reads": len(reads), "overlaps": len(overlaps)}

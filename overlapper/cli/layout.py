@@ -158,7 +158,7 @@ def layout(
         progress.report("reading reads")
         read_table = read_fastx(*reads, reference=reference)
         progress.report("reading overlaps")
-        found = read_overlaps(overlaps, read_table)
+        found = read_overlaps(overlaps, read_table, threads=threads)
         assembly = graph.assemble(
             read_table, found, params, cleaning, threads=threads, report=progress.report
         )

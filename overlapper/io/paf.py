@@ -25,19 +25,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
 from overlapper.errors import FormatError, InputError
-from overlapper.io.growth import grow, resize
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import line_blocks
 from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
+if TYPE_CHECKING:
+    from overlapper.kernels.cpu import formatting
+
 _BLOCK_BYTES = 1 << 20
-_FIRST_ROWS = 1024
 _DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps._fields("column", "ragged", "offsets")}
 _COLUMN_NAMES = (
     *("query name", "query length", "query start", "query end", "strand"),
@@ -125,7 +126,7 @@ def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterato
     return map_in_order(text_of, range(len(bounds) - 1), threads)
 
 
-def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
+def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1) -> Overlaps:
     """Read overlaps from a PAF file of ours, minimap2's or others'.
 
     Parameters
@@ -135,6 +136,8 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Over
     reads : Reads or sequence of str
         The reads that the file is about, or their names; their order numbers them. With reads, the lengths
         in the file must be theirs.
+    threads : int
+        Changes nothing but the time.
 
     Returns
     -------
@@ -151,10 +154,12 @@ def read_paf(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Over
         When the file cannot be read to its end.
     """
     file_name = os.fspath(path)
-    return parse_paf(line_blocks(file_name), reads, file_name)
+    return parse_paf(line_blocks(file_name), reads, file_name, threads=threads)
 
 
-def parse_paf(blocks: Iterable[bytes], reads: Reads | Sequence[str], path: str) -> Overlaps:
+def parse_paf(
+    blocks: Iterable[bytes], reads: Reads | Sequence[str], path: str, *, threads: int = 1
+) -> Overlaps:
     """Read overlaps from blocks of complete lines.
 
     Parameters
@@ -163,11 +168,9 @@ def parse_paf(blocks: Iterable[bytes], reads: Reads | Sequence[str], path: str) 
     reads : Reads or sequence of str
     path : str
         The file to name in errors; those are `read_paf`'s.
+    threads : int
     """
-    parser = _PafParser(path, reads)
-    for lines in blocks:
-        parser.feed(lines)
-    return parser.finish()
+    return _PafParser(path, reads).parse_all(blocks, threads)
 
 
 def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
@@ -215,64 +218,87 @@ def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
     return Reads.without_bases(names, [int(length) for length in lengths.values()])
 
 
+class _Part(NamedTuple):
+    """What a block of lines holds."""
+
+    lines: bytes
+    rows: formatting.Rows
+    state: np.ndarray
+    stopped_at: int
+
+
+def _join(parts: list[formatting.Rows], edited: bool) -> Overlaps:
+    """Return the rows of all parts; columns of parts are given up as they are joined."""
+    columns: dict[str, Any] = {}
+    sizes = [len(rows.cigar) for rows in parts]
+    waiting = [rows._asdict() for rows in parts]
+    for field, dtype in _DTYPES.items():
+        pieces = [part.pop(field) for part in waiting]
+        if field == "cigar_offsets":
+            before = np.cumsum([0, *sizes])
+            pieces = [np.zeros(1, dtype), *(p[1:] + b for p, b in zip(pieces, before, strict=False))]
+        columns[field] = np.concatenate([np.empty(0, dtype), *pieces])
+    if not edited:
+        columns["edits"] = None
+    if not len(columns["cigar"]):
+        columns["cigar"] = columns["cigar_offsets"] = None
+    return Overlaps(**columns)
+
+
 class _PafParser:
-    """Grows the columns of `Overlaps` from complete lines."""
+    """Parses blocks of complete lines into columns of `Overlaps`."""
 
     def __init__(self, path: str, reads: Reads | Sequence[str]) -> None:
         from overlapper.kernels.cpu import formatting, paf_parsing
 
         self._path = path
         self._kernel = paf_parsing
-        if isinstance(reads, Reads):
-            lengths = reads.lengths
-        else:
+        self._rows = formatting.Rows
+        if not isinstance(reads, Reads):
             reads = Reads.without_bases(reads, [paf_parsing.UNKNOWN_LENGTH] * len(reads))
-            lengths = reads.lengths
-        self._lengths = lengths
-        self._index = paf_parsing.name_index(formatting.Names(reads.name_bytes, reads.name_offsets, lengths))
-        self._state = np.zeros(paf_parsing.STATE_FIELDS, np.int64)
-        self._rows = formatting.Rows(
-            **{f: np.zeros(_FIRST_ROWS + (f == "cigar_offsets"), _DTYPES[f]) for f in formatting.Rows._fields}
-        )
+        names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
+        self._index = paf_parsing.name_index(names)
 
-    def feed(self, lines: bytes) -> None:
-        """Parse complete lines."""
-        kernel, state, rows = self._kernel, self._state, self._rows
-        text = np.frombuffer(lines, np.uint8)
-        position = 0
-        while position < len(text):
-            grow(rows.cigar, state[kernel.OPERATIONS] + (len(text) - position) // 2)
-            if state[kernel.ROWS] == len(rows.query):
-                self._set_room(len(rows.query) + max(_FIRST_ROWS, len(rows.query) // 4))
-            position = kernel.parse_paf(text, position, state, self._index, rows)
-            if state[kernel.PROBLEM] not in (kernel.NONE, kernel.FULL):
-                raise self._error(lines[position : lines.index(b"\n", position)].decode(errors="replace"))
-
-    def finish(self) -> Overlaps:
-        """Return the overlaps; the parser is of no use afterwards."""
-        kernel, state, rows = self._kernel, self._state, self._rows
-        self._set_room(state[kernel.ROWS])
-        resize(rows.cigar, state[kernel.OPERATIONS])
-        columns = rows._asdict()
-        if state[kernel.EDITED] < state[kernel.ROWS] or not state[kernel.ROWS]:
-            columns["edits"] = None
-        if not state[kernel.OPERATIONS]:
-            columns["cigar"] = columns["cigar_offsets"] = None
-        return Overlaps(**columns)
-
-    def _set_room(self, rows: int) -> None:
-        for field, array in self._rows._asdict().items():
-            if field != "cigar":
-                resize(array, rows + (field == "cigar_offsets"))
-
-    def _error(self, line: str) -> FormatError:
+    def parse(self, lines: bytes) -> _Part:
+        """Parse lines up to the first fault."""
         kernel = self._kernel
-        column = int(self._state[kernel.COLUMN])
-        found = line.split("\t")
+        state = np.zeros(kernel.STATE_FIELDS, np.int64)
+        room = dict.fromkeys(_DTYPES, lines.count(b"\n"))
+        room["cigar_offsets"] += 1
+        room["cigar"] = len(lines) // 2 if b"\tcg:Z:" in lines else 0
+        rows = self._rows(**{field: np.empty(room[field], dtype) for field, dtype in _DTYPES.items()})
+        rows.cigar_offsets[0] = 0
+        stopped_at = kernel.parse_paf(np.frombuffer(lines, np.uint8), state, self._index, rows)
+        filled = dict.fromkeys(_DTYPES, state[kernel.ROWS])
+        filled["cigar_offsets"] += 1
+        # Most of the room for CIGARs is left over: keep no view of it.
+        cigar = rows.cigar[: state[kernel.OPERATIONS]].copy()
+        kept = {field: getattr(rows, field)[: filled[field]] for field in _DTYPES} | {"cigar": cigar}
+        return _Part(lines, self._rows(**kept), state, stopped_at)
+
+    def parse_all(self, blocks: Iterable[bytes], threads: int) -> Overlaps:
+        """Parse blocks on several threads."""
+        kernel = self._kernel
+        parts = []
+        lines = edited = 0
+        for part in map_in_order(self.parse, blocks, threads):
+            lines += int(part.state[kernel.LINES])
+            edited += int(part.state[kernel.EDITED])
+            if part.state[kernel.PROBLEM] != kernel.NONE:
+                raise self._error(part, lines)
+            parts.append(part.rows)
+        rows = sum(len(part.query) for part in parts)
+        return _join(parts, edited=0 < rows == edited)
+
+    def _error(self, part: _Part, line_number: int) -> FormatError:
+        kernel, state = self._kernel, part.state
+        line = part.lines[part.stopped_at : part.lines.index(b"\n", part.stopped_at)]
+        column = int(state[kernel.COLUMN])
+        found = line.decode(errors="replace").split("\t")
         value = found[column] if column < len(found) else ""
         name = _COLUMN_NAMES[column] if column < len(_COLUMN_NAMES) else "tag"
         where = f"column {column + 1} ({name})"
-        expected = self._state[kernel.EXPECTED]
+        expected = state[kernel.EXPECTED]
         what, remedy = {
             kernel.FEW_COLUMNS: (f"has {len(found)} columns, expected at least 12", _NOT_PAF),
             kernel.NO_NUMBER: (f"{where} is {value!r}, expected a number from 0 to 2147483647", _NOT_PAF),
@@ -285,7 +311,5 @@ class _PafParser:
                 "has a CIGAR of more than =XIDM, or that does not fit the intervals",
                 _BAD_TAG,
             ),
-        }[int(self._state[kernel.PROBLEM])]
-        return FormatError(
-            what, file=self._path, record=f"on line {self._state[kernel.LINES]}", remedy=remedy
-        )
+        }[int(state[kernel.PROBLEM])]
+        return FormatError(what, file=self._path, record=f"on line {line_number}", remedy=remedy)

@@ -106,7 +106,7 @@ class _OverlapsWriter:
             self._writer.write_table(table, row_group_size=_GROUP_ROWS)
 
 
-def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
+def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1) -> Overlaps:
     """Read what `parquet_writer` wrote.
 
     Parameters
@@ -115,6 +115,8 @@ def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> 
         The file of overlaps; its names are found beside it.
     reads : Reads or sequence of str
         The reads that the overlaps are about, or their names, in the order they were written with.
+    threads : int
+        Taken as other readers take it; the work is done by pyarrow.
 
     Raises
     ------

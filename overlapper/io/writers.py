@@ -31,11 +31,11 @@ class OverlapFormat:
         ``open(path, reads, threads=...)`` gives a context manager of an `OverlapWriter`; the file is there
         when it is left, and is not when it is left by an error.
     read : callable
-        ``read(path, reads)`` gives `Overlaps`.
+        ``read(path, reads, threads=...)`` gives `Overlaps`.
     """
 
     open: Callable[..., AbstractContextManager[OverlapWriter]]
-    read: Callable[[str, Reads | Sequence[str]], Overlaps]
+    read: Callable[..., Overlaps]
 
 
 FORMATS = {
@@ -67,9 +67,11 @@ def write_overlaps(
         writer.write(overlaps)
 
 
-def read_overlaps(path: str | os.PathLike[str], reads: Reads | Sequence[str]) -> Overlaps:
+def read_overlaps(
+    path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1
+) -> Overlaps:
     """Read a table from a file, in the format that its name ends in; ``-`` is PAF on standard input."""
-    return _format_of(os.fspath(path)).read(os.fspath(path), reads)
+    return _format_of(os.fspath(path)).read(os.fspath(path), reads, threads=threads)
 
 
 def check_format(path: str | os.PathLike[str]) -> None:

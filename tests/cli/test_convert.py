@@ -121,7 +121,11 @@ def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
             1,
             "file bad.gfa, record a b: has 'i,1' in its tag iv, expected i and 6 numbers",
         ),
-        (("long.gfa", "x.paf"), 1, "file long.gfa, record on line 1: column 3 (query start)"),
+        (
+            ("long.gfa", "x.paf"),
+            1,
+            "file long.gfa, record a b: overlaps from -5 to 4 of a, which has 4 bases",
+        ),
         (("aligned.paf", "x.gfa", "--reads", "bad.paf"), 1, "file bad.paf: starts with 'a'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",

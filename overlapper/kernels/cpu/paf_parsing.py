@@ -19,7 +19,6 @@ STATE_FIELDS = 7
 # What stopped the parser: state[PROBLEM].
 (
     NONE,
-    FULL,
     FEW_COLUMNS,
     NO_NUMBER,
     BAD_STRAND,
@@ -28,8 +27,7 @@ STATE_FIELDS = 7
     BAD_INTERVAL,
     BAD_TAG,
     BAD_CIGAR,
-) = range(10)
-"""`FULL` says that there is no room for another row; parse on from there once there is."""
+) = range(9)
 
 UNKNOWN_LENGTH = -1
 """Length of a read of which only the name is known."""
@@ -82,20 +80,20 @@ def _fill_slots(hashes, slots):
 
 
 @njit(nogil=True, cache=True)
-def parse_paf(text, start, state, index, rows):
-    """Read the complete lines of ``text`` from byte ``start`` on.
+def parse_paf(text, state, index, rows):
+    """Read complete lines.
 
     Parameters
     ----------
     text : ndarray of uint8
         Ends with a line feed.
-    start : int
     state : ndarray of int64, shape (STATE_FIELDS,)
         Updated; ``state[PROBLEM]`` says why the parser stopped before the end of the text.
     index : NameIndex
         Lengths that are not `UNKNOWN_LENGTH` must be those in the text.
     rows : Rows
-        Room for rows, and for an operation of CIGAR for every two bytes of text. Updated.
+        Room for a row of every line, and for an operation of CIGAR for every two bytes of text if there are
+        any. Updated.
 
     Returns
     -------
@@ -105,11 +103,8 @@ def parse_paf(text, start, state, index, rows):
     fields = np.empty(_FIELDS, np.int64)
     divergence = np.empty(1)
     state[PROBLEM] = NONE
-    i = start
+    i = 0
     while i < len(text):
-        if state[ROWS] == len(rows.query):
-            state[PROBLEM] = FULL
-            return i
         end = i
         while text[end] != _NEWLINE:
             end += 1
