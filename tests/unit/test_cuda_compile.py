@@ -11,12 +11,20 @@ if importlib.util.find_spec("numba_cuda") is None:
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.cuda import walks, xdrop, xdrop_grouped, xdrop_wide
+from overlapper.kernels.cuda import gact_path, gact_runs, walks, xdrop, xdrop_grouped, xdrop_wide
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
 ARGUMENTS = (
     U4, U4, I8, I8, I4, I4, BOOLEANS, I4, I4, types.int32, I8, *(types.int32,) * 6, I4, types.int32[:, ::1],
 )  # fmt: skip
+
+
+NUMBERS = (*(types.uint32,) * 5, *(types.int32,) * 2, *(types.int64,) * 3, *(types.uint32,) * 2)
+ROOM = (types.uint32[:, ::1], types.uint32[:, ::1], types.uint64[:, ::1])
+GACT_ARGUMENTS = (
+    U4, U4, I8, I8, I4, I4, BOOLEANS, I4, I4, I8, *NUMBERS, I4, *ROOM, U4, I8, I8, I4,
+)  # fmt: skip
+ROWS = types.int64[:, ::1]
 
 
 def compiled(kernel, arguments, capability, monkeypatch):
@@ -50,3 +58,16 @@ def test_the_wide_kernel_compiles(capability, monkeypatch):
 
 def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability, monkeypatch):
     compiled(walks.mark_unknown, (I4, I4, I8, I8, U4), capability, monkeypatch)
+
+
+@pytest.mark.parametrize(("bits", "affine"), [(2, False), (4, True)], ids=["linear", "affine"])
+def test_gact_kernels_compile_into_registers(bits, affine, capability, monkeypatch):
+    kernel = gact_path.extension_kernel.__wrapped__(bits, affine)
+    ptx = compiled(kernel, GACT_ARGUMENTS, capability, monkeypatch)
+    assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
+
+
+def test_kernels_that_join_gact_extensions_compile(capability, monkeypatch):
+    arguments = (U4, I8, I8, I4, BOOLEANS, I4, I4, I8, *(types.int64,) * 4, ROWS, ROWS, I8)
+    compiled(gact_runs.measure, arguments, capability, monkeypatch)
+    compiled(gact_runs.write_runs, (U4, I8, I8, ROWS, I8, U4), capability, monkeypatch)

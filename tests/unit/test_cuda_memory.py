@@ -2,6 +2,7 @@
 
 import importlib.util
 
+import numpy as np
 import pytest
 
 from overlapper.errors import DeviceError
@@ -24,6 +25,11 @@ def test_batches_cover_everything_in_order():
     assert list(memory.in_batches(lambda b, e: (b, e), 5, 100, budget=250)) == [(0, 2), (2, 4), (4, 5)]
     assert list(memory.in_batches(lambda b, e: (b, e), 2, 5000)) == [(0, 1), (1, 2)]
     assert list(memory.in_batches(lambda b, e: (b, e), 0, 100)) == []
+
+
+def test_items_may_take_different_memory():
+    sizes = np.array([400, 500, 200, 900, 3000, 100, 100])
+    assert list(memory.in_batches(lambda b, e: (b, e), 7, sizes)) == [(0, 2), (2, 3), (3, 4), (4, 5), (5, 7)]
 
 
 def test_a_batch_that_does_not_fit_is_halved_and_tried_again():

@@ -60,7 +60,7 @@ def zeros_on_device(length: int, dtype: type) -> Any:
 
 
 def in_batches(
-    work: Callable[[int, int], Result], count: int, bytes_each: int, budget: int = 0
+    work: Callable[[int, int], Result], count: int, bytes_each: int | np.ndarray, budget: int = 0
 ) -> Iterator[Result]:
     """Yield ``work(begin, end)`` for slices of ``[0, count)`` that fit the device's memory.
 
@@ -70,8 +70,8 @@ def in_batches(
     ----------
     work : callable
     count : int
-    bytes_each : int
-        Device memory that an item takes.
+    bytes_each : int, or ndarray of int64, shape (count,)
+        Device memory that each item takes.
     budget : int
         Bytes to take at most; 0 for what is free.
 
@@ -80,10 +80,10 @@ def in_batches(
     DeviceError
         When there is not even memory for one item.
     """
-    size = max(1, min(count, available_bytes(budget) // max(bytes_each, 1)))
-    begin = 0
+    taken = np.concatenate([[0], np.cumsum(np.broadcast_to(bytes_each, count))])
+    room, begin = available_bytes(budget), 0
     while begin < count:
-        end = min(begin + size, count)
+        end = max(begin + 1, int(np.searchsorted(taken, taken[begin] + room, side="right")) - 1)
         try:
             result = work(begin, end)
         except CudaAPIError as error:
@@ -91,10 +91,10 @@ def in_batches(
                 raise
             if end - begin == 1:
                 raise DeviceError(
-                    f"the GPU has no memory left for a single item of {bytes_each} bytes. "
+                    f"the GPU has no memory left for a single item of {taken[end] - taken[begin]} bytes. "
                     "End what else runs on it, use another GPU, or the CPU"
                 ) from None
-            size = (end - begin) // 2
+            room = int(taken[end] - taken[begin]) // 2
             continue
         yield result
         begin = end

@@ -58,6 +58,8 @@ shift_left_by_base = _instruction("shf.l.wrap.b32 $0, $1, $2, 2;", 2)
 """The highest 32 bits of ``(second << 32 | first) << 2``."""
 shift_right = _instruction("shf.r.wrap.b32 $0, $1, $2, $3;", 3)
 """The lowest 32 bits of ``(second << 32 | first) >> third``, for shifts below 32."""
+shift_left = _instruction("shf.l.clamp.b32 $0, $1, $2, $3;", 3)
+"""The highest 32 bits of ``(second << 32 | first) << third``, for shifts up to 32."""
 reverse_bits = _instruction("brev.b32 $0, $1;", 1)
 from_lane = _instruction("shfl.sync.idx.b32 $0, $1, $2, 31, 0xffffffff;", 2, together=True)
 """The first argument of the warp's lane that the second one names; the whole warp takes part."""

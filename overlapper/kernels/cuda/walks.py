@@ -140,6 +140,58 @@ def _reversed(bases):
     return uint32(even | uint32(uint32(swapped & uint32(EVERY_BASE)) << uint32(1)))
 
 
+@cuda.jit(device=True)
+def planes_at(words, unknown, word_offset, length, position, up, first, rising):
+    """Return 32 bases of a walk as bit planes.
+
+    Parameters
+    ----------
+    words, unknown : device array of uint32
+        As in `DeviceReads`.
+    word_offset, length : int64, int32
+        Where the read starts, and its length.
+    position, up : int32, bool
+        Where the walk is, and whether positions rise along it.
+    first : int32
+        The planes hold the steps ``[first, first + 32)`` from there; what lies outside the read is arbitrary.
+    rising : bool
+        Whether the lowest bit is step ``first``, and not the highest.
+
+    Returns
+    -------
+    low, high, unknown : uint32
+        Lower bit and higher bit of each base, and whether it is unknown.
+    """
+    zero, one, last = int32(0), int32(1), int32((length - int32(1)) >> int32(4))
+    lowest = int32(position + first) if up else int32(position - first - int32(31))
+    at = int32(lowest >> int32(4))
+    shift = uint32(uint32(lowest & int32(15)) * uint32(2))
+    middle = words[2 * word_offset + min(max(int32(at + one), zero), last)]
+    left = shift_right(words[2 * word_offset + min(max(at, zero), last)], middle, shift)
+    right = shift_right(middle, words[2 * word_offset + min(max(int32(at + int32(2)), zero), last)], shift)
+    low = uint32(_even_bits(left) | uint32(_even_bits(right) << uint32(16)))
+    left, right = uint32(left >> uint32(1)), uint32(right >> uint32(1))
+    high = uint32(_even_bits(left) | uint32(_even_bits(right) << uint32(16)))
+
+    at, last = int32(lowest >> int32(5)), int32((length - int32(1)) >> int32(5))
+    left = unknown[word_offset + min(max(at, zero), last)]
+    right = unknown[word_offset + min(max(int32(at + one), zero), last)]
+    without = shift_right(left, right, uint32(lowest & int32(31)))
+    if up != rising:
+        low, high, without = reverse_bits(low), reverse_bits(high), reverse_bits(without)
+    return low, high, without
+
+
+@cuda.jit(device=True, forceinline=True)
+def _even_bits(word):
+    """Return bits 0, 2, 4 ... as the lowest sixteen."""
+    word = uint32(word & uint32(0x55555555))
+    word = uint32((word | uint32(word >> uint32(1))) & uint32(0x33333333))
+    word = uint32((word | uint32(word >> uint32(2))) & uint32(0x0F0F0F0F))
+    word = uint32((word | uint32(word >> uint32(4))) & uint32(0x00FF00FF))
+    return uint32((word | uint32(word >> uint32(8))) & uint32(0x0000FFFF))
+
+
 def upload_reads(reads: PackedReads) -> DeviceReads:
     """Copy reads to the device once; the bits of unknown bases are set there.
 
@@ -166,3 +218,23 @@ def upload_reads(reads: PackedReads) -> DeviceReads:
 def upload_seeds(seeds: Seeds) -> Seeds:
     """Copy seeds to the device."""
     return Seeds(*(to_device(column) for column in seeds[:-1]), seeds.length)
+
+
+def walk_lengths(reads: DeviceReads, seeds: Seeds, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many query and target bases (int64) each extension has before it."""
+    seed, after = items >> 1, (items & 1) == 1
+    lengths = reads.host.lengths
+    lengths_of = []
+    for read, position, upwards in (
+        (seeds.query[seed], seeds.query_pos[seed], after),
+        (seeds.target[seed], seeds.target_pos[seed], after != seeds.reverse[seed]),
+    ):
+        lengths_of.append(np.where(upwards, lengths[read] - position - seeds.length, position))
+    return lengths_of[0], lengths_of[1]
+
+
+def longest_first(lengths: np.ndarray) -> np.ndarray:
+    """Return an order (int64) in which nearly the longest come first, so that none is left running alone."""
+    scale = max(int(lengths.max(initial=0)), 1)
+    # Radix sort needs 16 bits.
+    return np.argsort(np.uint16(65535) - (lengths * 65535 // scale).astype(np.uint16), kind="stable")

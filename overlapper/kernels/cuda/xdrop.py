@@ -21,7 +21,7 @@ from overlapper.kernels.cpu.walks import Seeds
 from overlapper.kernels.cpu.xdrop import Scheme
 from overlapper.kernels.cuda import xdrop_frame, xdrop_grouped, xdrop_wide
 from overlapper.kernels.cuda.memory import available_bytes, in_batches, to_device, zeros_on_device
-from overlapper.kernels.cuda.walks import DeviceReads, upload_seeds
+from overlapper.kernels.cuda.walks import DeviceReads, longest_first, upload_seeds, walk_lengths
 
 GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32, 6), (32, 10))
 """Lanes of a group and words of 16 rows a lane, narrowest first."""
@@ -120,19 +120,6 @@ def first_groups(scheme: Scheme, q_steps: np.ndarray, t_steps: np.ndarray) -> np
     return np.where(fits, first, len(GROUPS))
 
 
-def walk_lengths(reads: DeviceReads, seeds: Seeds, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many query and target bases (int64) each extension has before it."""
-    seed, after = items >> 1, (items & 1) == 1
-    lengths = reads.host.lengths
-    lengths_of = []
-    for read, position, upwards in (
-        (seeds.query[seed], seeds.query_pos[seed], after),
-        (seeds.target[seed], seeds.target_pos[seed], after != seeds.reverse[seed]),
-    ):
-        lengths_of.append(np.where(upwards, lengths[read] - position - seeds.length, position))
-    return lengths_of[0], lengths_of[1]
-
-
 def _extend_batch(
     reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, tried: dict[str, int], budget: int
 ) -> np.ndarray:
@@ -146,10 +133,7 @@ def _extend_batch(
     )  # fmt: skip
     items = items - 2 * first
     q_steps, t_steps = walk_lengths(reads, seeds, items)
-    # The longest first, so that none is left running alone; radix sort needs 16 bits.
-    shorter = np.minimum(q_steps, t_steps)
-    scale = max(int(shorter.max()), 1)
-    order = np.argsort(np.uint16(65535) - (shorter * 65535 // scale).astype(np.uint16), kind="stable")
+    order = longest_first(np.minimum(q_steps, t_steps))
     on_device = upload_seeds(seeds)
     extensions = np.empty((len(items), 3), np.int32)
     group_of = first_groups(scheme, q_steps, t_steps)

@@ -1,0 +1,223 @@
+"""GACT alignments of seeds on a CUDA device; the twin of kernels/cpu/gact.py.
+
+Both compute the integers that docs/algorithms/gact.md defines. Here a thread works on an extension at a time
+(`gact_path`), its tiles 32 rows at once (`gact_tile`), and both extensions of a seed are joined to one CIGAR
+when all are done (`gact_runs`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from overlapper.errors import DeviceError
+from overlapper.kernels.cpu.walks import Seeds
+from overlapper.kernels.cuda import gact_path, gact_runs, gact_tile
+from overlapper.kernels.cuda.memory import available_bytes, in_batches, to_device, zeros_on_device
+from overlapper.kernels.cuda.walks import DeviceReads, longest_first, upload_seeds, walk_lengths
+
+THREADS_AT_ONCE = 1024
+"""Threads that a multiprocessor works on at a time."""
+BITS = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
+"""Bits of numbers for which there is a kernel; scores take the first that holds them."""
+_BYTES_EACH = 17 + 2 * (8 + 8 + 8 + 4) + 7 * 8 + 2 * 8 + 8 + 8
+"""Device memory of a seed, of its two extensions, and of its alignment without its operations and runs."""
+
+
+class Scheme(NamedTuple):
+    """Scores, and what `GactParams` says besides; the same names."""
+
+    match: int
+    mismatch: int
+    gap_open: int
+    gap_extend: int
+    tile: int
+    overlap: int
+    min_identity: int
+    give_up: int
+
+
+class Extended(NamedTuple):
+    """Alignments.
+
+    Attributes
+    ----------
+    rows : ndarray of int64, shape (n, 7)
+        Query start and end, target start and end (on the query's strand), score, equal pairs, columns.
+    cigar : ndarray of uint32
+        Runs along the query, in BAM's packing.
+    cigar_offsets : ndarray of int64, shape (n + 1,)
+        Where the runs of each alignment start.
+    tiles : int
+        Tiles that they took.
+    """
+
+    rows: np.ndarray
+    cigar: np.ndarray
+    cigar_offsets: np.ndarray
+    tiles: int
+
+
+def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, budget: int = 0) -> Extended:
+    """Align every seed's reads, through the corner before its first base on the query's strand.
+
+    Parameters
+    ----------
+    reads : DeviceReads
+    seeds : Seeds
+        In host memory, each within its reads.
+    scheme : Scheme
+        Within the limits of `GactParams`; no score may exceed 32 bits.
+    budget : int
+        Bytes of device memory to take at most; 0 for what is free.
+
+    Returns
+    -------
+    Extended
+        Does not depend on the device, nor on its memory.
+
+    Raises
+    ------
+    DeviceError
+        When the device has not enough memory.
+    """
+    anchors = _anchors(seeds)
+    q_steps, t_steps = walk_lengths(reads, anchors, np.arange(2 * len(seeds.query)))
+    room_each = _room_each(scheme)
+    slots = _slots(2 * len(seeds.query), room_each, available_bytes(budget))
+
+    def extend_batch(begin: int, end: int) -> Extended:
+        return _extend_batch(reads, anchors, q_steps, t_steps, scheme, slots, begin, end)
+
+    # No path has more columns than bases before it, no CIGAR more runs than its path has columns.
+    columns = (q_steps + t_steps).reshape(-1, 2).sum(axis=1)
+    bytes_each = _BYTES_EACH + columns // 4 + 8 + 4 * columns
+    left = available_bytes(budget) - slots * room_each
+    parts = list(in_batches(extend_batch, len(seeds.query), bytes_each, left))
+    runs = [np.diff(part.cigar_offsets) for part in parts]
+    return Extended(
+        np.concatenate([part.rows for part in parts]) if parts else np.empty((0, 7), np.int64),
+        np.concatenate([part.cigar for part in parts]) if parts else np.empty(0, np.uint32),
+        np.concatenate([[0], *runs]).cumsum(),
+        sum(part.tiles for part in parts),
+    )
+
+
+def _anchors(seeds: Seeds) -> Seeds:
+    """Return seeds of no length where alignments start: before a seed, as the query reads."""
+    target_pos = np.where(seeds.reverse, seeds.target_pos + np.int32(seeds.length), seeds.target_pos)
+    return seeds._replace(target_pos=target_pos.astype(np.int32), length=0)
+
+
+def _room_each(scheme: Scheme) -> int:
+    """Return the bytes of device memory that a thread needs for its tile."""
+    return sum(4 * words for words in _room_words(scheme)[:2]) + 8 * _room_words(scheme)[2]
+
+
+def _room_words(scheme: Scheme) -> tuple[int, int, int]:
+    """Return the words a thread needs: 32-bit ones for columns and borders, 64-bit ones for directions."""
+    affine = scheme.gap_open != 0
+    blocks = (scheme.tile + 62) // 32
+    planes = gact_tile.border_planes(_bits(scheme), affine)
+    stripes, stored = gact_path.stored_part(scheme.tile, scheme.tile - scheme.overlap, affine)
+    steps = 32 * stripes * stored
+    return gact_tile.BASE_PLANES * blocks, planes * (blocks + 1), gact_tile.direction_words(affine) * steps
+
+
+def kernel_of(scheme: Scheme) -> Any:
+    """Return the kernel of extensions for these scores."""
+    return gact_path.extension_kernel(_bits(scheme), scheme.gap_open != 0)
+
+
+def _bits(scheme: Scheme) -> int:
+    bits = gact_tile.tile_scores(*scheme[:4]).equal.bit_length()
+    return next(width for width in BITS if width >= bits)
+
+
+def _slots(extensions: int, room_each: int, available: int) -> int:
+    """Return how many threads may work at once: half of the memory is left to what they work on.
+
+    Raises
+    ------
+    DeviceError
+        When there is not even memory for one.
+    """
+    blocks, threads = _launch_shape()
+    slots = min(blocks * threads, extensions, available // 2 // room_each)
+    if extensions and slots < 1:
+        raise DeviceError(
+            f"a tile takes {room_each / 1e6:.2f} MB of GPU memory, and {available / 2e6:.2f} MB are there. "
+            "Use smaller tiles, more memory, or the CPU"
+        )
+    return slots if slots < 32 else slots // 32 * 32
+
+
+def _launch_shape() -> tuple[int, int]:
+    """Return blocks and threads that fill the device; those that find no work end at once."""
+    threads = THREADS_AT_ONCE * cuda.get_current_device().MULTIPROCESSOR_COUNT
+    return threads // gact_path.THREADS, gact_path.THREADS
+
+
+def _extend_batch(
+    reads: DeviceReads, anchors: Seeds, q_steps: np.ndarray, t_steps: np.ndarray, scheme: Scheme,
+    slots: int, begin: int, end: int,
+) -> Extended:  # fmt: skip
+    rows, sides = slice(begin, end), slice(2 * begin, 2 * end)
+    on_device = upload_seeds(
+        Seeds(
+            anchors.query[rows], anchors.target[rows], anchors.reverse[rows],
+            anchors.query_pos[rows], anchors.target_pos[rows], 0,
+        )
+    )  # fmt: skip
+    bases = q_steps[sides] + t_steps[sides]
+    words = (bases + gact_path.OPERATIONS - 1) // gact_path.OPERATIONS
+    path_offsets = to_device(np.cumsum(words) - words)
+    items = longest_first(np.minimum(q_steps[sides], t_steps[sides]))
+    paths = cuda.device_array(max(int(words.sum()), 1), np.uint32)
+    kept, tiles = zeros_on_device(len(items), np.int64), zeros_on_device(len(items), np.int32)
+    arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles)
+    kernel_of(scheme)[_launch_shape()](*arguments)
+    return _joined(
+        reads, on_device, scheme, end - begin, paths, path_offsets, kept, int(tiles.copy_to_host().sum())
+    )
+
+
+def arguments_of(
+    reads: DeviceReads, anchors: Seeds, scheme: Scheme, slots: int, items: np.ndarray,
+    paths: Any, path_offsets: Any, kept: Any, tiles: Any,
+) -> tuple:  # fmt: skip
+    """Return what the kernel of extensions takes."""
+    step = scheme.tile - scheme.overlap
+    stored_blocks = gact_path.stored_part(scheme.tile, step, scheme.gap_open != 0)[1]
+    lanes = min(slots, 32)
+    columns, borders, directions = _room_words(scheme)
+    return (
+        reads.words, reads.unknown, reads.word_offsets, reads.lengths, *anchors[:-1], to_device(items),
+        *(np.uint32(number) for number in gact_tile.tile_scores(*scheme[:4])),
+        np.int32(scheme.tile), np.int32(step),
+        np.int64(100 - scheme.min_identity), np.int64(scheme.min_identity), np.int64(scheme.give_up),
+        np.uint32(stored_blocks), np.uint32(lanes), zeros_on_device(1, np.int32),
+        cuda.device_array((slots // lanes, columns * lanes), np.uint32),
+        cuda.device_array((slots // lanes, borders * lanes), np.uint32),
+        cuda.device_array((slots // lanes, directions * lanes), np.uint64),
+        paths, path_offsets, kept, tiles,
+    )  # fmt: skip
+
+
+def _joined(
+    reads: DeviceReads, anchors: Seeds, scheme: Scheme, count: int, paths: Any, path_offsets: Any, kept: Any,
+    tiles: int,
+) -> Extended:  # fmt: skip
+    rows = cuda.device_array((count, 7), np.int64)
+    columns = cuda.device_array((count, 2), np.int64)
+    runs = cuda.device_array(count, np.int64)
+    gact_runs.measure[_launch_shape()](
+        paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
+        reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
+    )  # fmt: skip
+    cigar_offsets = np.concatenate([[0], runs.copy_to_host().cumsum()])
+    cigar = cuda.device_array(max(int(cigar_offsets[-1]), 1), np.uint32)
+    gact_runs.write_runs[_launch_shape()](paths, path_offsets, kept, columns, to_device(cigar_offsets), cigar)
+    return Extended(rows.copy_to_host(), cigar.copy_to_host()[: cigar_offsets[-1]], cigar_offsets, tiles)

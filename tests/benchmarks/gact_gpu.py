@@ -1,0 +1,97 @@
+"""GACT on one GPU: tiles a second with traceback, T 320 and O 120, beside what its operations allow.
+
+    python -m tests.benchmarks.gact_gpu [--pairs 200000] [--length 10000] [--error 0.2] [--rounds 3]
+
+Kernel time is that of the kernel of extensions alone, reads and seeds on the device; joined time adds the
+kernels that make CIGARs of paths. Whole time takes packed reads in host memory to alignments in host memory:
+allocation, copies, sorting of the work, kernels. The fastest round counts.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from numba import cuda
+
+from overlapper.devices import select_devices
+from overlapper.kernels.cuda import gact, gact_runs
+from overlapper.kernels.cuda.walks import upload_reads
+from overlapper.params import GactParams
+from tests.simulated_pairs import simulate_pairs
+
+SCHEMES = {"linear +1 -1 -1": (1, -1, 0, -1), "affine +2 -4 -4-2n": (2, -4, -4, -2)}
+OPERATIONS = {"linear +1 -1 -1": 37, "affine +2 -4 -4-2n": 142}
+"""Instructions for 32 cells that go to the unit that limits, counted in the machine code for 9.0."""
+CEILING = 16.5e12
+"""Such instructions a second, a thread, measured on an H200."""
+
+
+class Timer:
+    """Stands for a kernel, and notes the seconds of its launches."""
+
+    def __init__(self, kernel):
+        self.kernel, self.seconds = kernel, 0.0
+
+    def __getitem__(self, shape):
+        def launch(*arguments):
+            begin, end = cuda.event(), cuda.event()
+            begin.record()
+            self.kernel[shape](*arguments)
+            end.record()
+            end.synchronize()
+            self.seconds += begin.elapsed_time(end) / 1000
+
+        return launch
+
+
+def measure(reads, seeds, scheme, rounds):
+    """Return seconds of kernels, of these and joining, and of everything; tiles; bytes of CIGARs."""
+    on_device = upload_reads(reads)
+    kernel_of, joining = gact.kernel_of, (gact_runs.measure, gact_runs.write_runs)
+    fastest = [float("inf")] * 3
+    for _ in range(rounds + 1):  # the first one compiles
+        begin = time.perf_counter()
+        found = gact.extend_seeds(upload_reads(reads), seeds, scheme)
+        whole = time.perf_counter() - begin
+        timers = [Timer(kernel_of(scheme)), *map(Timer, joining)]
+        gact.kernel_of = lambda _, timer=timers[0]: timer
+        gact_runs.measure, gact_runs.write_runs = timers[1:]
+        try:
+            gact.extend_seeds(on_device, seeds, scheme)
+        finally:
+            gact.kernel_of = kernel_of
+            gact_runs.measure, gact_runs.write_runs = joining
+        seconds = (timers[0].seconds, sum(timer.seconds for timer in timers), whole)
+        fastest = [min(pair) for pair in zip(fastest, seconds, strict=True)]
+    return (*fastest, found.tiles, found.cigar.nbytes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=200_000)
+    parser.add_argument("--length", type=int, default=10_000, help="mean; from half of it to one and a half")
+    parser.add_argument("--error", type=float, default=0.2, help="1 for unrelated pairs")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    print(select_devices("cuda")[0])
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(arguments.length // 2, arguments.length * 3 // 2, arguments.pairs)
+    reads, seeds = simulate_pairs(lengths, np.full(arguments.pairs, arguments.error), seed=1)
+    steps = 10 * 11 * 32  # of a tile: stripes, blocks, steps of a block
+    print(
+        f"{'scores':20}{'M tiles':>9}{'kernel s':>10}{'joined':>8}{'whole':>8}{'M tiles/s':>11}  TCUPS  share"
+    )
+    for name, scores in SCHEMES.items():
+        scheme = gact.Scheme(**vars(GactParams(*scores)))
+        kernel, joined, whole, tiles, size = measure(reads, seeds, scheme, arguments.rounds)
+        rate = tiles / kernel
+        share = rate * steps * OPERATIONS[name] / CEILING
+        print(
+            f"{name:20}{tiles / 1e6:9.2f}{kernel:10.4f}{joined:8.4f}{whole:8.3f}{rate / 1e6:11.1f}"
+            f"{rate * 320 * 320 / 1e12:7.2f}{share:7.0%}  CIGARs {size / 1e6:.0f} MB",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""GACT on the GPU equals the CPU kernel and the oracle: interval, score, counts and CIGAR."""
+
+import numpy as np
+import pytest
+
+from overlapper.kernels.cpu import gact as cpu
+from overlapper.params import GactParams
+from overlapper.threads import available_threads, map_in_order
+from tests.gpu.test_xdrop import mixed_pairs, text_of
+from tests.oracle import gact as oracle
+
+pytestmark = pytest.mark.gpu
+
+LINEAR = {"match": 1, "mismatch": -1, "gap_open": 0, "gap_extend": -1}
+AFFINE = {"match": 2, "mismatch": -4, "gap_open": -4, "gap_extend": -2}
+
+
+def scheme_of(**changes):
+    from overlapper.kernels.cuda.gact import Scheme
+
+    return Scheme(**vars(GactParams(**changes)))
+
+
+def anchors_of(reads, seeds):
+    """Return where alignments start on the target, counted on the query's strand."""
+    end = seeds.target_pos.astype(np.int64) + seeds.length
+    return np.where(seeds.reverse, reads.lengths[seeds.target] - end, seeds.target_pos)
+
+
+def on_cpu(reads, seeds, scheme):
+    """Return rows, CIGARs and their offsets."""
+    anchors = anchors_of(reads, seeds)
+    blocks = np.array_split(np.arange(len(anchors)), 64)
+
+    def work(block):
+        return cpu.extend_candidates(
+            *reads, seeds.query[block], seeds.target[block], seeds.reverse[block],
+            seeds.query_pos[block].astype(np.int64), anchors[block], *scheme,
+        )  # fmt: skip
+
+    parts = list(map_in_order(work, [block for block in blocks if len(block)], available_threads()))
+    rows, cigars, offsets = zip(*parts, strict=True)
+    runs = np.concatenate([np.diff(part) for part in offsets])
+    return np.concatenate(rows), np.concatenate(cigars), np.concatenate([[0], runs]).cumsum()
+
+
+def assert_equal(reads, seeds, scheme, budget=0):
+    from overlapper.kernels.cuda.gact import extend_seeds
+    from overlapper.kernels.cuda.walks import upload_reads
+
+    found = extend_seeds(upload_reads(reads), seeds, scheme, budget)
+    rows, cigar, offsets = on_cpu(reads, seeds, scheme)
+    wrong = np.flatnonzero((found.rows != rows).any(axis=1))
+    assert not len(wrong), (
+        f"{len(wrong)} of {len(rows)} pairs differ; pair {wrong[0]}: "
+        f"{found.rows[wrong[0]].tolist()} on the GPU, {rows[wrong[0]].tolist()} on the CPU"
+    )
+    assert np.array_equal(found.cigar_offsets, offsets)
+    assert np.array_equal(found.cigar, cigar)
+    return found
+
+
+@pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
+def test_equals_the_cpu_on_usual_reads(gpu, scores):
+    reads, seeds = mixed_pairs(1, 5000, 100, 6000, unknown=0.2)
+    found = assert_equal(reads, seeds, scheme_of(**scores))
+    assert found.tiles > 2 * 5000
+
+
+@pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
+@pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
+def test_equals_the_cpu_wherever_the_seed_lies(gpu, share, scores):
+    reads, seeds = mixed_pairs(2, 3000, 20, 2000, seed_share=share, unknown=0.5)
+    assert_equal(reads, seeds, scheme_of(**scores))
+
+
+@pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
+def test_equals_the_cpu_on_short_reads(gpu, scores):
+    for seed in range(4):
+        reads, seeds = mixed_pairs(seed, 20_000, 17, 250, unknown=0.5)
+        assert_equal(
+            reads, seeds, scheme_of(**scores, tile=(320, 33, 64, 95)[seed], overlap=(120, 0, 63, 17)[seed])
+        )
+
+
+@pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
+def test_equals_the_cpu_on_long_reads(gpu, scores):
+    reads, seeds = mixed_pairs(3, 150, 20_000, 100_000, unknown=1.0)
+    assert_equal(reads, seeds, scheme_of(**scores))
+
+
+TILES = ((8, 0), (8, 7), (31, 3), (32, 31), (33, 1), (63, 40), (97, 0), (321, 120), (1000, 999), (2500, 300))
+
+
+@pytest.mark.parametrize("tile", TILES, ids=str)
+def test_equals_the_cpu_for_any_tile(gpu, tile):
+    reads, seeds = mixed_pairs(sum(tile), 300, 100, 1500, unknown=0.3)
+    for scores in (LINEAR, AFFINE):
+        assert_equal(reads, seeds, scheme_of(**scores, tile=tile[0], overlap=tile[1]))
+
+
+@pytest.mark.parametrize("case", range(40))
+def test_equals_the_cpu_for_any_scores(gpu, case):
+    rng = np.random.default_rng(1000 + case)
+    largest = (4, 12, 60, 2**16, 2**20)[case % 5]
+    match, mismatch, opening, extend = (int(rng.integers(1, largest + 1)) for _ in range(4))
+    tile = int(rng.integers(8, 200))
+    scheme = scheme_of(
+        match=match,
+        mismatch=-mismatch,
+        gap_open=-opening if case % 2 else 0,
+        gap_extend=-extend,
+        tile=tile,
+        overlap=int(rng.integers(0, tile)),
+        min_identity=int(rng.choice([0, 50, 60, 66, 90])),
+        give_up=int(rng.choice([1, 20, 100, 1000, 10**9])),
+    )
+    reads, seeds = mixed_pairs(case, 1000, 20, 1000, unknown=0.3)
+    assert_equal(reads, seeds, scheme)
+
+
+@pytest.mark.parametrize("scores", [LINEAR, AFFINE], ids=["linear", "affine"])
+def test_equals_the_oracle(gpu, scores):
+    reads, seeds = mixed_pairs(5, 200, 17, 120, unknown=0.5)
+    anchors = anchors_of(reads, seeds)
+    for changes in ({}, {"tile": 24, "overlap": 9, "give_up": 30}, {"tile": 45, "min_identity": 0}):
+        scheme = scheme_of(**scores, **({"overlap": 20} | changes))
+        rule = oracle.Rule(**scheme._asdict())
+        found = assert_equal(reads, seeds, scheme)
+        for pair in range(len(anchors)):
+            target = text_of(reads, 2 * pair + 1)
+            if seeds.reverse[pair]:
+                target = oracle.reverse_complement(target)
+            expected = oracle.align(
+                text_of(reads, 2 * pair), target, int(seeds.query_pos[pair]), int(anchors[pair]), rule
+            )
+            runs = found.cigar[found.cigar_offsets[pair] : found.cigar_offsets[pair + 1]]
+            columns = "".join("?ID????=X"[run & 15] * int(run >> 4) for run in runs)
+            assert (*found.rows[pair, :5], columns) == expected
+            assert found.rows[pair, 5:].tolist() == [columns.count("="), len(columns)]
+
+
+def test_a_small_budget_changes_nothing(gpu):
+    reads, seeds = mixed_pairs(9, 500, 100, 2000)
+    for scores in (LINEAR, AFFINE):
+        assert_equal(reads, seeds, scheme_of(**scores), budget=2_000_000)
+
+
+def test_less_memory_than_a_tile_needs_is_an_error(gpu):
+    from overlapper.errors import DeviceError
+    from overlapper.kernels.cuda.gact import extend_seeds
+    from overlapper.kernels.cuda.walks import upload_reads
+
+    reads, seeds = mixed_pairs(9, 5, 100, 200)
+    with pytest.raises(DeviceError, match="smaller tiles"):
+        extend_seeds(upload_reads(reads), seeds, scheme_of(), budget=1000)
+
+
+def test_no_seeds(gpu):
+    from overlapper.kernels.cuda.gact import extend_seeds
+    from overlapper.kernels.cuda.walks import upload_reads
+
+    reads, seeds = mixed_pairs(9, 5, 100, 200)
+    none = type(seeds)(*(column[:0] for column in seeds[:-1]), seeds.length)
+    found = extend_seeds(upload_reads(reads), none, scheme_of())
+    assert found.rows.shape == (0, 7)
+    assert found.cigar_offsets.tolist() == [0]
+    assert len(found.cigar) == found.tiles == 0
+
+
+@pytest.mark.parametrize("case", range(20))
+def test_equals_the_cpu_on_a_million_pairs(gpu, case):
+    scores = (LINEAR, AFFINE, LINEAR | {"match": 5, "mismatch": -4, "gap_extend": -3})[case % 3]
+    reads, seeds = mixed_pairs(100 + case, 50_000, 100, 1200, unknown=0.1)
+    assert_equal(reads, seeds, scheme_of(**scores))
