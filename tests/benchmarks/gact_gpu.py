@@ -20,8 +20,8 @@ from overlapper.params import GactParams
 from tests.simulated_pairs import simulate_pairs
 
 SCHEMES = {"linear +1 -1 -1": (1, -1, 0, -1), "affine +2 -4 -4-2n": (2, -4, -4, -2)}
-OPERATIONS = {"linear +1 -1 -1": 37, "affine +2 -4 -4-2n": 142}
-"""Instructions for 32 cells that go to the unit that limits, counted in the machine code for 9.0."""
+OPERATIONS = {"linear +1 -1 -1": 39, "affine +2 -4 -4-2n": 108}
+"""Instructions of a step that go to the unit that limits, counted in the machine code for 9.0."""
 CEILING = 16.5e12
 """Such instructions a second, a thread, measured on an H200."""
 

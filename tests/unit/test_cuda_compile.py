@@ -60,7 +60,7 @@ def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability, monkeypa
     compiled(walks.mark_unknown, (I4, I4, I8, I8, U4), capability, monkeypatch)
 
 
-@pytest.mark.parametrize(("bits", "affine"), [(2, False), (4, True)], ids=["linear", "affine"])
+@pytest.mark.parametrize(("bits", "affine"), [(2, False), (3, True)], ids=["linear", "affine"])
 def test_gact_kernels_compile_into_registers(bits, affine, capability, monkeypatch):
     kernel = gact_path.extension_kernel.__wrapped__(bits, affine)
     ptx = compiled(kernel, GACT_ARGUMENTS, capability, monkeypatch)

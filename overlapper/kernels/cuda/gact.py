@@ -95,11 +95,16 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, budget: int =
     columns = (q_steps + t_steps).reshape(-1, 2).sum(axis=1)
     bytes_each = _BYTES_EACH + columns // 4 + 8 + 4 * columns
     left = available_bytes(budget) - slots * room_each
-    parts = list(in_batches(extend_batch, len(seeds.query), bytes_each, left))
+    return _concatenated(list(in_batches(extend_batch, len(seeds.query), bytes_each, left)))
+
+
+def _concatenated(parts: list[Extended]) -> Extended:
+    if len(parts) == 1:
+        return parts[0]
     runs = [np.diff(part.cigar_offsets) for part in parts]
     return Extended(
-        np.concatenate([part.rows for part in parts]) if parts else np.empty((0, 7), np.int64),
-        np.concatenate([part.cigar for part in parts]) if parts else np.empty(0, np.uint32),
+        np.concatenate([np.empty((0, 7), np.int64), *(part.rows for part in parts)]),
+        np.concatenate([np.empty(0, np.uint32), *(part.cigar for part in parts)]),
         np.concatenate([[0], *runs]).cumsum(),
         sum(part.tiles for part in parts),
     )
@@ -177,14 +182,14 @@ def _extend_batch(
     items = longest_first(np.minimum(q_steps[sides], t_steps[sides]))
     paths = cuda.device_array(max(int(words.sum()), 1), np.uint32)
     kept, tiles = zeros_on_device(len(items), np.int64), zeros_on_device(len(items), np.int32)
-    arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles)
+    arguments = _arguments(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles)
     kernel_of(scheme)[_launch_shape()](*arguments)
     return _joined(
         reads, on_device, scheme, end - begin, paths, path_offsets, kept, int(tiles.copy_to_host().sum())
     )
 
 
-def arguments_of(
+def _arguments(
     reads: DeviceReads, anchors: Seeds, scheme: Scheme, slots: int, items: np.ndarray,
     paths: Any, path_offsets: Any, kept: Any, tiles: Any,
 ) -> tuple:  # fmt: skip

@@ -165,31 +165,33 @@ def extension_kernel(bits: int, affine: bool):
                 path, columns, kept, behind = uint64(path_offsets[item]), uint32(0), uint32(0), int64(0)
                 word, done = uint32(0), int32(0)
 
-            height, width = min(tile, q_left), min(tile, t_left)
-            first_stripe, first_block = uint32(0), uint32(0)
-            if not affine:
-                first_stripe = uint32(max(int32(height - step), int32(0)) >> int32(5))
-                first_block = uint32(max(int32(width - step), int32(0)) >> int32(5))
-            fill(
-                base_words, unknown, q_offset, q_bases, q_at, q_up, height,
-                t_offset, t_bases, t_at, t_up, width, complement, scores, substitutes,
-                columns_here, borders_here, directions, lane, lanes,
-                first_stripe, first_block, stored_blocks,
-            )  # fmt: skip
-            rows_left, columns_left, columns, kept, behind, word = follow(
-                directions, lane, lanes, first_stripe, first_block, stored_blocks,
-                height, width, step, gain, loss, paths, path, columns, kept, behind, word,
-            )  # fmt: skip
-            q_used, t_used = int32(height - rows_left), int32(width - columns_left)
-            q_at = int32(q_at + q_used) if q_up else int32(q_at - q_used)
-            t_at = int32(t_at + t_used) if t_up else int32(t_at - t_used)
-            q_left, t_left = int32(q_left - q_used), int32(t_left - t_used)
-            done = int32(done + int32(1))
-            working = q_left > int32(0) and t_left > int32(0) and int64(columns - kept) < give_up
+            working = q_left > int32(0) and t_left > int32(0)
+            if working:
+                height, width = min(tile, q_left), min(tile, t_left)
+                first_stripe, first_block = uint32(0), uint32(0)
+                if not affine:
+                    first_stripe = uint32(max(int32(height - step), int32(0)) >> int32(5))
+                    first_block = uint32(max(int32(width - step), int32(0)) >> int32(5))
+                fill(
+                    base_words, unknown, q_offset, q_bases, q_at, q_up, height,
+                    t_offset, t_bases, t_at, t_up, width, complement, scores, substitutes,
+                    columns_here, borders_here, directions, lane, lanes,
+                    first_stripe, first_block, stored_blocks,
+                )  # fmt: skip
+                rows_left, columns_left, columns, kept, behind, word = follow(
+                    directions, lane, lanes, first_stripe, first_block, stored_blocks,
+                    height, width, step, gain, loss, paths, path, columns, kept, behind, word,
+                )  # fmt: skip
+                q_used, t_used = int32(height - rows_left), int32(width - columns_left)
+                q_at = int32(q_at + q_used) if q_up else int32(q_at - q_used)
+                t_at = int32(t_at + t_used) if t_up else int32(t_at - t_used)
+                q_left, t_left = int32(q_left - q_used), int32(t_left - t_used)
+                done = int32(done + int32(1))
+                working = q_left > int32(0) and t_left > int32(0) and int64(columns - kept) < give_up
             if not working:
                 if columns & uint32(OPERATIONS - 1):
                     paths[uint64(path + uint64(columns >> uint32(4)))] = word
                 kept_columns[item] = kept
-                tiles[item] = done if columns else int32(0)
+                tiles[item] = done
 
     return extend

@@ -7,8 +7,8 @@ of a gap and ``o`` that of opening one, with ``x, e`` taken from row i-1 and ``y
     a = x + e,   b = y + f,   z = max(s - 2g, a, b)
     x = z - y,   y = z - x,   e = max(a - o - z, 0),   f = max(b - o - z, 0)
 
-None is negative, none is above ``match - 2g``: with +1 -1 -1 two bits hold each, with +2 -4 -4-2n four. So
-numbers are sliced (`bit_slices`), and 32 cells take some 30 operations on words, or 120.
+None is negative, none is above ``match - 2g``: with +1 -1 -1 two bits hold each, with +2 -4 -4-2n (that is,
++1 -2 -2-n) three. So numbers are sliced (`bit_slices`), and 32 cells take some 40 instructions, or 110.
 
 Rows are worked on in stripes of 32, columns in blocks of 32. Bit ``r`` at step ``t`` is row ``r`` of the
 stripe and column ``t - r``: 32 cells of one anti-diagonal. At every step the slices of x and e move by a bit
