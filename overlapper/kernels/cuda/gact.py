@@ -118,7 +118,8 @@ def _anchors(seeds: Seeds) -> Seeds:
 
 def _room_each(scheme: Scheme) -> int:
     """Return the bytes of device memory that a thread needs for its tile."""
-    return sum(4 * words for words in _room_words(scheme)[:2]) + 8 * _room_words(scheme)[2]
+    columns, borders, directions = _room_words(scheme)
+    return 4 * columns + 4 * borders + 8 * directions
 
 
 def _room_words(scheme: Scheme) -> tuple[int, int, int]:

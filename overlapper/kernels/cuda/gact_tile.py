@@ -96,6 +96,7 @@ def _stepper(bits: int, affine: bool, at_edge: bool):
         q_low, q_high, q_unknown, before, here, x, y, e, f, border, scores, substitutes,
         directions, at, lanes, store,
     ):  # fmt: skip
+        """Compute 32 steps; ``before`` and ``here`` are the columns of the last block and of this one."""
         equal_extra, unequal, edge, opening = scores
         a, b = cuda.local.array(bits, uint32), cuda.local.array(bits, uint32)
         largest, z = cuda.local.array(bits, uint32), cuda.local.array(bits, uint32)
@@ -107,6 +108,7 @@ def _stepper(bits: int, affine: bool, at_edge: bool):
             without = uint32(q_unknown | shift_left(here[2], before[2], turn))
             equal = uint32(~uint32(low | high | without))
 
+            # x and e come from the row before: the highest bit of the border moves into row 0.
             for k in range(bits):
                 x[k] = shift_left(border[k], x[k], uint32(1))
                 a[k], b[k] = x[k], y[k]
@@ -129,6 +131,7 @@ def _stepper(bits: int, affine: bool, at_edge: bool):
                 numbers.keep(f, uint32(~numbers.subtract(f, opening, b)))
             numbers.subtract(a, z, y)
             numbers.subtract(y, z, x)
+            # Row 31 moves into the lowest bit of the border.
             for k in range(bits):
                 x[k] = a[k]
                 border[k] = shift_left(x[k], border[k], uint32(1))
@@ -136,6 +139,7 @@ def _stepper(bits: int, affine: bool, at_edge: bool):
                 for k in range(bits):
                     border[bits + k] = shift_left(e[k], border[bits + k], uint32(1))
             if at_edge:
+                # Rows that have reached column 0; the others wait with what y and f are on the edge.
                 begun = shift_left(uint32(0xFFFFFFFF), uint32(0), turn)
                 numbers.choose(y, begun, y, edge)
                 if affine:
