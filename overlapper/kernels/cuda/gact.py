@@ -183,14 +183,14 @@ def _extend_batch(
     items = longest_first(np.minimum(q_steps[sides], t_steps[sides]))
     paths = cuda.device_array(max(int(words.sum()), 1), np.uint32)
     kept, tiles = zeros_on_device(len(items), np.int64), zeros_on_device(len(items), np.int32)
-    arguments = _arguments(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles)
+    arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles)
     kernel_of(scheme)[_launch_shape()](*arguments)
     return _joined(
         reads, on_device, scheme, end - begin, paths, path_offsets, kept, int(tiles.copy_to_host().sum())
     )
 
 
-def _arguments(
+def arguments_of(
     reads: DeviceReads, anchors: Seeds, scheme: Scheme, slots: int, items: np.ndarray,
     paths: Any, path_offsets: Any, kept: Any, tiles: Any,
 ) -> tuple:  # fmt: skip
