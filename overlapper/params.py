@@ -186,7 +186,7 @@ class ChainParams:
     distance_cost: int = 1
     min_seeds: int = 3
     min_score: int = 30
-    min_agreement: int = 25
+    min_agreement: int = 15
     typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300
