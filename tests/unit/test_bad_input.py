@@ -20,7 +20,7 @@ CRC = -8
 
 
 def promised():
-    """The rows of the first tables in the docs, on reads and overlaps: what is bad, the exception, the message."""
+    """The rows on reads and overlaps in the docs: what is bad, the exception, the message."""
     tables, _, _ = DOCS.read_text().partition("## Index files")
     rows = re.findall(r"^\| (.+?) \| `(\w+)` \| (.+) \|$", tables, re.MULTILINE)
     return {what: (getattr(errors, kind), message) for what, kind, message in rows}
