@@ -49,13 +49,13 @@ _CHANCE = 256.0
 
 _ALIGNED_SAMPLES = 100_000
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
-_PAIRS = 384
-_PAIRS_PER_TASK = 32
+_PAIRS = 2048
+_PAIRS_PER_TASK = 256
 _FEWEST_PAIRS = 10
 _TRIMMED = 0.05
 _SKIP = BASES_PER_WORD + 64
 _LENGTH = 320
-_BAND = 32
+_SLACK = 32
 _UNRELATED = 0.43
 _QUADRATIC = 0.6
 
@@ -154,7 +154,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     coverage = fit.mean / correct
     reason = ""
     if math.isnan(error_rate):
-        needed = _SKIP + _LENGTH + _BAND
+        needed = _SKIP + _LENGTH + _SLACK
         reason = f"error rate: only {measured} pairs of reads share a k-mer {needed} bases from their ends"
     return Estimates(
         coverage=coverage,
@@ -211,10 +211,11 @@ def _measure_errors(
     holder = np.searchsorted(reads.word_offsets, base // BASES_PER_WORD, side="right") - 1
     position = base - reads.word_offsets[holder] * BASES_PER_WORD
     room = np.where(places < 0, position + 1, reads.lengths[holder] - position)
-    partners = kmer_sample.pick_partners(samples, holder, room, k, most, _SKIP + _LENGTH + _BAND)
+    partners = kmer_sample.pick_partners(samples, holder, room, k, most, _SKIP + _LENGTH + _SLACK)
 
     paired = np.flatnonzero(partners >= 0)
-    paired = paired[np.argsort(samples[paired] * _SCATTER, kind="stable")]
+    # By place, not by content, which would draw all reads at a few places of the genome.
+    paired = paired[np.argsort(places[paired].astype(np.uint64) * _SCATTER, kind="stable")]
     drawn_pairs = paired[:_PAIRS]
     drawn_reads = paired[_spread(np.unique(holder[paired], return_index=True)[1])]
     rows = np.concatenate([drawn_pairs, drawn_reads])
@@ -261,7 +262,7 @@ def _sum_of_errors(reads: Reads, one: np.ndarray, other: np.ndarray, threads: in
 
     def measure(start: int) -> None:
         part = slice(start, start + _PAIRS_PER_TASK)
-        prefix_edits.pair_edits(reads.words, one[part], other[part], _BAND, _SKIP, _LENGTH, edits[part])
+        prefix_edits.pair_edits(reads.words, one[part], other[part], _SLACK, _SKIP, _LENGTH, edits[part])
 
     list(map_in_order(measure, range(0, len(one), _PAIRS_PER_TASK), threads))
     difference = edits / _LENGTH

@@ -71,7 +71,8 @@ def find_candidates(
             hits = np.empty(len(hit_keys), np.uint64)
         n, n_touched = _collect_hits(occurrences, numbers, query, hit_keys, hits, group_count, touched)
         n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
-        keys = np.sort(touched[:n_keys])
+        keys = touched[:n_keys]
+        _sort(keys)
         start = 0
         for key in keys:
             group_start[key] = start
@@ -99,9 +100,7 @@ def find_candidates(
             if bases < min_bases:
                 continue
             if n_rows == len(rows):
-                grown = np.empty((2 * n_rows, HEADER), np.int32)
-                grown[:n_rows] = rows
-                rows = grown
+                rows = grow(rows.reshape(-1), 2 * n_rows * HEADER).reshape(-1, HEADER)
                 hit_counts = grow(hit_counts, 2 * n_rows)
             if n_out + count > len(out_q):
                 out_q, out_t = grow(out_q, 2 * (n_out + count)), grow(out_t, 2 * (n_out + count))
@@ -167,6 +166,22 @@ def _drop_lone_hits(touched, n_touched, group_count, group_start, one_is_few):
             group_start[key] = -1
             group_count[key] = 0
     return kept
+
+
+@njit(nogil=True, cache=True)
+def _sort(keys):
+    """Sort a few keys in place (Shell 1959); np.sort takes numba a second to compile."""
+    step = 1
+    while 3 * step < len(keys):
+        step = 3 * step + 1
+    while step:
+        for i in range(step, len(keys)):
+            key, j = keys[i], i
+            while j >= step and keys[j - step] > key:
+                keys[j] = keys[j - step]
+                j -= step
+            keys[j] = key
+        step //= 3
 
 
 @njit(nogil=True, cache=True)

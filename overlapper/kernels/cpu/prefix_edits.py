@@ -1,15 +1,21 @@
-"""Edit distance between the beginnings of two sequences, in a band.
+"""Edit distance between the beginnings of two sequences.
 
 ``D[i, j]`` is the least number of substitutions, insertions and deletions that turn the first i bases of one
-sequence into the first j of the other, over paths that keep ``|i - j| <= band``. The kernel returns the
-smallest value of two rows: how well a prefix of the first sequence matches any prefix of the second.
+sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a prefix of
+the first sequence matches any prefix of the second.
+
+Neighbouring values differ by at most 1, so 64 rows of a column are two words of differences, and a column
+follows from the one before by word operations (Myers 1999; blocks of rows as in section 4.2 there).
 """
 
 import numpy as np
 from numba import njit
 
 _THREE = np.uint64(3)
-_FAR = np.int32(1 << 20)
+_ONE = np.uint64(1)
+_TOP = np.uint64(63)
+_NONE = np.uint64(0)
+_ALL = ~_NONE
 
 
 @njit(nogil=True, cache=True)
@@ -25,14 +31,13 @@ def unpack_from(words, place, bases):
 
 
 @njit(nogil=True, cache=True)
-def row_minima(one, other, band, row):
+def row_minima(one, other, row):
     """Return the smallest distance in row ``row`` and in the last row.
 
     Parameters
     ----------
     one, other : ndarray of uint8
-        Base codes; ``other`` has at least ``len(one) + band`` of them.
-    band : int
+        Base codes; what is above 3 equals nothing.
     row : int
         1 to ``len(one)``.
 
@@ -40,38 +45,45 @@ def row_minima(one, other, band, row):
     -------
     int, int
     """
-    width = 2 * band + 1
-    above = np.empty(width + 1, np.int32)
-    for column in range(width):
-        above[column] = column - band if column >= band else _FAR
-    above[width] = _FAR
-    at_row = np.int32(0)
-    for i in range(1, len(one) + 1):
-        base = one[i - 1]
-        first = max(0, band + 1 - i)
-        left = np.int32(i) if i <= band else _FAR
-        if i <= band:
-            above[first - 1] = left
-        for column in range(first, width):
-            value = min(above[column + 1], left) + np.int32(1)
-            value = min(value, above[column] + np.int32(base != other[i + column - band - 1]))
-            above[column] = value
-            left = value
-        if i == row:
-            at_row = _smallest(above)
-    return at_row, _smallest(above)
+    blocks = (len(one) + 63) // 64
+    equal = np.zeros((5, blocks), np.uint64)
+    for i in range(len(one)):
+        equal[min(one[i], 4), i >> 6] |= _ONE << np.uint64(i & 63)
+    equal[4] = _NONE
+    rises, falls = np.full(blocks, _ALL), np.zeros(blocks, np.uint64)
+    row_block, row_bit = (row - 1) >> 6, np.uint64((row - 1) & 63)
+    last_bit = np.uint64((len(one) - 1) & 63)
+    at_row, at_last = row, len(one)
+    least_at_row, least_at_last = at_row, at_last
+    for j in range(len(other)):
+        base = min(other[j], 4)
+        # The first row rises by one a column.
+        carry_up, carry_down = _ONE, _NONE
+        for block in range(blocks):
+            same = equal[base, block]
+            up, down = rises[block], falls[block]
+            changed = same | down
+            same |= carry_down
+            diagonal = (((same & up) + up) ^ up) | same
+            right_up = down | ~(diagonal | up)
+            right_down = up & diagonal
+            if block == row_block:
+                at_row += np.int64((right_up >> row_bit) & _ONE) - np.int64((right_down >> row_bit) & _ONE)
+            if block == blocks - 1:
+                at_last += np.int64((right_up >> last_bit) & _ONE) - np.int64((right_down >> last_bit) & _ONE)
+            next_up, next_down = right_up >> _TOP, right_down >> _TOP
+            right_up = (right_up << _ONE) | carry_up
+            right_down = (right_down << _ONE) | carry_down
+            rises[block] = right_down | ~(changed | right_up)
+            falls[block] = right_up & changed
+            carry_up, carry_down = next_up, next_down
+        least_at_row = min(least_at_row, at_row)
+        least_at_last = min(least_at_last, at_last)
+    return least_at_row, least_at_last
 
 
 @njit(nogil=True, cache=True)
-def _smallest(values):
-    smallest = values[0]
-    for value in values:
-        smallest = min(smallest, value)
-    return smallest
-
-
-@njit(nogil=True, cache=True)
-def pair_edits(words, one, other, band, skip, length, edits):
+def pair_edits(words, one, other, slack, skip, length, edits):
     """Measure pairs of places: edits between bases ``skip`` and ``skip + length`` from each place.
 
     Parameters
@@ -79,15 +91,15 @@ def pair_edits(words, one, other, band, skip, length, edits):
     words : ndarray of uint64
         Packed bases.
     one, other : ndarray of int64, shape (n,)
-        Places as in `kmer_sample.sample`; ``skip + length + band`` bases follow each.
-    band, skip, length : int
+        Places as in `kmer_sample.sample`; ``skip + length + slack`` bases follow each.
+    slack, skip, length : int
     edits : ndarray of int32, shape (n,)
         Receives the growth of the smallest distance from row ``skip`` to the last row.
     """
     first = np.empty(skip + length, np.uint8)
-    second = np.empty(skip + length + band, np.uint8)
+    second = np.empty(skip + length + slack, np.uint8)
     for i in range(len(one)):
         unpack_from(words, one[i], first)
         unpack_from(words, other[i], second)
-        before, after = row_minima(first, second, band, skip)
+        before, after = row_minima(first, second, skip)
         edits[i] = after - before

@@ -114,14 +114,18 @@ def partition(
 def grow(values, size):
     """Return an array of ``size`` values that starts with the given ones."""
     grown = np.empty(size, values.dtype)
-    grown[: len(values)] = values
+    # Not an assignment of arrays, whose error messages take numba seconds to compile.
+    for i in range(len(values)):
+        grown[i] = values[i]
     return grown
 
 
 @njit(nogil=True, cache=True)
 def _grow_pages(pages, used, more):
     grown = np.empty((2 * len(pages) + more, PAGE), np.uint64)
-    grown[:used] = pages[:used]
+    for page in range(used):
+        for slot in range(PAGE):
+            grown[page, slot] = pages[page, slot]
     return grown
 
 
