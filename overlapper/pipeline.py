@@ -24,7 +24,7 @@ from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
 
 SAMPLE_QUERIES = 64
-BLOCK_BASES = 1 << 21
+BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread."""
 
 Report = Callable[[str, int, int], None]

@@ -99,9 +99,10 @@ def overlap(
     }
     check_outputs(outputs, inputs)
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, return_large_arrays
 
     load_numba()
+    return_large_arrays()
     from overlapper.io import open_overlaps, read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import sys
 
+_MMAP_THRESHOLD = -3
+"""The C library's name (glibc) for the size from which memory is the system's own, and goes back to it."""
 _BLAS = "scipy.linalg.cython_blas"
 
 
@@ -21,3 +24,13 @@ def load_numba() -> None:
         importlib.import_module("numba.np.arraymath")
     finally:
         del sys.modules[_BLAS]
+
+
+def return_large_arrays() -> None:
+    """Have large arrays give their memory back when they are freed, where the C library can be told so.
+
+    It would raise the size from which it does so to that of the largest array freed so far.
+    """
+    c_library = ctypes.CDLL(None)
+    if hasattr(c_library, "mallopt"):
+        c_library.mallopt(_MMAP_THRESHOLD, 1 << 20)

@@ -174,9 +174,12 @@ def group_by_hash(
 
     step = -(-layout.n_buckets // BUCKET_RANGES)
     ranges = [range(i, min(i + step, layout.n_buckets)) for i in range(0, layout.n_buckets, step)]
-    grouped = list(map_in_order(group_buckets, ranges, threads))
-    spectrum = sum((part[1] for part in grouped), np.zeros(SPECTRUM_SIZE, np.int64))
-    return kept, [part[0] for part in grouped], spectrum
+    spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+    stretches = []
+    for range_stretches, range_spectrum in map_in_order(group_buckets, ranges, threads):
+        stretches.append(range_stretches)
+        spectrum += range_spectrum
+    return kept, stretches, spectrum
 
 
 def _join(

@@ -1,8 +1,8 @@
 """Edit distance between the beginnings of two sequences.
 
-``D[i, j]`` is the least number of substitutions, insertions and deletions that turn the first i bases of one
-sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a prefix of
-the first sequence matches any prefix of the second.
+``D[i, j]`` is the least number of substitutions, insertions and deletions that turn the first i bases of
+one sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a
+prefix of the first sequence matches any prefix of the second.
 
 Neighbouring values differ by at most 1, so 64 rows of a column are two words of differences, and a column
 follows from the one before by word operations (Myers 1999; blocks of rows as in section 4.2 there).
@@ -53,7 +53,7 @@ def row_minima(one, other, row):
     rises, falls = np.full(blocks, _ALL), np.zeros(blocks, np.uint64)
     row_block, row_bit = (row - 1) >> 6, np.uint64((row - 1) & 63)
     last_bit = np.uint64((len(one) - 1) & 63)
-    at_row, at_last = row, len(one)
+    at_row, at_last = np.int64(row), np.int64(len(one))
     least_at_row, least_at_last = at_row, at_last
     for j in range(len(other)):
         base = min(other[j], 4)
