@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +17,7 @@ from overlapper.errors import ParameterError
 if TYPE_CHECKING:
     import numpy as np
 
+    from overlapper.devices import Device
     from overlapper.index import FixedSeeds, Index
     from overlapper.kernels.cpu.match_formatting import MatchRows
     from overlapper.tables import Matches, Reads
@@ -76,6 +78,15 @@ def seeds(
     index: Annotated[
         str | None, typer.Option(help="Use this index, which must be that of TEXT, instead of building one.")
     ] = None,
+    device: Annotated[
+        str,
+        typer.Option(
+            "--device",
+            "-d",
+            help="cpu; cuda for every GPU; cuda:0,2 for some; auto for GPUs if there are any. Never changes "
+            "the result.",
+        ),
+    ] = "cpu",
     threads: Annotated[
         int,
         typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
@@ -95,6 +106,7 @@ def seeds(
 
     import numpy as np
 
+    from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.matches import check_matches_format, open_matches
     from overlapper.io.outputs import OutputFile
@@ -102,6 +114,7 @@ def seeds(
     from overlapper.threads import available_threads, cut_evenly
 
     check_matches_format(output)
+    devices = select_devices(device)
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         dropped_file = files.enter_context(OutputFile(dropped)) if dropped else None
@@ -109,6 +122,7 @@ def seeds(
             dropped_file.write(DROPPED_HEAD)
         progress.report("preparing the index")
         searched = _index_of(text, index, threads)
+        search = _searches(searched, devices, threads)[kind]
         progress.report("reading")
         table = read_fastx(*reads)
         names = Names(table.name_bytes, table.name_offsets, table.lengths)
@@ -134,7 +148,7 @@ def seeds(
                 found += len(fixed.matches)
                 dropped_count += len(fixed.dropped_query)
             else:
-                matches = _search(searched, kind)(block, min_length, threads=threads)
+                matches = search(block, min_length)
                 writer.write(_placed(searched, matches, first))
                 found += len(matches)
         files.close()
@@ -178,8 +192,17 @@ def _index_of(text: str, index: str | None, threads: int) -> Index:
     return Index.build(table, threads=threads)
 
 
-def _search(searched: Index, kind: str) -> Callable[..., Matches]:
-    return {"mem": searched.mems, "smem": searched.smems, "nov-smem": searched.nov_smems}[kind]
+def _searches(searched: Index, devices: list[Device], threads: int) -> dict[str, Callable[..., Any]]:
+    """Return the searches by kind, on the CPU or on GPUs."""
+    numbers = [int(device.name.removeprefix("cuda:")) for device in devices if device.name != "cpu"]
+    asked: Any = searched
+    options: dict[str, Any] = {"threads": threads}
+    if numbers:
+        from overlapper.index.gpu import GpuIndex
+
+        asked, options = GpuIndex(searched, numbers), {}
+    kinds = (asked.mems, asked.smems, asked.nov_smems, asked.fixed_seeds)
+    return {kind: partial(search, **options) for kind, search in zip(KINDS, kinds, strict=True)}
 
 
 def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarray | None = None) -> MatchRows:

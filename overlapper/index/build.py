@@ -36,21 +36,48 @@ def build_fm_index(text: Reads, *, sample_shift: int, kmer_length: int | None, t
     pieces = Segments.of(text)
     if not len(pieces):
         raise EmptyInputError("the text to index holds no A, C, G or T", remedy="Check the input files")
-    starts = np.concatenate([[0], np.cumsum(pieces.lengths + 1)])
-    shifts = (np.cumsum(text.lengths) - text.lengths)[pieces.reads] + pieces.starts - starts[:-1]
-    segments = np.stack([starts, np.append(shifts, 0)], axis=1)
+    position = (np.cumsum(text.lengths) - text.lengths)[pieces.reads] + pieces.starts
+    return index_pieces(
+        text.words, pieces.sources, pieces.lengths, position,
+        sample_shift=sample_shift, kmer_length=kmer_length, threads=threads,
+    )  # fmt: skip
+
+
+def index_pieces(
+    words: np.ndarray,
+    sources: np.ndarray,
+    lengths: np.ndarray,
+    positions: np.ndarray,
+    *,
+    sample_shift: int,
+    kmer_length: int | None,
+    threads: int,
+) -> FmIndex:
+    """Index both strands of pieces of known bases; the other parameters are those of `build_fm_index`.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        Packed bases.
+    sources, lengths : ndarray of int64, shape (m,)
+        First base in ``words`` and bases of each piece.
+    positions : ndarray of int64, shape (m,)
+        Of the first base in the text.
+    """
+    starts = np.concatenate([[0], np.cumsum(lengths + 1)])
+    segments = np.stack([starts, np.append(positions - starts[:-1], 0)], axis=1)
     half = int(starts[-1])
     symbols = np.empty(2 * half, np.uint8)
-    kernels.write_symbols(text.words, pieces.sources, segments, symbols)
-    words = np.empty(-(-half // BASES_PER_WORD), np.uint64)
-    kernels.pack_symbols(symbols[:half], words)
+    kernels.write_symbols(words, sources, segments, symbols)
+    forward = np.empty(-(-half // BASES_PER_WORD), np.uint64)
+    kernels.pack_symbols(symbols[:half], forward)
     bins, borders, samples = transform(symbols, sample_shift, threads)
     fm = FmIndex(
         bins=bins,
         borders=borders,
         samples=samples,
         table=np.array([[0, 2 * half]], row_type(2 * half)),
-        text=words,
+        text=forward,
         segments=segments,
         sample_shift=sample_shift,
         kmer_length=0,

@@ -45,6 +45,14 @@ def check_sample_rate(sample_rate: int) -> None:
         raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
 
 
+def check_seeds(mismatches: int, hit_limit: int) -> None:
+    """Raise a `ParameterError` if fixed seeds cannot be sought so."""
+    if not 0 <= mismatches <= MOST_MISMATCHES:
+        raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
+    if hit_limit < 1:
+        raise ParameterError(f"hit_limit is {hit_limit}, expected 1 or more")
+
+
 @dataclasses.dataclass(frozen=True)
 class FixedSeeds:
     """Places of seeds of a fixed length, and the seeds that had too many.
@@ -179,17 +187,17 @@ class Index:
         Matches
             In canonical order.
         """
-        fm = self._for_length(min_length)
-        return self._find(partial(find_mems, fm), reads, min_length, threads, _seed_length(fm, min_length))
+        fm = self.for_length(min_length)
+        return self._find(partial(find_mems, fm), reads, min_length, threads, seed_length(fm, min_length))
 
     def smems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
         """Find all places of all super-maximal exact matches of a minimum length; as `mems`."""
-        fm = self._for_length(min_length)
+        fm = self.for_length(min_length)
         return self._find(lambda *query: find_smems(fm, *query)[0], reads, min_length, threads)
 
     def nov_smems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
         """Find all places of the greedy non-overlapping matches of a minimum length; as `mems`."""
-        return self._find(partial(find_nov_smems, self._for_length(min_length)), reads, min_length, threads)
+        return self._find(partial(find_nov_smems, self.for_length(min_length)), reads, min_length, threads)
 
     def fixed_seeds(
         self,
@@ -214,12 +222,9 @@ class Index:
         threads : int, optional
             All that the process may use by default.
         """
-        if not 0 <= mismatches <= MOST_MISMATCHES:
-            raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
-        if hit_limit < 1:
-            raise ParameterError(f"hit_limit is {hit_limit}, expected 1 or more")
-        fm = self._for_length(length)
-        variants, costs = _kmer_variants(fm.kmer_length, mismatches)
+        check_seeds(mismatches, hit_limit)
+        fm = self.for_length(length)
+        variants, costs = kmer_variants(fm.kmer_length, mismatches)
 
         def search(block: Segments) -> tuple[np.ndarray, np.ndarray]:
             found, dropped = find_fixed_seeds(
@@ -302,8 +307,8 @@ class Index:
         sequence = np.searchsorted(ends, t_start, side="right")
         return sequence, t_start - (ends - self.text.lengths)[sequence]
 
-    def _for_length(self, min_length: int) -> FmIndex:
-        """Return an index whose k-mers are not longer than the matches asked for."""
+    def for_length(self, min_length: int) -> FmIndex:
+        """Return the arrays with k-mers that are not longer than the matches asked for."""
         if min_length < 1:
             raise ParameterError(f"the length of matches is {min_length}, expected 1 or more")
         if min_length >= self.fm.kmer_length:
@@ -331,12 +336,12 @@ class Index:
         return _matches(np.concatenate([np.empty((0, 5), np.int64), *parts]))
 
 
-def _seed_length(fm: FmIndex, min_length: int) -> int:
+def seed_length(fm: FmIndex, min_length: int) -> int:
     """Return the length at which a random seed is rare in the text, if a match has room for it."""
     return min(min_length, max(fm.kmer_length, fm.rows.bit_length() // 2 + 3))
 
 
-def _kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]:
+def kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]:
     """Return what turns a k-mer's rank, by exclusive or, into each variant's, and its mismatches."""
     variants, costs = [0], [0]
     for cost in range(1, mismatches + 1):

@@ -33,6 +33,47 @@ def _compare(text, segments, position, words, start, length):
 
 
 @njit(nogil=True, cache=True)
+def pattern_bounds(
+    bins, borders, samples, sample_shift, table, kmer_length, text, segments, words, source, length
+):
+    """Return how many rows are below a pattern, and that plus the rows that start with it.
+
+    Parameters
+    ----------
+    bins, borders, samples, sample_shift, table, kmer_length, text, segments
+        Of the `FmIndex`.
+    words : ndarray of uint64
+        Packed patterns.
+    source, length : int
+        First base in ``words`` and bases of the pattern.
+    """
+    if length < kmer_length:
+        first, last = np.int64(0), 2 * segments[-1, 0]
+        for start in range(source + length - 1, source - 1, -1):
+            base = base_at(words, start)
+            first = extended_row(bins, borders, base, first)
+            last = extended_row(bins, borders, base, last)
+        return first, last
+    rank = kmer_rank(words, source, kmer_length)
+    first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
+    rest_source, rest = source + kmer_length, length - kmer_length
+    below = first
+    for side in range(2):
+        low, high = first, last
+        while low < high:
+            middle = (low + high) >> 1
+            position = locate(bins, borders, samples, sample_shift, middle) + kmer_length
+            if _compare(text, segments, position, words, rest_source, rest) < side:
+                low = middle + 1
+            else:
+                high = middle
+        if side == 0:
+            below = low
+        first = low
+    return below, first
+
+
+@njit(nogil=True, cache=True)
 def find_bounds(fm, words, sources, lengths, bounds):
     """Find the rows that start with each pattern.
 
@@ -44,33 +85,15 @@ def find_bounds(fm, words, sources, lengths, bounds):
     sources, lengths : ndarray of int64, shape (n,)
         First base in ``words`` and bases of each pattern.
     bounds : ndarray of int64, shape (n, 2)
-        Written: how many rows are below the pattern, and that plus the rows that start with it.
+        Written, as `pattern_bounds`.
     """
     bins, borders, samples = uncounted(fm.bins), uncounted(fm.borders), uncounted(fm.samples)
     table, text, segments = uncounted(fm.table), uncounted(fm.text), uncounted(fm.segments)
-    sample_shift, k = fm.sample_shift, fm.kmer_length
     for pattern in range(len(sources)):
-        source, length = sources[pattern], lengths[pattern]
-        if length < k:
-            first, last = np.int64(0), 2 * segments[-1, 0]
-            for start in range(source + length - 1, source - 1, -1):
-                base = base_at(words, start)
-                first = extended_row(bins, borders, base, first)
-                last = extended_row(bins, borders, base, last)
-            bounds[pattern, 0], bounds[pattern, 1] = first, last
-            continue
-        rank = kmer_rank(words, source, k)
-        first, last = np.int64(table[rank, 0]), np.int64(table[rank, 1])
-        for side in range(2):
-            low, high = first, last
-            while low < high:
-                middle = (low + high) >> 1
-                position = locate(bins, borders, samples, sample_shift, middle) + k
-                if _compare(text, segments, position, words, source + k, length - k) < side:
-                    low = middle + 1
-                else:
-                    high = middle
-            bounds[pattern, side] = first = low
+        bounds[pattern, 0], bounds[pattern, 1] = pattern_bounds(
+            bins, borders, samples, fm.sample_shift, table, fm.kmer_length, text, segments,
+            words, sources[pattern], lengths[pattern],
+        )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)

@@ -32,7 +32,7 @@ from overlapper.kernels.cpu.fm_index import (
     kmer_bi_interval,
     locate,
 )
-from overlapper.kernels.cpu.mems import FOUND_COLUMNS, add_match
+from overlapper.kernels.cpu.mems import FOUND_COLUMNS, add_match, with_room
 from overlapper.kernels.cpu.packed import base_at, uncounted
 
 FORWARD_LIMIT = 2
@@ -121,7 +121,7 @@ def _extend_kept(bins, borders, words, source, kept, first_start, last_start, ke
 
 
 @njit(nogil=True, cache=True, forceinline=True)
-def _extend_to_end(
+def extend_to_end(
     bins, borders, samples, sample_shift, text, segments, words, source, start, end, length, row, mirror, size
 ):
     """Extend the bi-interval of ``[start, end)`` forward as far as the text follows.
@@ -207,7 +207,7 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length):
             if end - start < min_length:
                 end = start + min_length
                 continue
-            end, row, size, position, cost = _extend_to_end(
+            end, row, size, position, cost = extend_to_end(
                 bins, borders, samples, sample_shift, text, segments,
                 words, source, start, end, length, row, mirror, size,
             )  # fmt: skip
@@ -244,9 +244,9 @@ def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length):
         while start + min_length <= length:
             row, mirror, size = kmer_bi_interval(table, kmer_length, words, source + start)
             if size == 0:
-                start += _occurring_prefix(bins, borders, segments, words, source + start)
+                start += occurring_prefix(bins, borders, segments, words, source + start)
                 continue
-            end, row, size, position, _ = _extend_to_end(
+            end, row, size, position, _ = extend_to_end(
                 bins, borders, samples, sample_shift, text, segments,
                 words, source, start, start + kmer_length, length, row, mirror, size,
             )  # fmt: skip
@@ -260,7 +260,7 @@ def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length):
 
 
 @njit(nogil=True, cache=True)
-def _occurring_prefix(bins, borders, segments, words, position):
+def occurring_prefix(bins, borders, segments, words, position):
     """Return how many of the bases at a position occur in the text, 1 at least; some k-mer there must not."""
     row, mirror, size = np.int64(0), np.int64(0), 2 * segments[-1, 0]
     length = 0
@@ -271,3 +271,35 @@ def _occurring_prefix(bins, borders, segments, words, position):
         if size == 0:
             return max(length, 1)
         length += 1
+
+
+@njit(nogil=True, cache=True)
+def cut_pieces(longest, offsets, min_length):
+    """Cut segments from the left into longest matches, whose lengths are known.
+
+    Parameters
+    ----------
+    longest : ndarray of int32
+        How many bases from each place on occur in the text, 1 at least; of every segment up to where
+        ``min_length`` bases are left.
+    offsets : ndarray of int64, shape (segments + 1,)
+        Where each segment starts in ``longest``.
+    min_length : int
+
+    Returns
+    -------
+    ndarray of int64, shape (pieces, 3)
+        Segment, start on it and bases of the pieces of the minimum length.
+    """
+    pieces, count = np.empty((1024, 3), np.int64), 0
+    for segment in range(len(offsets) - 1):
+        place = offsets[segment]
+        while place < offsets[segment + 1]:
+            length = np.int64(longest[place])
+            if length >= min_length:
+                pieces = with_room(pieces, count)
+                pieces[count, 0], pieces[count, 1] = segment, place - offsets[segment]
+                pieces[count, 2] = length
+                count += 1
+            place += length
+    return pieces[:count]

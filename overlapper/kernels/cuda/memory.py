@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -10,11 +12,25 @@ from numba import cuda
 from numba.cuda.cudadrv.driver import CudaAPIError, device_memset
 
 from overlapper.errors import DeviceError
+from overlapper.threads import map_in_order
 
 Result = TypeVar("Result")
 
+launching = threading.Lock()
+"""To hold while a kernel is launched: two threads that do so for the first time would both compile it."""
 RESERVE = 256 << 20
 """Bytes left to the driver, to kernels and to whatever else the process allocates."""
+SMALLEST_ARENA = 1 << 16
+"""Bytes below which an arena is of no use."""
+_PINNED = 16 << 20
+"""Bytes of pinned memory of an arena, at most."""
+_PIECE = 2 << 20
+"""Bytes that a thread copies to or from pinned memory."""
+_COPYING_THREADS = 4
+_ALIGNMENT = 256
+"""Bytes of which arrays of an arena start at a multiple."""
+_SPARE = 64 * _ALIGNMENT
+"""Bytes that the starts of a batch's arrays may waste."""
 _OUT_OF_MEMORY = 2
 """The driver's CUDA_ERROR_OUT_OF_MEMORY."""
 
@@ -44,6 +60,140 @@ def require_memory(wanted: int, purpose: str) -> None:
             f"{purpose} take {wanted / 1e9:.2f} GB of GPU memory, and {available / 1e9:.2f} GB are free. "
             "Use a GPU with more memory, fewer reads at once, or the CPU"
         )
+
+
+class Arena:
+    """One block of device memory from which arrays are cut, one after the other, and a stream.
+
+    Nothing is allocated or freed from batch to batch: that would wait for all kernels of the device, and so
+    keep the copies of one batch from hiding behind the kernels of another. Copies go through pinned memory.
+    One thread at a time may use an arena, in the context of its device.
+
+    Parameters
+    ----------
+    size : int
+        In bytes.
+    pinned : ndarray of uint8, optional
+        Pinned memory that nobody else uses meanwhile; its own by default, which takes long to get.
+
+    Attributes
+    ----------
+    pinned : ndarray of uint8
+    stream : stream
+        In which its copies are, and all kernels that use its arrays should be.
+    """
+
+    def __init__(self, size: int, pinned: np.ndarray | None = None) -> None:
+        self._block = cuda.device_array(size, np.uint8)
+        self._used = 0
+        self.pinned = cuda.pinned_array(min(size, _PINNED), np.uint8) if pinned is None else pinned
+        self._pinned_used = 0
+        self.stream = cuda.stream()
+
+    @classmethod
+    def allocate(cls, size: int) -> Arena:
+        """Return an arena of so many bytes, or of half as many as often as that fails.
+
+        Raises
+        ------
+        DeviceError
+            When there is not even memory for a small one.
+        """
+        while size >= SMALLEST_ARENA:
+            try:
+                return cls(size)
+            except CudaAPIError as error:
+                if error.code != _OUT_OF_MEMORY:
+                    raise
+            size //= 2
+        raise DeviceError(
+            f"there are not even {SMALLEST_ARENA >> 10} kB of GPU memory for a batch of extensions. Allow "
+            "more with --gpu-memory, end what else runs on the GPU, use another one, or the CPU"
+        )
+
+    @property
+    def free(self) -> int:
+        """Bytes that are left, when arrays waste none."""
+        return max(0, self._block.size - self._used - _SPARE)
+
+    def mark(self) -> int:
+        """Return where the next array starts, for `release`."""
+        return self._used
+
+    def release(self, mark: int) -> None:
+        """Give back all arrays that were cut since ``mark``."""
+        self._used = mark
+
+    def array(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+        """Cut an array, of one item at least; what it holds is arbitrary.
+
+        Raises
+        ------
+        DeviceError
+            When it does not fit.
+        """
+        shape = shape if isinstance(shape, tuple) else (shape,)
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        begin, self._used = self._used, self._used + -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
+        if self._used > self._block.size:
+            raise DeviceError(
+                f"{self._used} bytes of GPU memory are needed at once, and {self._block.size} may be used. "
+                "Allow more with --gpu-memory, use a GPU with more memory, or the CPU"
+            )
+        if not size:
+            return self._block[begin : begin + np.dtype(dtype).itemsize].view(dtype)
+        return self._block[begin : begin + size].view(dtype).reshape(*shape)
+
+    def zeros(self, length: int, dtype: Any) -> Any:
+        """Cut an array of zeros."""
+        array = self.array(length, dtype)
+        device_memset(array, 0, array.nbytes, stream=self.stream)
+        return array
+
+    def upload(self, array: np.ndarray) -> Any:
+        """Cut an array and copy one from the host to it; the host's may be changed at once."""
+        array = np.ascontiguousarray(array)
+        target = self.array(array.shape, array.dtype)
+        if array.nbytes:
+            source, there = array.reshape(-1).view(np.uint8), target.reshape(array.size).view(np.uint8)
+            for begin in range(0, array.nbytes, len(self.pinned)):
+                end = min(begin + len(self.pinned), array.nbytes)
+                pinned = self._unused_pinned(end - begin)
+                _copy(source[begin:end], pinned)
+                there[begin:end].copy_to_device(pinned, stream=self.stream)
+        return target
+
+    def download(self, array: Any) -> np.ndarray:
+        """Return a device array when everything before it in the stream is done."""
+        there = array.reshape(array.size).view(np.uint8)
+        here = np.empty(array.shape, array.dtype)
+        target = here.reshape(-1).view(np.uint8)
+        for begin in range(0, len(target), len(self.pinned)):
+            end = min(begin + len(self.pinned), len(target))
+            pinned = self._unused_pinned(end - begin)
+            there[begin:end].copy_to_host(pinned, stream=self.stream)
+            self.stream.synchronize()
+            _copy(pinned, target[begin:end])
+        return here
+
+    def _unused_pinned(self, size: int) -> np.ndarray:
+        """Return pinned memory that no copy is using."""
+        if self._pinned_used + size > len(self.pinned):
+            self.stream.synchronize()
+            self._pinned_used = 0
+        begin, self._pinned_used = self._pinned_used, self._pinned_used + size
+        return self.pinned[begin : self._pinned_used]
+
+
+def _copy(source: np.ndarray, target: np.ndarray) -> None:
+    """Copy bytes; where there are many, on several threads, as one does not keep up with the device."""
+
+    def copy_piece(begin: int) -> None:
+        target[begin : begin + _PIECE] = source[begin : begin + _PIECE]
+
+    pieces = range(0, len(source), _PIECE)
+    for _ in map_in_order(copy_piece, pieces, min(len(pieces), _COPYING_THREADS)):
+        pass
 
 
 def to_device(array: np.ndarray) -> Any:

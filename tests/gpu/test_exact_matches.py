@@ -1,0 +1,220 @@
+"""Every query of the index on the GPU equals the CPU's, rows and order."""
+
+import dataclasses
+from random import Random
+
+import numpy as np
+import pytest
+
+from overlapper.errors import DeviceError, ParameterError
+from overlapper.index import Index, bwt
+from overlapper.tables import Matches, Reads
+from tests.oracle.exact_matches import reverse_complement
+
+pytestmark = pytest.mark.gpu
+
+KINDS = ("mems", "smems", "nov_smems")
+
+
+def sequence(random, length, unknown=0.0005):
+    """Random bases, tandem repeats and unknown bases."""
+    parts, missing = [], length
+    while missing > 0:
+        kind = random.random()
+        if kind < 0.7:
+            part = "".join(random.choices("ACGT", k=random.randint(1, 400)))
+        elif kind < 1 - unknown * 100:
+            part = "".join(random.choices("ACGT", k=random.randint(1, 40))) * random.randint(2, 12)
+        else:
+            part = "N" * random.randint(1, 5)
+        parts.append(part[:missing])
+        missing -= len(parts[-1])
+    return "".join(parts)
+
+
+def with_errors(random, bases, rate):
+    """Substitutions, insertions and deletions."""
+    out = []
+    for base in bases:
+        kind = random.random()
+        if kind < rate / 3:
+            out.append(random.choice("ACGT"))
+        elif kind < 2 * rate / 3:
+            out.append(base + random.choice("ACGT"))
+        elif kind >= rate:
+            out.append(base)
+    return "".join(out)
+
+
+def case(seed, *, texts=12, longest=4000, reads=60, rate=0.1):
+    """A text with copies of its own pieces, and reads of it with errors, on either strand."""
+    random = Random(seed)
+    pieces = [sequence(random, random.randint(1, longest)) for _ in range(texts)]
+    pieces += [with_errors(random, random.choice(pieces), 0.02) for _ in range(texts)]
+    found = []
+    for _ in range(reads):
+        source = random.choice(pieces)
+        start = random.randrange(len(source)) if source else 0
+        read = with_errors(random, source[start : start + random.randint(1, longest)], rate)
+        read += sequence(random, random.randint(0, 50), unknown=0.003)
+        found.append(reverse_complement(read) if random.random() < 0.5 else read)
+    return [Reads.from_sequences(map(str, range(len(s))), s) for s in (pieces, [*found, "", "N", "ACG"])]
+
+
+def on_gpu(index, **options):
+    from overlapper.index.gpu import GpuIndex
+
+    return GpuIndex(index, **options)
+
+
+def assert_equal(found, expected):
+    for field in dataclasses.fields(Matches):
+        there, wanted = getattr(found, field.name), getattr(expected, field.name)
+        assert there.dtype == wanted.dtype
+        np.testing.assert_array_equal(there, wanted, err_msg=field.name)
+
+
+def assert_seeds_equal(found, expected):
+    assert_equal(found.matches, expected.matches)
+    for field in ("mismatches", "dropped_query", "dropped_start", "dropped_hits"):
+        np.testing.assert_array_equal(getattr(found, field), getattr(expected, field), err_msg=field)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(12))
+def test_matches_equal_the_cpu(gpu, kind, seed):
+    rate = (0.0, 0.005, 0.05, 0.15)[seed % 4]
+    text, reads = case(seed, rate=rate)
+    index = Index.build(text, sample_rate=(1, 8, 32)[seed % 3], kmer_length=(None, 1, 5, 8)[seed % 4])
+    device = on_gpu(index)
+    for min_length in (11, 14, 20, 33):
+        wanted = getattr(index, kind)(reads, min_length)
+        assert_equal(getattr(device, kind)(reads, min_length), wanted)
+    assert len(getattr(index, kind)(reads, 14))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_short_matches_in_a_short_text_equal_the_cpu(gpu, seed):
+    text, reads = case(seed, texts=3, longest=100, reads=10)
+    index = Index.build(text, sample_rate=(1, 8)[seed % 2])
+    device = on_gpu(index)
+    for kind in KINDS:
+        for min_length in range(1, 9):
+            wanted = getattr(index, kind)(reads, min_length)
+            assert_equal(getattr(device, kind)(reads, min_length), wanted)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_fixed_seeds_equal_the_cpu(gpu, seed):
+    text, reads = case(seed, texts=4, longest=1500, reads=8)
+    index = Index.build(text, kmer_length=(None, 2, 6)[seed % 3])
+    device = on_gpu(index)
+    for length in (4, 11, 20, 37):
+        for mismatches in range(3):
+            for hit_limit in (1, 16, 128) if length > 4 else (128,):
+                options = {"mismatches": mismatches, "hit_limit": hit_limit}
+                wanted = index.fixed_seeds(reads, length, **options)
+                assert_seeds_equal(device.fixed_seeds(reads, length, **options), wanted)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_equal_the_cpu(gpu, seed):
+    random = Random(seed)
+    text, reads = case(seed, reads=200)
+    index = Index.build(text)
+    short = [sequence(random, random.randint(0, 30), unknown=0.01) for _ in range(500)]
+    pieces = [reads.sequence(i)[start : start + random.randint(1, 300)]
+              for i in range(len(reads)) for start in (0, 7)]  # fmt: skip
+    patterns = Reads.from_sequences(map(str, range(len(short) + len(pieces))), short + pieces)
+    np.testing.assert_array_equal(on_gpu(index).bounds(patterns), index.bounds(patterns))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_wide_rows_equal_the_cpu(gpu, kind, monkeypatch):
+    monkeypatch.setattr(bwt, "NARROW_ROWS", 0)
+    monkeypatch.setattr(bwt, "SUPERBLOCK_SHIFT", 1)
+    text, reads = case(77)
+    index = Index.build(text)
+    assert index.fm.samples.itemsize == 8
+    assert_equal(getattr(on_gpu(index), kind)(reads, 15), getattr(index, kind)(reads, 15))
+    wanted = index.fixed_seeds(reads, 18, mismatches=1)
+    assert_seeds_equal(on_gpu(index).fixed_seeds(reads, 18, mismatches=1), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_long_matches_and_many_places_equal_the_cpu(gpu, kind):
+    """Matches of thousands of bases, found from many shares; hundreds of copies, sorted by blocks."""
+    random = Random(5)
+    genome = sequence(random, 30_000, unknown=0)
+    copies = [genome[1000:1400]] * 300 + [genome[2000:9000]] * 5 + ["ACG" * 700]
+    text = Reads.from_sequences(map(str, range(len(copies) + 1)), [genome, *copies])
+    reads = [with_errors(random, genome[a : a + 12_000], 0.0005) for a in range(0, 18_000, 1500)]
+    reads += ["CGA" * 300, reverse_complement(genome)]
+    reads = Reads.from_sequences(map(str, range(len(reads))), reads)
+    index = Index.build(text)
+    wanted = getattr(index, kind)(reads, 30)
+    assert wanted.length.max() > 4000
+    assert_equal(getattr(on_gpu(index), kind)(reads, 30), wanted)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shares_of_several_gpus_and_small_batches_change_nothing(gpu, kind, monkeypatch):
+    from overlapper.index import gpu as module
+
+    text, reads = case(3)
+    index = Index.build(text)
+    wanted = getattr(index, kind)(reads, 12)
+    assert_equal(getattr(on_gpu(index, devices=(0, 0, 0)), kind)(reads, 12), wanted)
+    monkeypatch.setattr(module, "_BASES_A_BLOCK", 1 << 12)
+    device = on_gpu(index, memory=3_000_000)
+    assert device.parts == 1
+    assert_equal(getattr(device, kind)(reads, 12), wanted)
+
+
+def test_a_text_beyond_the_memory_is_cut_into_parts(gpu, monkeypatch):
+    from overlapper.index import gpu as module
+
+    monkeypatch.setattr(module, "_BASES_A_BLOCK", 1 << 10)
+    text, reads = case(4, texts=40)
+    index = Index.build(text)
+    device = on_gpu(index, memory=1_800_000)
+    assert device.parts > 1
+    for kind in KINDS:
+        assert_equal(getattr(device, kind)(reads, 14), getattr(index, kind)(reads, 14))
+    options = {"mismatches": 1, "hit_limit": 4}
+    wanted = index.fixed_seeds(reads, 14, **options)
+    assert_seeds_equal(device.fixed_seeds(reads, 14, **options), wanted)
+    np.testing.assert_array_equal(device.bounds(reads), index.bounds(reads))
+    with pytest.raises(DeviceError, match="a run of"):
+        on_gpu(index, memory=10_000)
+
+
+def test_nothing_to_find(gpu):
+    text, _ = case(6)
+    device = on_gpu(Index.build(text))
+    nothing = Reads.from_sequences("abc", ["NNNN", "", "N"])
+    for kind in KINDS:
+        assert len(getattr(device, kind)(nothing, 3)) == 0
+        assert len(getattr(device, kind)(Reads.empty(), 3)) == 0
+    assert len(device.fixed_seeds(nothing, 3).matches) == 0
+    for wrong in (
+        lambda: device.mems(nothing, 0),
+        lambda: device.fixed_seeds(nothing, 3, mismatches=3),
+        lambda: device.fixed_seeds(nothing, 3, hit_limit=0),
+    ):
+        with pytest.raises(ParameterError, match="expected"):
+            wrong()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_million_bases_equal_the_cpu(gpu, kind):
+    rng = np.random.default_rng(9)
+    genome = "".join(np.array(list("ACGT"))[rng.integers(0, 4, 3_000_000)])
+    genome += genome[:500_000]
+    random = Random(9)
+    reads = [with_errors(random, genome[a : a + 8000], 0.1) for a in range(0, 3_400_000, 16_000)]
+    reads = Reads.from_sequences(map(str, range(len(reads))), reads)
+    index = Index.build(Reads.from_sequences(["g"], [genome]))
+    wanted = getattr(index, kind)(reads, 18)
+    assert len(wanted) > 5000
+    assert_equal(getattr(on_gpu(index), kind)(reads, 18), wanted)

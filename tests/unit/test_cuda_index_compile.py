@@ -1,0 +1,78 @@
+"""The CUDA kernels of the index compile, for narrow and wide rows; needs no driver."""
+
+import importlib.util
+from types import SimpleNamespace
+
+import pytest
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from numba import cuda, types
+from numba.cuda import dispatcher
+
+from overlapper.kernels.cuda import bounds, matches, mems, scan, seeds, smems
+
+U1, I1, I4, I8, U8 = types.uint8[::1], types.int8[::1], types.int32[::1], types.int64[::1], types.uint64[::1]
+PAIRS, ROWS = types.int64[:, ::1], types.uint64[:, ::1]
+NUMBER, YES = types.int64, types.boolean
+QUERIES = (U8, I8, I8)
+RECORDS = (I8, I4, PAIRS, YES)
+
+
+def index_of(row):
+    return (ROWS, PAIRS, row[::1], NUMBER, row[:, ::1], NUMBER, U8, PAIRS)
+
+
+KERNELS = {
+    "seeds of MEMs": (mems.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
+    "left-maximal rows": (mems.locate_left_maximal, (*QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
+    "windows of SMEMs": (smems.search_windows, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
+    "longest matches": (smems.search_longest, (*QUERIES, I8, I4)),
+    "pieces": (smems.search_pieces, (*QUERIES, NUMBER, *RECORDS)),
+    "fixed seeds": (
+        seeds.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
+    "bounds": (bounds.search_bounds, (*QUERIES, PAIRS)),
+    "rows": (matches.locate_rows, (PAIRS, I8, I8, I8)),
+}  # fmt: skip
+OTHERS = {
+    "counts": (matches.count_rows, (PAIRS, I4)),
+    "few": (matches.sort_few, (I8, I8, I8, I8, I4)),
+    "many": (matches.sort_many, (I8, I8, I8, I8)),
+    "columns": (matches.write_columns, (PAIRS, I8, I8, I8, I8, I8, I4, I8, I4, U1, U1)),
+    "whole": (smems.write_whole, (I8, PAIRS, PAIRS)),
+    "kept": (mems.gather_kept, (U1, I8, I8, I8, I8, I8)),
+    "offsets": (mems.gather_offsets, (I8, I8, I8)),
+    "marks": (seeds.mark_dropped, (I8, NUMBER, I1)),
+    "dropped": (seeds.gather_dropped, (I1, I8, I8, I8, I8, I8, PAIRS)),
+    "sums of int32": (scan.sum_tiles, (I4, I8)),
+    "scan of uint8": (scan.scan_tiles, (U1, I8, I8)),
+}
+
+
+@pytest.fixture(params=[(8, 0), (9, 0)], ids=["sm_80", "sm_90"])
+def compiled(request, monkeypatch):
+    """Compile a kernel and return its PTX."""
+    device = SimpleNamespace(compute_capability=request.param)
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+
+    def compile_kernel(kernel, arguments):
+        ptx, _ = cuda.compile(
+            kernel.py_func, types.void(*arguments), cc=request.param, device=False, abi="numba", output="ptx"
+        )
+        return ptx.decode() if isinstance(ptx, bytes) else ptx
+
+    return compile_kernel
+
+
+@pytest.mark.parametrize("row", [types.uint32, types.int64], ids=["narrow", "wide"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_that_search_compile(compiled, name, row):
+    kernel, arguments = KERNELS[name]
+    ptx = compiled(kernel, (*index_of(row), *arguments))
+    assert "popc.b64" in ptx, "a step of the index counts bits"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_kernels_compile(compiled, name):
+    assert ".entry" in compiled(*OTHERS[name])
