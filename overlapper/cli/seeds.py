@@ -12,6 +12,7 @@ import typer
 
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.sizes import parse_size
 from overlapper.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -87,6 +88,9 @@ def seeds(
             "the result.",
         ),
     ] = "cpu",
+    gpu_memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
+    ] = "0",
     threads: Annotated[
         int,
         typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
@@ -114,7 +118,7 @@ def seeds(
     from overlapper.threads import available_threads, cut_evenly
 
     check_matches_format(output)
-    devices = select_devices(device)
+    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         dropped_file = files.enter_context(OutputFile(dropped)) if dropped else None
@@ -122,7 +126,7 @@ def seeds(
             dropped_file.write(DROPPED_HEAD)
         progress.report("preparing the index")
         searched = _index_of(text, index, threads)
-        search = _searches(searched, devices, threads)[kind]
+        search = _searches(searched, devices, gpu_bytes, threads)[kind]
         progress.report("reading")
         table = read_fastx(*reads)
         names = Names(table.name_bytes, table.name_offsets, table.lengths)
@@ -192,7 +196,9 @@ def _index_of(text: str, index: str | None, threads: int) -> Index:
     return Index.build(table, threads=threads)
 
 
-def _searches(searched: Index, devices: list[Device], threads: int) -> dict[str, Callable[..., Any]]:
+def _searches(
+    searched: Index, devices: list[Device], gpu_memory: int, threads: int
+) -> dict[str, Callable[..., Any]]:
     """Return the searches by kind, on the CPU or on GPUs."""
     numbers = [int(device.name.removeprefix("cuda:")) for device in devices if device.name != "cpu"]
     asked: Any = searched
@@ -200,7 +206,7 @@ def _searches(searched: Index, devices: list[Device], threads: int) -> dict[str,
     if numbers:
         from overlapper.index.gpu import GpuIndex
 
-        asked, options = GpuIndex(searched, numbers), {}
+        asked, options = GpuIndex(searched, numbers, memory=gpu_memory), {}
     kinds = (asked.mems, asked.smems, asked.nov_smems, asked.fixed_seeds)
     return {kind: partial(search, **options) for kind, search in zip(KINDS, kinds, strict=True)}
 

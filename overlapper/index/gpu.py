@@ -71,6 +71,7 @@ class GpuIndex:
             self._bounds, size = [0, len(index.fm.segments) - 1], index_bytes(index.fm)
         else:
             self._bounds, size = cut(index.fm, room)
+        self._parts: list[FmIndex] = []
         self._gpus = [_Gpu(device, size, room - size) for device in devices]
         if self._resident:
             for gpu in self._gpus:
@@ -207,10 +208,10 @@ class GpuIndex:
         """
         shares = _shares(segments, len(self._gpus))
         results = []
-        for first, last in pairwise(self._bounds):
+        for part in range(self.parts):
             fm = self._index.fm
             if not self._resident:
-                fm = index_part(fm, first, last, available_threads())
+                fm = self._part(part)
                 for gpu in self._gpus:
                     gpu.hold(fm)
             if longest_kmer < fm.kmer_length:
@@ -220,6 +221,13 @@ class GpuIndex:
                          for gpu, share in zip(self._gpus, shares, strict=True)]  # fmt: skip
                 results.append([result for task in tasks for result in task.result()])
         return results
+
+    def _part(self, number: int) -> FmIndex:
+        """Return the index of a part; the first search of all builds it."""
+        if number == len(self._parts):
+            first, last = self._bounds[number], self._bounds[number + 1]
+            self._parts.append(index_part(self._index.fm, first, last, available_threads()))
+        return self._parts[number]
 
 
 class _Gpu:

@@ -222,6 +222,8 @@ def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
         (("seeds", "text.fa", "none.fa"), 1, "file none.fa: there is no such file"),
         (("seeds", "none.fa", "reads.fa"), 1, "file none.fa: there is no such file"),
         (("seeds", "text.fa", "reads.fa", "--index", "none"), 1, "the index cannot be read: No such file"),
+        (("seeds", "text.fa", "reads.fa", "--device", "gpu"), 1, "device is 'gpu', expected cpu, cuda"),
+        (("seeds", "text.fa", "reads.fa", "--gpu-memory", "x"), 2, "'x' is not a size"),
         (("seeds", "-", "-"), 2, "standard input can be read once"),
         (("seeds", "text.fa", "reads.fa", "-o", "none/m.tsv"), 1, "none/m.tsv cannot be written: No such"),
         (("index", "text.fa", "-o", "none/i"), 1, "none/i cannot be written: No such file or directory"),

@@ -9,6 +9,7 @@ import pytest
 from overlapper.errors import DeviceError, ParameterError
 from overlapper.index import Index, bwt
 from overlapper.tables import Matches, Reads
+from tests.cli.runner import overlapper
 from tests.oracle.exact_matches import reverse_complement
 
 pytestmark = pytest.mark.gpu
@@ -218,3 +219,18 @@ def test_a_million_bases_equal_the_cpu(gpu, kind):
     wanted = getattr(index, kind)(reads, 18)
     assert len(wanted) > 5000
     assert_equal(getattr(on_gpu(index), kind)(reads, 18), wanted)
+
+
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem", "fixed"])
+def test_the_command_writes_the_same_on_either(gpu, tmp_path, kind):
+    text, reads = case(8)
+    for name, table in (("text.fa", text), ("reads.fa", reads)):
+        lines = [f">{table.name(i)}\n{table.sequence(i)}\n" for i in range(len(table))]
+        (tmp_path / name).write_text("".join(lines))
+    for device in ("cpu", "cuda:0"):
+        options = ("--kind", kind, "-l", "15", "--device", device, "-o", f"{device}.tsv", "-q")
+        result = overlapper("seeds", "text.fa", "reads.fa", *options, cwd=tmp_path, text=True)
+        assert (result.returncode, result.stderr) == (0, "")
+    found = (tmp_path / "cuda:0.tsv").read_bytes()
+    assert found.count(b"\n") > 100
+    assert found == (tmp_path / "cpu.tsv").read_bytes()

@@ -3,7 +3,7 @@
 A search kernel runs twice: it counts the records of every item, and, when running sums have given each item
 its room, writes them. Rows of records are located, a thread a row. Records come in the order of reads and of
 places on them, so that all that is left to sort are the matches of one place on a read, by length, strand and
-place in the text: in registers of a thread where they are few, by a block where they are many.
+place in the text: by a thread where they are few, by a block where they are many.
 """
 
 from __future__ import annotations
