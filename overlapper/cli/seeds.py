@@ -82,12 +82,10 @@ def seeds(
     device: Annotated[
         str,
         typer.Option(
-            "--device",
-            "-d",
-            help="cpu; cuda for every GPU; cuda:0,2 for some; auto for GPUs if there are any. Never changes "
-            "the result.",
+            help="cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never changes the "
+            "result."
         ),
-    ] = "cpu",
+    ] = "auto",
     gpu_memory: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
     ] = "0",

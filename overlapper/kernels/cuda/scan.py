@@ -35,7 +35,7 @@ def _block_sums(value, sums):
     return sums[thread]
 
 
-@cuda.jit
+@cuda.jit(cache=True)
 def sum_tiles(values, tile_sums):
     """Write the sum of each tile; a block a tile."""
     sums = cuda.shared.array(THREADS, int64)
@@ -50,7 +50,7 @@ def sum_tiles(values, tile_sums):
         tile_sums[cuda.blockIdx.x] = total
 
 
-@cuda.jit
+@cuda.jit(cache=True)
 def scan_tiles(values, tile_offsets, offsets):
     """Write the sum of all values before each one, and that of all behind the last; a block a tile."""
     sums = cuda.shared.array(THREADS, int64)
