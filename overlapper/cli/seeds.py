@@ -137,13 +137,7 @@ def seeds(
             progress.report("searching", first, len(table))
             block = table if (first, last) == (0, len(table)) else table.take(np.arange(first, last))
             if kind == "fixed":
-                fixed = searched.fixed_seeds(
-                    block,
-                    min_length,
-                    mismatches=mismatches,
-                    hit_limit=hit_limit or HIT_LIMIT,
-                    threads=threads,
-                )
+                fixed = search(block, min_length, mismatches=mismatches, hit_limit=hit_limit or HIT_LIMIT)
                 writer.write(_placed(searched, fixed.matches, first, fixed.mismatches))
                 if dropped_file:
                     dropped_file.write(_dropped_lines(fixed, block, min_length))
