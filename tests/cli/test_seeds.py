@@ -3,12 +3,14 @@
 import gzip
 import os
 import random
+import sys
+import types
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
-from overlapper import cli
+from overlapper import cli, devices
 from overlapper.io.matches import TSV_COLUMNS
 from tests.oracle import exact_matches as oracle
 
@@ -150,6 +152,31 @@ def test_blocks_of_reads_give_the_same(run, monkeypatch):
     whole = run(*options).out
     monkeypatch.setattr("overlapper.cli.seeds._BASES_AT_ONCE", 1)
     assert run(*options).out == whole
+
+
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem", "fixed"])
+def test_every_kind_is_searched_on_the_gpus_named(run, monkeypatch, kind):
+    asked = []
+
+    class GpuIndex:
+        def __init__(self, index, devices, *, memory):
+            self._index, self._settings = index, (tuple(devices), memory)
+
+        def __getattr__(self, name):
+            def search(*arguments, **options):
+                asked.append((name, *self._settings))
+                return getattr(self._index, name)(*arguments, **options)
+
+            return search
+
+    gpus = [devices.Device(f"cuda:{number}", "GPU") for number in (0, 2)]
+    monkeypatch.setattr(devices, "select_devices", lambda text: gpus)
+    monkeypatch.setitem(sys.modules, "overlapper.index.gpu", types.SimpleNamespace(GpuIndex=GpuIndex))
+    options = ("seeds", "text.fa", "reads.fa", "--kind", kind, "-l", MIN_LENGTH)
+    found = run(*options, "--device", "cuda:0,2", "--gpu-memory", "2G").out
+    assert found.splitlines()[1:] == expected_lines(kind)
+    method = {"mem": "mems", "smem": "smems", "nov-smem": "nov_smems", "fixed": "fixed_seeds"}[kind]
+    assert asked == [(method, (0, 2), 2_000_000_000)]
 
 
 def test_nothing_found_says_what_to_try(run):
