@@ -57,10 +57,6 @@ class GpuIndex:
     ------
     DeviceError
         When the longest run of known bases does not fit the memory of a GPU.
-
-    Examples
-    --------
-    >>> GpuIndex(Index.build(text)).mems(reads, min_length=20)  # doctest: +SKIP
     """
 
     def __init__(self, index: Index, devices: Sequence[int] = (0,), *, memory: int = 0) -> None:
