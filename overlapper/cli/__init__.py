@@ -22,6 +22,7 @@ from typing import Annotated
 import typer
 
 from overlapper.cli import (
+    align,
     convert,
     devices,
     evaluate,
@@ -76,6 +77,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     convert,
     seeds,
     index,
+    align,
     evaluate,
     simulate,
     devices,

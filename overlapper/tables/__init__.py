@@ -1,9 +1,20 @@
 """The tables: struct-of-arrays dataclasses that every stage reads and writes."""
 
+from overlapper.tables.alignments import Alignments, Pairs
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.matches import Matches
 from overlapper.tables.overlaps import Intervals, OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
 from overlapper.tables.seeding import Seeding
 
-__all__ = ["Candidates", "Intervals", "Matches", "OverlapClass", "Overlaps", "Reads", "Seeding"]
+__all__ = [
+    "Alignments",
+    "Candidates",
+    "Intervals",
+    "Matches",
+    "OverlapClass",
+    "Overlaps",
+    "Pairs",
+    "Reads",
+    "Seeding",
+]

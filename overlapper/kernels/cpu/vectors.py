@@ -203,6 +203,36 @@ def rotate_up(_typing: Any, vector: Any) -> Any:
     return vector(vector), generate
 
 
+@intrinsic
+def lane(_typing: Any, vector: Any, number: Any) -> Any:
+    """``lane(vector, number)``: one lane, as int64."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.sext(builder.extract_element(*arguments), _INT64)
+
+    return types.int64(vector, types.int64), generate
+
+
+@intrinsic
+def bits_of(_typing: Any, mask: Any) -> Any:
+    """``bits_of(mask)``: the mask of up to 64 lanes as an integer, bit ``l`` for lane ``l``."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return arguments[0] if mask.lanes == 64 else builder.zext(arguments[0], _INT64)
+
+    return types.int64(mask), generate
+
+
+@intrinsic
+def both(_typing: Any, left: Any, right: Any) -> Any:
+    """``both(left, right)``: mask of the lanes set in both."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.and_(*arguments)
+
+    return left(left, right), generate
+
+
 def _compare(operator: str) -> Any:
     def typed(_typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

@@ -1,0 +1,90 @@
+"""``overlapper align``: plain pairs of sequences."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+EXAMPLES = """
+overlapper align queries.fa targets.fa --mode local -o scores.paf
+overlapper align reads.fq reference.fa --pairs pairs.tsv --mode semi-global --free target-start,target-end --cigar -o out.sam
+overlapper align primers.fa amplicons.fa --pairing all-to-all --match 2 --mismatch -3 --gap-open -5 --gap-extend -2
+"""  # noqa: E501
+
+COMPILE_SECONDS = 30
+
+
+def align(
+    queries: Annotated[
+        str,
+        typer.Argument(metavar="QUERIES", help="FASTA, FASTQ, BAM, CRAM or SAM; - is standard input."),
+    ],
+    targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same.")],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Alignments: .paf or .sam, or .gz of these; - is PAF."),
+    ] = "-",
+    mode: Annotated[str, typer.Option("--mode", "-m", help="local, global or semi-global.")] = "global",
+    free: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ENDS",
+            help="Ends free in semi-global alignment, with commas between them: query-start, query-end, "
+            "target-start, target-end. All by default.",
+        ),
+    ] = None,
+    pairing: Annotated[
+        str, typer.Option(help="one-to-one, one-to-all (a single query or target) or all-to-all.")
+    ] = "one-to-one",
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Pairs to align instead: query, target and perhaps a strand (+ or -), with tabs between.",
+        ),
+    ] = None,
+    cigar: Annotated[
+        bool, typer.Option("--cigar", help="Report alignments, not only scores and intervals.")
+    ] = False,
+    match: Annotated[int, typer.Option(help="Score of two equal bases.")] = 1,
+    mismatch: Annotated[int, typer.Option(help="Score of two unequal bases.")] = -4,
+    unknown: Annotated[int, typer.Option(help="Score of a pair with a base that is not one of ACGT.")] = -1,
+    gap_open: Annotated[int, typer.Option(help="Score of a gap, besides its bases; 0 is linear.")] = -6,
+    gap_extend: Annotated[int, typer.Option(help="Score of every base of a gap.")] = -1,
+    band: Annotated[
+        int | None, typer.Option(help="Diagonals on either side that alignments may use; all by default.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu, or a GPU: cuda:0.")] = "cpu",
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Align plain pairs of sequences.
+
+    A gap of n bases scores the gap's opening plus n times its extension. Alignments are optimal, and those of
+    equal score are chosen by a written rule: the result depends on the sequences and the scores alone.
+    """
+    from overlapper.cli.progress import Progress, compile_notice
+    from overlapper.extend.pairwise import align as align_pairs
+    from overlapper.io import read_fastx
+    from overlapper.io.pairwise import check_alignments_format, read_pairs, write_alignments
+    from overlapper.scoring import Scoring
+
+    check_alignments_format(output)
+    scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
+    ends = None if free is None else [end for end in free.split(",") if end]
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        progress.report("reading")
+        query_table, target_table = read_fastx(queries), read_fastx(targets)
+        chosen = read_pairs(pairs, query_table, target_table) if pairs else pairing
+        progress.report("aligning")
+        found = align_pairs(
+            query_table, target_table, pairs=chosen, mode=mode, scoring=scoring, free=ends,
+            report="cigar" if cigar else "start", band=band, device=device, threads=threads,
+        )  # fmt: skip
+        progress.report("writing")
+        write_alignments(found, query_table, target_table, output)
+        progress.note(f"{len(found):,} alignments")

@@ -1,0 +1,309 @@
+"""Plain pairwise alignment in batches: local, global, semi-global; scores, ends, starts, CIGARs.
+
+docs/algorithms/pairwise.md has the definition. `align` takes a batch and waits for it; an `Aligner` takes
+many and works on them while the caller goes on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.kernels.cpu import pairwise as cpu
+from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.scoring import Scoring
+from overlapper.tables import Alignments, Pairs, Reads
+from overlapper.threads import available_threads, cut_evenly
+
+MODES = ("local", "global", "semi-global")
+ENDS = ("query-start", "query-end", "target-start", "target-end")
+"""Ends that semi-global alignment may leave free, in the order of the kernels' bits."""
+REPORTS = ("end", "start", "cigar")
+"""Each of them includes those before it."""
+
+_BLOCK_CELLS = 1 << 26
+"""Cells of a block of pairs: about ten milliseconds."""
+_PAIR_CELLS = 1 << 13
+"""What a pair costs besides its cells, in cells."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """Pairs of sequences to align.
+
+    Attributes
+    ----------
+    queries, targets : Reads
+    pairs : Pairs
+        Numbers of queries and targets.
+    """
+
+    queries: Reads
+    targets: Reads
+    pairs: Pairs
+
+    def __post_init__(self) -> None:
+        for name, reads in (("query", self.queries), ("target", self.targets)):
+            number = getattr(self.pairs, name)
+            wrong = np.flatnonzero((number < 0) | (number >= len(reads)))
+            if len(wrong):
+                raise ParameterError(
+                    f"pair {wrong[0]}: {name} is {number[wrong[0]]}, expected 0 to {len(reads) - 1}"
+                )
+            flags = getattr(self.pairs, f"{name[0]}_flags")
+            if len(flags) and flags.max() > 3:
+                raise ParameterError(f"{name[0]}_flags holds {flags.max()}, expected 0 to 3")
+
+
+class Aligner:
+    """Aligns batches of pairs in the background; a context manager.
+
+    Parameters
+    ----------
+    mode : str
+        ``local``, ``global`` or ``semi-global``.
+    scoring : Scoring, optional
+    free : collection of str, optional
+        Which of `ENDS` are free in semi-global alignment; all by default.
+    report : str
+        ``end``: score and end; ``start``: the start, too; ``cigar``: the alignment, too.
+    band : int, optional
+        Diagonals on either side that paths may use; all by default.
+    second_best : bool
+        Report the second best score, of local alignment only.
+    device : str
+        ``cpu``, or a GPU as `overlapper.devices.select_devices` takes it.
+    threads : int
+        Of the CPU; 0 takes all. No result depends on it.
+
+    Raises
+    ------
+    ParameterError
+        When an argument is none of the above.
+
+    Examples
+    --------
+    >>> from overlapper import Aligner, Reads
+    >>> from overlapper.extend.pairwise import Batch
+    >>> from overlapper.tables import Pairs
+    >>> reads = Reads.from_sequences(["a", "b"], ["ACGTACGT", "ACGTTACGT"])
+    >>> with Aligner("global", report="cigar") as aligner:
+    ...     future = aligner.submit(Batch(reads, reads, Pairs.numbered([0], [1])))
+    ...     alignments = future.result()
+    >>> alignments.score, alignments.cigar_text(0)
+    (array([1], dtype=int32), '3=1D5=')
+    """
+
+    def __init__(
+        self,
+        mode: str = "global",
+        scoring: Scoring | None = None,
+        *,
+        free: Collection[str] | None = None,
+        report: str = "cigar",
+        band: int | None = None,
+        second_best: bool = False,
+        device: str = "cpu",
+        threads: int = 0,
+    ) -> None:
+        scoring = scoring or Scoring()
+        _check_one_of("mode", mode, MODES)
+        _check_one_of("report", report, REPORTS)
+        if free is not None and mode != "semi-global":
+            raise ParameterError(f"free ends are given, but the mode is {mode}; use semi-global")
+        for end in free or ():
+            _check_one_of("free end", end, ENDS)
+        if band is not None and band < 0:
+            raise ParameterError(f"band is {band}, expected 0 or more")
+        if second_best and mode != "local":
+            raise ParameterError(f"second_best is asked for, but the mode is {mode}; use local")
+        wanted_free = (ENDS if free is None else free) if mode == "semi-global" else ()
+        self._scheme = cpu.Scheme(
+            np.array(scoring.pair_scores(), np.int64), scoring.gap_open, scoring.gap_extend,
+            mode == "local", sum(1 << ENDS.index(end) for end in set(wanted_free)),
+            -1 if band is None else band, second_best,
+        )  # fmt: skip
+        self._wanted = REPORTS.index(report)
+        if device != "cpu":
+            raise ParameterError(f"device is {device!r}, expected cpu")
+        self._pool = ThreadPoolExecutor(threads or available_threads())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=kind is not None)
+
+    def submit(self, batch: Batch) -> Future[Alignments]:
+        """Take a batch and return at once.
+
+        Returns
+        -------
+        concurrent.futures.Future of Alignments
+            One row a pair, in the order of the pairs.
+
+        Raises
+        ------
+        ParameterError
+            When scores of a pair may exceed 32 bits.
+        """
+        pairs = batch.pairs
+        q_lengths = batch.queries.lengths[pairs.query]
+        t_lengths = batch.targets.lengths[pairs.target]
+        _check_range(q_lengths, t_lengths, self._scheme)
+        narrow = cpu.fits_cells(16, q_lengths, t_lengths, self._scheme)
+        queries, targets = _packed(batch.queries), _packed(batch.targets)
+        bounds = cut_evenly(q_lengths * t_lengths + _PAIR_CELLS, _BLOCK_CELLS)
+
+        def align_block(block: int) -> Alignments:
+            rows = np.arange(bounds[block], bounds[block + 1])
+            parts = []
+            for bits, chosen in ((16, rows[narrow[rows]]), (32, rows[~narrow[rows]])):
+                if len(chosen):
+                    numbers = cpu.Pairs(*(getattr(pairs, name)[chosen] for name in cpu.Pairs._fields))
+                    found = cpu.align_pairs(queries, targets, numbers, self._scheme, bits, self._wanted)
+                    parts.append(self._alignments(pairs.take(chosen), *found))
+            if len(parts) == 1:
+                return parts[0]
+            place = np.argsort(np.concatenate([rows[narrow[rows]], rows[~narrow[rows]]]))
+            return Alignments.concat(parts).take(place)
+
+        return _joined(self._pool, align_block, len(bounds) - 1, self._alignments_of_none)
+
+    def _alignments(
+        self, pairs: Pairs, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray
+    ) -> Alignments:
+        """Return the table of what a kernel found, with the columns that were asked for."""
+        columns = {"score": rows[:, 0], "q_end": rows[:, 2], "t_end": rows[:, 4]}
+        if self._wanted >= cpu.STARTS:
+            columns |= {"q_start": rows[:, 1], "t_start": rows[:, 3]}
+            columns |= {"matches": rows[:, 5], "block_length": rows[:, 6]}
+        if self._scheme.second:
+            columns["second"] = rows[:, 7]
+        if self._wanted == cpu.PATHS:
+            columns |= {"cigar": cigar, "cigar_offsets": cigar_offsets}
+        return Alignments(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags, **columns)
+
+    def _alignments_of_none(self) -> Alignments:
+        nothing = Pairs.empty()
+        return self._alignments(
+            nothing, np.empty((0, cpu.FIELDS), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
+        )
+
+
+def align(
+    queries: Reads | Sequence[str],
+    targets: Reads | Sequence[str],
+    *,
+    pairs: str | Pairs = "one-to-one",
+    mode: str = "global",
+    scoring: Scoring | None = None,
+    free: Collection[str] | None = None,
+    report: str = "cigar",
+    band: int | None = None,
+    second_best: bool = False,
+    device: str = "cpu",
+    threads: int = 0,
+) -> Alignments:
+    """Align pairs of sequences.
+
+    Parameters
+    ----------
+    queries, targets : Reads or sequence of str
+    pairs : str or Pairs
+        ``one-to-one``, ``one-to-all``, ``all-to-all``, or which with which.
+    mode, scoring, free, report, band, second_best, device, threads
+        As in `Aligner`.
+
+    Returns
+    -------
+    Alignments
+        One row a pair, in the order of the pairs.
+
+    Raises
+    ------
+    ParameterError
+        When an argument is out of range, or scores may exceed 32 bits.
+
+    Examples
+    --------
+    >>> import overlapper
+    >>> found = overlapper.align(["ACGTTT"], ["GGACGTAA"], mode="local", report="start")
+    >>> found.score, found.t_start, found.t_end
+    (array([4], dtype=int32), array([2], dtype=int32), array([6], dtype=int32))
+    """
+    queries, targets = _reads(queries), _reads(targets)
+    if isinstance(pairs, str):
+        pairs = Pairs.of(len(queries), len(targets), pairs)
+    with Aligner(
+        mode, scoring, free=free, report=report, band=band, second_best=second_best, device=device,
+        threads=threads,
+    ) as aligner:  # fmt: skip
+        return aligner.submit(Batch(queries, targets, pairs)).result()
+
+
+def _joined(
+    pool: ThreadPoolExecutor,
+    work: Callable[[int], Alignments],
+    blocks: int,
+    nothing: Callable[[], Alignments],
+) -> Future[Alignments]:
+    """Return the future of all blocks together; the last one done joins them."""
+    joined: Future[Alignments] = Future()
+    joined.set_running_or_notify_cancel()
+    if not blocks:
+        joined.set_result(nothing())
+        return joined
+    lock, left = threading.Lock(), [blocks]
+
+    def done(_: Future[Alignments]) -> None:
+        with lock:
+            left[0] -= 1
+            if left[0]:
+                return
+        try:
+            joined.set_result(Alignments.concat([future.result() for future in futures]))
+        except BaseException as error:
+            joined.set_exception(error)
+
+    futures = [pool.submit(work, block) for block in range(blocks)]
+    for future in futures:
+        future.add_done_callback(done)
+    return joined
+
+
+def _reads(sequences: Reads | Sequence[str]) -> Reads:
+    if isinstance(sequences, Reads):
+        return sequences
+    return Reads.from_sequences(map(str, range(len(sequences))), sequences)
+
+
+def _packed(reads: Reads) -> PackedReads:
+    return PackedReads(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+    )  # fmt: skip
+
+
+def _check_one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ParameterError(f"{name} is {value!r}, expected one of {', '.join(allowed)}")
+
+
+def _check_range(q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: cpu.Scheme) -> None:
+    too_much = np.flatnonzero(~cpu.fits_cells(32, q_lengths, t_lengths, scheme))
+    if len(too_much):
+        pair = too_much[0]
+        raise ParameterError(
+            f"pair {pair}: sequences of {q_lengths[pair]} and {t_lengths[pair]} bases may score more than 32 "
+            "bits hold; use smaller scores"
+        )

@@ -1,0 +1,187 @@
+"""Plain pairwise alignments as PAF or SAM, and lists of pairs.
+
+PAF has the twelve columns, mapping quality 255 (missing), and the tags ``tp:A:P``, ``AS:i`` (score), and with
+an alignment ``NM:i`` (edits) and ``cg:Z`` (CIGAR). Without starts, the starts are those of the sequences, and
+matches and block length 0. SAM needs CIGARs; query bases outside the alignment are soft-clipped, free ones
+too. A pair of which one sequence is the reverse complement of what was given is on the reverse strand; both
+formats report it on the forward strand of the target. Neither can tell of a sequence that was only
+reversed or only complemented.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+
+import numpy as np
+
+from overlapper.errors import FormatError, ParameterError
+from overlapper.io.outputs import OutputFile
+from overlapper.io.sources import line_blocks
+from overlapper.tables import Alignments, Pairs, Reads
+from overlapper.tables.alignments import COMPLEMENTED, REVERSED
+from overlapper.version import __version__
+
+_BOTH = REVERSED | COMPLEMENTED
+_COMPLEMENT = str.maketrans("ACGT", "TGCA")
+_LINES = 4096
+_REVERSE_STRAND = 16
+"""SAM's flag."""
+
+
+def write_alignments(
+    alignments: Alignments, queries: Reads, targets: Reads, path: str | os.PathLike[str]
+) -> None:
+    """Write alignments, as SAM if the name ends in ``.sam``, else as PAF; ``.gz`` at the end compresses.
+
+    Parameters
+    ----------
+    alignments : Alignments
+    queries, targets : Reads
+        The sequences that the alignments number.
+    path : str or path
+        ``-`` is PAF on standard output.
+
+    Raises
+    ------
+    ParameterError
+        When the format cannot tell of an orientation, or SAM is to be written without CIGARs.
+    OutputError
+        When the file cannot be written; none is left behind.
+    """
+    name = os.fspath(path)
+    check_alignments_format(name)
+    for side in ("q_flags", "t_flags"):
+        odd = np.flatnonzero(~np.isin(getattr(alignments, side), (0, _BOTH)))
+        if len(odd):
+            raise ParameterError(
+                f"alignment {odd[0]}: {side} is {getattr(alignments, side)[odd[0]]}, but PAF and SAM know "
+                "only sequences as they are (0) and their reverse complements (3)"
+            )
+    is_sam = name.removesuffix(".gz").endswith(".sam")
+    if is_sam and alignments.cigar is None:
+        raise ParameterError("SAM needs CIGARs: align with report='cigar' (--cigar), or write PAF")
+    lines = _sam_lines(alignments, queries, targets) if is_sam else _paf_lines(alignments, queries, targets)
+    with OutputFile(name) as file:
+        for block in iter(lambda: list(itertools.islice(lines, _LINES)), []):
+            file.write("".join(block).encode())
+
+
+def check_alignments_format(path: str) -> None:
+    """Raise a `ParameterError` if the name of a file is not that of a PAF or SAM file."""
+    if path != "-" and not path.removesuffix(".gz").endswith((".paf", ".sam")):
+        raise ParameterError(f"the name {path} does not end in one of .paf, .paf.gz, .sam, .sam.gz")
+
+
+def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:
+    """Read a list of pairs: query name, target name and perhaps a strand, ``+`` or ``-``, between tabs.
+
+    On the reverse strand the reverse complement of the query is aligned.
+
+    Parameters
+    ----------
+    path : str
+        ``-`` is standard input.
+    queries, targets : Reads
+        The sequences that the names are of.
+
+    Raises
+    ------
+    FormatError
+        When a line has another form, or a name is not known.
+    """
+    numbers = [{name: i for i, name in enumerate(reads.names)} for reads in (queries, targets)]
+    query, target, flags = [], [], []
+    lines = itertools.chain.from_iterable(block.splitlines() for block in line_blocks(path))
+    for number, line in enumerate(lines, 1):
+        fields = line.decode(errors="replace").split("\t")
+        if not 2 <= len(fields) <= 3 or (len(fields) == 3 and fields[2] not in ("+", "-")):
+            raise FormatError(
+                f"is {line.decode(errors='replace')!r}, expected a query, a target and perhaps a strand",
+                file=path, record=f"on line {number}", remedy="Put tabs between them; strands are + and -.",
+            )  # fmt: skip
+        for side, name, known in zip(("query", "target"), fields, numbers, strict=False):
+            if name not in known:
+                raise FormatError(
+                    f"there is no {side} {name!r}", file=path, record=f"on line {number}",
+                    remedy="Names end at the first blank; queries are those of the first file.",
+                )  # fmt: skip
+        query.append(numbers[0][fields[0]])
+        target.append(numbers[1][fields[1]])
+        flags.append(_BOTH if fields[2:] == ["-"] else 0)
+    return Pairs(
+        np.array(query, np.int32), np.array(target, np.int32), np.array(flags, np.uint8),
+        np.zeros(len(flags), np.uint8),
+    )  # fmt: skip
+
+
+def _rows(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[dict]:
+    """Yield alignments along the forward strand of the target, intervals on the sequences as given."""
+    q_lengths, t_lengths = queries.lengths[alignments.query], targets.lengths[alignments.target]
+    has_starts = alignments.q_start is not None
+    for k in range(len(alignments)):
+        q_start, t_start = (
+            (int(alignments.q_start[k]), int(alignments.t_start[k]))
+            if alignments.q_start is not None and alignments.t_start is not None
+            else (0, 0)
+        )
+        q_end, t_end = int(alignments.q_end[k]), int(alignments.t_end[k])
+        q_turned, t_turned = alignments.q_flags[k] == _BOTH, alignments.t_flags[k] == _BOTH
+        if q_turned:
+            q_start, q_end = int(q_lengths[k]) - q_end, int(q_lengths[k]) - q_start
+        if t_turned:
+            t_start, t_end = int(t_lengths[k]) - t_end, int(t_lengths[k]) - t_start
+        runs = []
+        if alignments.cigar is not None and alignments.cigar_offsets is not None:
+            runs = alignments.cigar[alignments.cigar_offsets[k] : alignments.cigar_offsets[k + 1]].tolist()
+        matches, columns = (
+            (int(alignments.matches[k]), int(alignments.block_length[k]))
+            if has_starts and alignments.matches is not None and alignments.block_length is not None
+            else (0, 0)
+        )
+        yield {
+            "query": int(alignments.query[k]), "target": int(alignments.target[k]),
+            "q_start": q_start, "q_end": q_end, "t_start": t_start, "t_end": t_end,
+            "reverse": bool(q_turned != t_turned), "score": int(alignments.score[k]),
+            "matches": matches, "columns": columns, "runs": runs[::-1] if t_turned else runs,
+        }  # fmt: skip
+
+
+def _cigar(runs: list[int]) -> str:
+    return "".join(f"{run >> 4}{'MIDNSHP=X'[run & 15]}" for run in runs)
+
+
+def _paf_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[str]:
+    for row in _rows(alignments, queries, targets):
+        fields = [
+            queries.name(row["query"]), queries.lengths[row["query"]], row["q_start"], row["q_end"],
+            "-" if row["reverse"] else "+",
+            targets.name(row["target"]), targets.lengths[row["target"]], row["t_start"], row["t_end"],
+            row["matches"], row["columns"], 255, "tp:A:P", f"AS:i:{row['score']}",
+        ]  # fmt: skip
+        if alignments.q_start is not None:
+            fields.append(f"NM:i:{row['columns'] - row['matches']}")
+        if alignments.cigar is not None:
+            fields.append(f"cg:Z:{_cigar(row['runs'])}")
+        yield "\t".join(map(str, fields)) + "\n"
+
+
+def _sam_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[str]:
+    yield "@HD\tVN:1.6\tSO:unknown\n"
+    for target in range(len(targets)):
+        yield f"@SQ\tSN:{targets.name(target)}\tLN:{targets.lengths[target]}\n"
+    yield f"@PG\tID:overlapper\tPN:overlapper\tVN:{__version__}\n"
+    for row in _rows(alignments, queries, targets):
+        sequence = queries.sequence(row["query"])
+        before, after = row["q_start"], len(sequence) - row["q_end"]
+        if row["reverse"]:
+            sequence, before, after = sequence[::-1].translate(_COMPLEMENT), after, before
+        clipped = [(f"{length}S" if length else "") for length in (before, after)]
+        cigar = clipped[0] + _cigar(row["runs"]) + clipped[1] if row["runs"] else "*"
+        fields = [
+            queries.name(row["query"]), _REVERSE_STRAND if row["reverse"] else 0,
+            targets.name(row["target"]), row["t_start"] + 1, 255, cigar, "*", 0, 0, sequence or "*", "*",
+            f"AS:i:{row['score']}", f"NM:i:{row['columns'] - row['matches']}",
+        ]  # fmt: skip
+        yield "\t".join(map(str, fields)) + "\n"

@@ -1,0 +1,37 @@
+"""The command align, as a user runs it."""
+
+from tests.cli.runner import overlapper
+
+
+def files(tmp_path):
+    (tmp_path / "a.fa").write_text(">q1\nGGACGTTGCA\n>q2\nTGCAACGTAA\n")
+    (tmp_path / "b.fa").write_text(">t1\nTTACGTTGCATT\n")
+    return tmp_path
+
+
+def test_scores_and_intervals_of_every_query_with_one_target(tmp_path):
+    result = overlapper(
+        "align", "a.fa", "b.fa", "--pairing", "one-to-all", "--mode", "local", cwd=files(tmp_path)
+    )
+    assert result.returncode == 0, result.stderr
+    rows = [line.split("\t") for line in result.stdout.decode().splitlines()]
+    assert [row[0] for row in rows] == ["q1", "q2"]
+    assert " ".join(rows[0][1:]) == "10 2 10 + t1 12 2 10 8 8 255 tp:A:P AS:i:8 NM:i:0"
+
+
+def test_a_list_of_pairs_to_sam(tmp_path):
+    (files(tmp_path) / "list.tsv").write_text("q2\tt1\t-\n")
+    result = overlapper(
+        "align", "a.fa", "b.fa", "--pairs", "list.tsv", "--mode", "semi-global", "--cigar", "-o", "out.sam",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert (result.returncode, result.stdout) == (0, b"")
+    line = (tmp_path / "out.sam").read_text().splitlines()[-1]
+    assert line.split("\t")[:6] == ["q2", "16", "t1", "1", "255", "10="]
+
+
+def test_errors_say_what_to_do(tmp_path):
+    result = overlapper("align", "a.fa", "b.fa", cwd=files(tmp_path))
+    assert result.returncode == 1
+    assert b"2 queries and 1 targets cannot be paired one-to-one" in result.stderr
+    assert overlapper("align", "a.fa", "b.fa", "-o", "out.bam", cwd=tmp_path).returncode == 1
