@@ -1,11 +1,11 @@
-"""Our layout beside miniasm's, from the same PAF of minimap2.
+"""Our layout beside miniasm's, on the same overlaps.
 
 ``python -m tests.benchmarks.graph_peers [reads reference preset topology]`` takes a set of reads, its
 reference, minimap2's preset and ``linear`` or ``circular``; without arguments every set of reads over 2 kb in
-``OVERLAPPER_DATA``. minimap2 and miniasm must be installed. Printed for each tool: unitigs (``c`` circular),
-share of the reference covered, breaks (places where a unitig leaves the reference for another place), NGA50,
-and seconds: miniasm's for the whole process, ours for reading the PAF and laying out, compiled kernels
-loaded.
+``OVERLAPPER_DATA``. minimap2, miniasm and GNU time must be installed. Overlaps are minimap2's and ours, each
+laid out by both. Printed for each: unitigs (``c`` circular), share of the reference covered, breaks (places
+where a unitig leaves the reference for another place), NGA50, and for the whole process, files to file,
+kernels compiled beforehand, the least wall-clock seconds and the most memory of `ROUNDS` alternating runs.
 """
 
 from __future__ import annotations
@@ -14,17 +14,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from itertools import pairwise
 from pathlib import Path
 
-import graph
-from graph.export import unitig_fasta
 from overlapper.io.fastx import read_fastx
-from overlapper.io.outputs import write_lines
-from overlapper.io.paf import read_paf
 
-MIN_BLOCK, MAX_JUMP = 1000, 5000
+MIN_BLOCK, MAX_JUMP, ROUNDS = 1000, 5000, 3
 SETS = {
     "ont_r7_lambda/reads.fastq.gz": "ava-ont",
     "hifi_ecoli_piece/reads.fasta.gz": "ava-pb",
@@ -83,44 +78,59 @@ def judge(unitigs, reference, circular, folder):
     return f"covers {covered / size:.4f}  breaks {breaks}  NGA50 {nga50:,}"
 
 
-def miniasm(reads, paf, folder):
-    began = time.perf_counter()
-    run("miniasm", "-f", reads, paf, output=folder / "miniasm.gfa")
-    seconds = time.perf_counter() - began
-    segments = [
-        line.split("\t") for line in (folder / "miniasm.gfa").read_text().splitlines() if line[0] == "S"
-    ]
-    (folder / "miniasm.fasta").write_text("".join(f">{s[1]}\n{s[2]}\n" for s in segments))
-    return folder / "miniasm.fasta", [f"{len(s[2])}{s[1][-1]}" for s in segments], seconds
+LAYOUTS = {
+    "miniasm": ("miniasm", "-f", "{reads}", "{paf}"),
+    "ours": (sys.executable, "-m", "overlapper", "layout", "{reads}", "{paf}", "-q"),
+}
 
 
-def ours(reads, paf, folder):
-    table = read_fastx(reads)
-    graph.assemble(table, read_paf(paf, table))
-    began = time.perf_counter()
-    layout = graph.assemble(table, read_paf(paf, table), threads=2).layout
-    seconds = time.perf_counter() - began
-    write_lines(folder / "ours.fasta", unitig_fasta(layout, table))
-    return (
-        folder / "ours.fasta",
-        [f"{n}{name[-1]}" for n, name in zip(layout.lengths, layout.names, strict=True)],
-        seconds,
-    )
+def lay_out(tool, reads, paf, gfa):
+    """Run a layout; return seconds and megabytes."""
+    words = [word.format(reads=reads, paf=paf) for word in LAYOUTS[tool]]
+    spent = gfa.with_suffix(".time")
+    run("/usr/bin/time", "-o", spent, "-f", "%e %M", *words, output=gfa)
+    seconds, kilobytes = spent.read_text().split()
+    return float(seconds), int(kilobytes) / 1024
+
+
+def unitigs_of(gfa, fasta):
+    """Write the segments as FASTA; return their lengths with c or l."""
+    segments = [line.split("\t") for line in gfa.read_text().splitlines() if line[0] == "S"]
+    fasta.write_text("".join(f">{s[1]}\n{s[2]}\n" for s in segments))
+    return [f"{len(s[2])}{s[1][-1]}" for s in segments]
+
+
+def find_overlaps(reads, preset, folder):
+    """Yield name and file of the overlaps of minimap2 and ours."""
+    run("minimap2", "-x", preset, "-t2", reads, reads, output=folder / "minimap2.paf")
+    yield "minimap2", folder / "minimap2.paf"
+    run(sys.executable, "-m", "overlapper", "overlap", reads, "-o", folder / "ours.paf")
+    yield "ours", folder / "ours.paf"
 
 
 def compare(reads, reference, preset, topology):
     print(reads)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run("minimap2", "-x", preset, "-t2", reads, reads, output=folder / "overlaps.paf")
-        for tool in (miniasm, ours):
-            unitigs, lengths, seconds = tool(reads, folder / "overlaps.paf", folder)
-            verdict = judge(unitigs, reference, topology == "circular", folder) if lengths else "nothing"
-            shown = " ".join(sorted(lengths, key=lambda x: -int(x[:-1]))[:12])
-            print(
-                f"  {tool.__name__:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s  {shown}",
-                flush=True,
-            )
+        for overlapper, paf in find_overlaps(reads, preset, folder):
+            lay_out("ours", reads, paf, folder / "ours.gfa")
+            spent = {tool: [] for tool in LAYOUTS}
+            for _ in range(ROUNDS):
+                for tool in LAYOUTS:
+                    spent[tool].append(lay_out(tool, reads, paf, folder / f"{tool}.gfa"))
+            for tool, figures in spent.items():
+                seconds, megabytes = min(s for s, _ in figures), max(m for _, m in figures)
+                lengths = unitigs_of(folder / f"{tool}.gfa", folder / "unitigs.fasta")
+                circular = topology == "circular"
+                verdict = (
+                    judge(folder / "unitigs.fasta", reference, circular, folder) if lengths else "nothing"
+                )
+                shown = " ".join(sorted(lengths, key=lambda x: -int(x[:-1]))[:12])
+                print(
+                    f"  {overlapper:8} {tool:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s",
+                    f"{megabytes:.0f} MB  {shown}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":
