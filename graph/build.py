@@ -2,7 +2,8 @@
 
 1. Reads are numbered by content, as they are to find overlaps: longest first, equal lengths by a hash of the
    bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
-2. Overlaps that repeat a longer one of the same pair go (`graph.pairs`).
+2. Overlaps that diverge far more than the others go: chains of chance seeds in low-complexity sequence. So do
+   those that repeat a longer one of the same pair (`graph.pairs`).
 3. Reads are trimmed to what other reads confirm, which cuts chimeras (`graph.trim`), and overlaps with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
 5. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
@@ -30,6 +31,7 @@ from overlapper.pipeline import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _DEFAULT = GraphParams()
+_HARMLESS_DIVERGENCE = 0.1
 
 
 def build_graph(
@@ -60,8 +62,10 @@ def build_graph(
     pairs = pairs_of(overlaps, order)
     counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}
     ends(pairs, lengths)
-    distinct = without_repeats(pairs)
-    counts["overlaps that repeat another"] = len(pairs) - len(distinct)
+    similar = pairs.take(_is_similar(overlaps, params.max_divergence_ratio)[pairs.row])
+    counts["overlaps that diverge too much"] = len(pairs) - len(similar)
+    distinct = without_repeats(similar)
+    counts["overlaps that repeat another"] = len(similar) - len(distinct)
 
     trimmed = trim(distinct, overlaps, lengths, params)
     counts |= trimmed.counts
@@ -127,6 +131,13 @@ def connect(
         contained, read=order[contained.read], container=order[contained.container]
     )
     return Graph(graph_reads, edges, contained), counts
+
+
+def _is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:
+    """Return which overlaps diverge no more than others (bool), or have no estimate."""
+    known = overlaps.divergence[~np.isnan(overlaps.divergence)]
+    limit = max(_HARMLESS_DIVERGENCE, ratio * float(np.median(known))) if len(known) else np.inf
+    return ~(overlaps.divergence > limit)
 
 
 def _extents(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:

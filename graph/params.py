@@ -21,6 +21,9 @@ class GraphParams:
         An unmatched end longer than this makes a match internal, in bases.
     min_ratio : float
         A match shorter than this share of itself plus its hangs is internal.
+    max_divergence_ratio : float
+        An overlap whose divergence is above 10 %, and above that of the median overlap by more than this
+        factor, does not count.
     fuzz : int
         How much longer than an edge a path may be that makes the edge transitive, in bases.
     """
@@ -29,6 +32,7 @@ class GraphParams:
     min_depth: int = 3
     max_hang: int = 1000
     min_ratio: float = 0.8
+    max_divergence_ratio: float = 4.0
     fuzz: int = 1000
 
     def __post_init__(self) -> None:
@@ -36,6 +40,8 @@ class GraphParams:
         _require(self.min_depth >= 1, "min_depth", self.min_depth, "1 or more")
         _require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         _require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
+        ratio = self.max_divergence_ratio
+        _require(ratio >= 1, "max_divergence_ratio", ratio, "1 or more")
         _require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
 
 

@@ -89,6 +89,10 @@ def layout(
     min_ratio: Annotated[
         float, typer.Option(help="Least share of an overlap and such ends that must match.")
     ] = 0.8,
+    max_divergence_ratio: Annotated[
+        float,
+        typer.Option(help="Times the median divergence that an overlap may have, if that is above 10 %."),
+    ] = 4.0,
     fuzz: Annotated[
         int,
         typer.Option(
@@ -148,7 +152,7 @@ def layout(
 
     check_format(overlaps)
     export.check_read_lines(read_lines)
-    params = graph.GraphParams(min_overlap, min_depth, max_hang, min_ratio, fuzz)
+    params = graph.GraphParams(min_overlap, min_depth, max_hang, min_ratio, max_divergence_ratio, fuzz)
     cleaning = (
         None if no_clean else graph.CleanParams(tip_reads, bubble_bases, weak_ratio, weak_rounds, weak_start)
     )

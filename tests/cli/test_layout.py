@@ -4,7 +4,10 @@ import dataclasses
 import gzip
 import inspect
 import json
+import os
 import re
+import shutil
+import subprocess
 
 import gfapy
 import numpy as np
@@ -78,6 +81,20 @@ def test_what_is_written_validates(layout, tmp_path):
         assert gfa.containments
 
 
+@pytest.mark.skipif(not shutil.which("Bandage"), reason="Bandage is not installed")
+def test_bandage_opens_what_is_written(layout, tmp_path):
+    layout("reads.fa", "overlaps.paf", "-o", "u.gfa", "--reads-gfa", "r.gfa", "--no-clean")
+    for name in ("u.gfa", "r.gfa"):
+        segments = sum(line[0] == "S" for line in (tmp_path / name).read_text().splitlines())
+        environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+        options = {"cwd": tmp_path, "env": environment, "capture_output": True, "check": True, "text": True}
+        assert re.search(
+            rf"Node count: +{segments}\n", subprocess.run(["Bandage", "info", name], **options).stdout
+        )
+        subprocess.run(["Bandage", "image", name, f"{name}.png"], **options)
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_standard_output_is_the_default_and_files_may_be_compressed(layout, tmp_path):
     streamed = layout("reads.fa", "overlaps.paf")
     assert layout("reads.fa", "overlaps.paf", "-o", "u.gfa.gz", "-q").err == ""
@@ -110,8 +127,9 @@ def test_shuffled_rows_and_reads_in_several_files_give_the_same(layout, case, tm
 def test_parameters_reach_the_library(layout, case, tmp_path):
     reads, overlaps = case
     options = {
-        "min_overlap": 1500, "min_depth": 2, "max_hang": 50, "min_ratio": 0.9, "fuzz": 20, "tip_reads": 2,
-        "bubble_bases": 9000, "weak_ratio": 0.7, "weak_rounds": 2, "weak_start": 0.6,
+        "min_overlap": 1500, "min_depth": 2, "max_hang": 50, "min_ratio": 0.9, "max_divergence_ratio": 3.5,
+        "fuzz": 20, "tip_reads": 2, "bubble_bases": 9000, "weak_ratio": 0.7, "weak_rounds": 2,
+        "weak_start": 0.6,
     }  # fmt: skip
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
     assert layout("reads.fa", "overlaps.paf", *words, "--stats", "s.json", "-o", "u.gfa").code == 0

@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -168,3 +170,22 @@ def test_overlaps_of_other_reads_are_refused():
         graph.build_graph(reads, overlap_table([(0, 7, False, 0, 10, 0, 10)]))
     with pytest.raises(ParameterError, match="lies outside its reads"):
         graph.build_graph(reads, overlap_table([(0, 1, False, 0, 201, 0, 201)]))
+
+
+def test_what_diverges_far_more_than_the_rest_goes():
+    reads, overlaps = read_set(random_genome(3000, 6), tiled(3000, 900, 100, 1))
+    divergence = np.full(len(overlaps), 0.03)
+    divergence[:4] = 0.11, 0.13, 0.119, np.nan
+    diverged = dataclasses.replace(overlaps, divergence=divergence)
+    _, counts = graph.build_graph(reads, diverged, PARAMS)
+    assert counts["overlaps that diverge too much"] == 1
+    strict = dataclasses.replace(PARAMS, max_divergence_ratio=1.0)
+    assert graph.build_graph(reads, diverged, strict)[1]["overlaps that diverge too much"] == 3
+    accurate = dataclasses.replace(diverged, divergence=divergence / 2)
+    assert graph.build_graph(reads, accurate, strict)[1]["overlaps that diverge too much"] == 0
+
+
+def test_overlaps_without_divergence_all_count():
+    reads, overlaps = read_set(random_genome(3000, 6), tiled(3000, 900, 100, 1))
+    unknown = dataclasses.replace(overlaps, divergence=np.full(len(overlaps), np.nan))
+    assert graph.build_graph(reads, unknown, PARAMS)[1]["overlaps that diverge too much"] == 0

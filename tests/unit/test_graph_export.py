@@ -175,6 +175,28 @@ def test_read_lines_place_every_read_of_the_path(tmp_path):
             assert sequence[start : start + len(read)] == on_strand(read, strand)
 
 
+@pytest.mark.parametrize("circular", [False, True])
+def test_contained_reads_lie_where_their_bases_are_in_the_unitig(tmp_path, circular):
+    genome = random_genome(3000, 12)
+    placements = tiled(3000, 700, 150, 12, circular=circular)
+    inner = [(s, s + 90 + 10 * (i % 7), bool(i % 3)) for i, s in enumerate(range(5, 2800, 110))]
+    reads, overlaps = read_set(genome, placements + inner, circular=circular)
+    assembly = graph.assemble(reads, overlaps, PARAMS)
+    path = tmp_path / "contained.gfa"
+    write_lines(path, unitig_gfa(assembly.layout, reads, contained=True))
+    gfa = gfapy.Gfa.from_file(str(path), vlevel=3)
+    gfa.validate()
+    assert len(gfa.containments) == len(assembly.graph.contained) > 20
+    sequence = assembly.layout.sequence(0, reads) * 2
+    strands = set()
+    for line in gfa.containments:
+        assert (line.from_name, line.from_orient) == (assembly.layout.names[0], "+")
+        read = on_strand(gfa.segment(line.to_name).sequence, line.to_orient)
+        assert sequence[line.pos : line.pos + len(read)] == read
+        strands.add(line.to_orient)
+    assert strands == {"+", "-"}
+
+
 def test_paths_name_the_reads_of_unitigs(tmp_path):
     reads, overlaps = two_paths()
     assembly = graph.assemble(reads, overlaps, PARAMS, UNCLEAN)
