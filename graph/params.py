@@ -81,3 +81,41 @@ class CleanParams:
 def _require(condition: bool, name: str, value: object, expected: str) -> None:
     if not condition:
         raise ParameterError(f"{name} is {value}, expected {expected}")
+
+
+@dataclasses.dataclass(frozen=True)
+class CorrectParams:
+    """Correction of reads and consensus of unitigs (``docs/algorithms/correction.md``).
+
+    Attributes
+    ----------
+    rounds : int
+        Each round corrects all reads; later ones find the overlaps of the corrected reads.
+    max_depth : int
+        Reads that vote on a stretch of the target.
+    kmer_length : int
+        Shortest anchor, in bases, at most 16; 0 derives it from the divergence of the overlaps.
+    max_gap : int
+        Bases between neighbouring anchors, on either read, at most 1800.
+    draft_threshold, final_threshold : int
+        Percentage of the weight that a base needs in the first draft and in the consensus.
+    guard : bool
+        Leave out reads that disagree with the target systematically.
+    """
+
+    rounds: int = 2
+    max_depth: int = 40
+    kmer_length: int = 0
+    max_gap: int = 1000
+    draft_threshold: int = 30
+    final_threshold: int = 57
+    guard: bool = True
+
+    def __post_init__(self) -> None:
+        _require(self.rounds >= 1, "rounds", self.rounds, "1 or more")
+        _require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
+        derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
+        _require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
+        _require(1 <= self.max_gap <= 1800, "max_gap", self.max_gap, "1 to 1800")
+        for name in ("draft_threshold", "final_threshold"):
+            _require(1 <= getattr(self, name) <= 99, name, getattr(self, name), "1 to 99")

@@ -24,6 +24,7 @@ import typer
 from overlapper.cli import (
     align,
     convert,
+    correct,
     devices,
     evaluate,
     graph_plot,
@@ -71,6 +72,7 @@ def _overlapper(
 
 COMMANDS: tuple[ModuleType, ...] = (
     overlap,
+    correct,
     layout,
     graph_stats,
     graph_plot,

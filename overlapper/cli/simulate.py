@@ -98,9 +98,9 @@ def simulate(
 
     from overlapper.io.fastx import read_fastx
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.records import fasta_record, fastq_record
     from overlapper.io.truth import header
     from overlapper.simulate import adapted_model, generate_reads, random_genome
-    from overlapper.simulate.records import fasta_record, fastq_record
 
     model = adapted_model(preset, **{name: value for name, value in changes.items() if value is not None})
     with Progress(quiet) as progress, contextlib.ExitStack() as files:

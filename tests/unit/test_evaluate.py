@@ -12,10 +12,10 @@ import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.evaluate import evaluate_overlaps
+from overlapper.io.records import fasta_record
 from overlapper.io.reported import ReportedOverlaps, read_paf
 from overlapper.io.truth import Truth, TruthRow, header, read_truth
 from overlapper.simulate import adapted_model, generate_reads, random_genome
-from overlapper.simulate.records import fasta_record
 from overlapper.tables import Overlaps, Reads
 from tests.truth_paf import faulty_overlaps
 

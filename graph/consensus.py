@@ -1,0 +1,277 @@
+"""Consensus of targets, reads or unitigs, from the reads that lie on them.
+
+Targets are worked on in pieces of at most about `PIECE_BASES`, with margins that neighbours share; the
+consensus of neighbours is joined at the base of the target where their pieces meet. Memory is thus bounded by
+the piece, and one long target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+
+from graph.params import CorrectParams
+from overlapper.tables import Reads
+from overlapper.tables.base import Table, column
+from overlapper.threads import cut_evenly, map_in_order
+
+PIECE_BASES = 50_000
+MARGIN = 1_000
+BLOCK_BASES = 150_000
+"""Bases of targets that a thread works on at a time."""
+WEIGHT, MOST_WEIGHT = 10, 40
+"""Weight of a base without a quality, and the highest weight of one that has it."""
+QUALITY_SHARE = 50
+WIDEN = 200
+"""Rows are widened by so many bases where both reads go on."""
+ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
+"""Overlaps whose median divergence is lower have the longer shortest anchor."""
+
+Report = Callable[[str, int, int], None]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Rows(Table):
+    """Reads on targets. Intervals are 0-based half-open, on forward strands.
+
+    Attributes
+    ----------
+    target, read : ndarray of int32, shape (n,)
+    reverse : ndarray of bool, shape (n,)
+        True where the read's reverse complement matches the target.
+    t_start, t_end, r_start, r_end : ndarray of int64, shape (n,)
+    score : ndarray of int32, shape (n,)
+        Of a target's rows those with the highest are taken first.
+    divergence : ndarray of float32, shape (n,)
+        Differences a base; NaN where unknown.
+    """
+
+    SORT_KEYS: ClassVar = ("target", "worst", "read", "t_start", "r_start", "reverse")
+
+    target: np.ndarray = column("i4")
+    read: np.ndarray = column("i4")
+    reverse: np.ndarray = column("?")
+    t_start: np.ndarray = column("i8")
+    t_end: np.ndarray = column("i8")
+    r_start: np.ndarray = column("i8")
+    r_end: np.ndarray = column("i8")
+    score: np.ndarray = column("i4")
+    divergence: np.ndarray = column("f4")
+
+    @property
+    def worst(self) -> np.ndarray:
+        """Scores, negated."""
+        return -self.score
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Consensus:
+    """Consensus of ``n`` targets, one after the other.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each one starts.
+    codes, quality : ndarray of uint8
+        Bases (4 is unknown) and Phred qualities; 0 where no vote was taken.
+    depth : ndarray of uint8
+        Reads that cover each base, the target included where it votes; 255 for more.
+    origin : ndarray of int64
+        How many bases of the target come before each base.
+    counts : ndarray of int64, shape (n, COUNTS)
+        See `overlapper.kernels.cpu.correct.COUNTS`.
+    """
+
+    offsets: np.ndarray
+    codes: np.ndarray
+    quality: np.ndarray
+    depth: np.ndarray
+    origin: np.ndarray
+    counts: np.ndarray
+
+    def take(self, targets: np.ndarray, starts: np.ndarray, ends: np.ndarray, names: list[str]) -> Reads:
+        """Return intervals of the consensus as reads with qualities.
+
+        Parameters
+        ----------
+        targets, starts, ends : ndarray of int, shape (m,)
+            Half-open intervals of the consensus of targets.
+        names : list of str
+        """
+        from overlapper.kernels.cpu.piece_rows import pack_codes
+        from overlapper.tables.base import gather_ragged
+        from overlapper.tables.reads import UNKNOWN, unknown_runs, words_for
+
+        lengths = (ends - starts).astype(np.int64)
+        begins = self.offsets[:-1][targets] + starts
+        codes, quality = (gather_ragged(values, begins, lengths) for values in (self.codes, self.quality))
+        offsets = _offsets(lengths)
+        word_offsets = _offsets(words_for(lengths))
+        runs = [unknown_runs(codes[a:b]) if (codes[a:b] == UNKNOWN).any() else _NO_RUNS
+                for a, b in itertools.pairwise(offsets)]  # fmt: skip
+        encoded = [name.encode() for name in names]
+        return Reads(
+            lengths=lengths,
+            words=pack_codes(codes, offsets, word_offsets),
+            word_offsets=word_offsets,
+            unknown_start=np.concatenate([r[0] for r in runs] or [_NO_RUNS[0]]),
+            unknown_end=np.concatenate([r[1] for r in runs] or [_NO_RUNS[0]]),
+            unknown_offsets=_offsets(np.array([len(r[0]) for r in runs], np.int64)),
+            name_bytes=np.frombuffer(b"".join(encoded), np.uint8),
+            name_offsets=_offsets(np.array([len(name) for name in encoded], np.int64)),
+            qualities=quality,
+            quality_offsets=offsets,
+        )
+
+
+def consensus(
+    targets: Reads,
+    reads: Reads,
+    rows: Rows,
+    params: CorrectParams | None = None,
+    *,
+    targets_vote: bool,
+    threads: int = 1,
+    report: Report = lambda step, done, total: None,
+) -> Consensus:
+    """Find the consensus of targets.
+
+    Parameters
+    ----------
+    targets, reads : Reads
+        Weighted by their qualities, where they have them.
+    rows : Rows
+    params : CorrectParams, optional
+    targets_vote : bool
+        Whether a target is a read that votes like the others, or only where they are put.
+    threads : int
+        Changes nothing but the time.
+    report : callable
+        Told how far it is.
+    """
+    from overlapper.kernels.cpu import correct as kernel
+    from overlapper.kernels.cpu.piece_rows import cut_rows
+
+    params = params or CorrectParams()
+    rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
+    first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
+    bounds = _piece_bounds(targets.lengths)
+    settings = kernel.Settings(
+        params.kmer_length or anchor_length(rows.divergence), params.max_gap,
+        np.array([params.draft_threshold, params.final_threshold]),
+        WEIGHT, MOST_WEIGHT, targets_vote, params.guard, QUALITY_SHARE,
+    )  # fmt: skip
+    sequences = _sequences(targets), _sequences(reads)
+    blocks = cut_evenly(bounds.end - bounds.start, BLOCK_BASES)
+
+    def work(block: int) -> tuple[np.ndarray, ...]:
+        part = slice(blocks[block], blocks[block + 1])
+        target, start, end = (
+            bounds.target[part], bounds.start_with_margin[part], bounds.end_with_margin[part],
+        )  # fmt: skip
+        piece_first, row, cut = cut_rows(
+            first, rows.t_start, rows.t_end, rows.r_start, rows.r_end, rows.reverse, target, start, end,
+            params.max_depth,
+        )  # fmt: skip
+        columns = np.ascontiguousarray(cut.T)
+        made = kernel.correct_pieces(
+            *sequences, kernel.Pieces(target, start, end, piece_first),
+            kernel.Rows(rows.read[row], rows.reverse[row], columns[0], columns[1], columns[2], columns[3]),
+            settings,
+        )  # fmt: skip
+        # What is inserted behind the last base of a target belongs to its last piece.
+        stop = bounds.end[part] + (bounds.end[part] == targets.lengths[target])
+        return _without_margins(made, start, bounds.start[part], stop)
+
+    parts = []
+    for block, part in enumerate(map_in_order(work, range(len(blocks) - 1), threads)):
+        parts.append(part)
+        report("consensus", block + 1, len(blocks) - 1)
+    return _joined(parts, bounds.target, len(targets), kernel.COUNTS)
+
+
+def anchor_length(divergence: np.ndarray) -> int:
+    """Return the length of the shortest anchor that suits the divergence of overlaps."""
+    known = divergence[~np.isnan(divergence)]
+    return ACCURATE_ANCHOR if len(known) and np.median(known) < ACCURATE else ANCHOR
+
+
+_NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Bounds:
+    """Pieces of targets, without and with the margins that they share with their neighbours."""
+
+    target: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    start_with_margin: np.ndarray
+    end_with_margin: np.ndarray
+
+
+def _piece_bounds(lengths: np.ndarray) -> _Bounds:
+    pieces = np.maximum(1, -(-lengths // PIECE_BASES))
+    target = np.repeat(np.arange(len(lengths)), pieces)
+    number = np.arange(len(target)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    start, end = (x * lengths[target] // pieces[target] for x in (number, number + 1))
+    return _Bounds(
+        target, start, end, np.maximum(start - MARGIN, 0), np.minimum(end + MARGIN, lengths[target])
+    )
+
+
+def _widened(rows: Rows, t_lengths: np.ndarray, r_lengths: np.ndarray) -> Rows:
+    """Let rows go on at either end, by the same number of bases on both reads, as far as these go."""
+    before, behind = rows.r_start, r_lengths[rows.read] - rows.r_end
+    left = np.minimum(rows.t_start, np.where(rows.reverse, behind, before)).clip(0, WIDEN)
+    right = np.minimum(
+        t_lengths[rows.target] - rows.t_end, np.where(rows.reverse, before, behind)
+    ).clip(0, WIDEN)  # fmt: skip
+    return dataclasses.replace(
+        rows,
+        t_start=rows.t_start - left,
+        t_end=rows.t_end + right,
+        r_start=rows.r_start - np.where(rows.reverse, right, left),
+        r_end=rows.r_end + np.where(rows.reverse, left, right),
+    )
+
+
+def _sequences(reads: Reads) -> Any:
+    from overlapper.kernels.cpu.correct import Sequences
+
+    return Sequences(
+        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+        np.zeros(0, np.uint8) if reads.qualities is None else reads.qualities,
+        np.zeros(0, np.int64) if reads.quality_offsets is None else reads.quality_offsets,
+    )  # fmt: skip
+
+
+def _without_margins(
+    made: tuple[np.ndarray, ...], shift: np.ndarray, start: np.ndarray, end: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Cut the consensus of every piece to what lies between its bounds."""
+    offsets, *columns, origin, counts = made
+    piece = np.repeat(np.arange(len(start)), np.diff(offsets))
+    place = origin + shift[piece]
+    inside = (place >= start[piece]) & (place < end[piece])
+    lengths = np.bincount(piece[inside], minlength=len(start))
+    return lengths, *(values[inside] for values in columns), place[inside], counts
+
+
+def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int, n_counts: int) -> Consensus:
+    if not parts:
+        none = np.zeros(0, np.uint8)
+        return Consensus(np.zeros(1, np.int64), none, none, none, none, np.zeros((0, n_counts), np.int64))
+    lengths, codes, quality, depth, origin, counts = (np.concatenate(c) for c in zip(*parts, strict=True))
+    by_target = np.zeros((n, n_counts), np.int64)
+    np.add.at(by_target, target, counts)
+    sizes = np.bincount(target, lengths, n).astype(np.int64)
+    return Consensus(_offsets(sizes), codes, quality, depth, origin, by_target)
+
+
+def _offsets(lengths: np.ndarray) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])

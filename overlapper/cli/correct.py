@@ -1,0 +1,117 @@
+"""``overlapper correct``: raw reads in, corrected reads with qualities out."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = """
+overlapper correct reads.fastq.gz -o corrected.fastq.gz
+overlapper correct reads.fa --overlaps overlaps.paf.gz --rounds 1 -o corrected.fastq
+overlapper correct reads.bam --uncovered trim --table changes.tsv -o corrected.fastq.gz
+"""
+
+COMPILE_SECONDS = 40
+
+
+def correct(
+    reads: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="READS...",
+            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
+            "in .gz; - is FASTQ on standard output.",
+        ),
+    ],
+    overlaps: Annotated[
+        str | None, typer.Option(help="Overlaps of the reads for the first round, instead of finding them.")
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
+    ] = 2,
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
+    ] = "auto",
+    uncovered: Annotated[
+        str,
+        typer.Option(
+            help="Bases that fewer than two other reads cover: keep them, trim them off the ends of reads, "
+            "or split reads there."
+        ),
+    ] = "keep",
+    max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    guard: Annotated[
+        bool,
+        typer.Option("--guard/--no-guard", help="Leave out reads of other haplotypes and repeat copies."),
+    ] = True,
+    table: Annotated[
+        str | None, typer.Option(help="Write what became of every read, a tab-separated table.")
+    ] = None,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    stats: Annotated[str | None, typer.Option(help="Write counts and times of the run, a JSON file.")] = None,
+    reference: Annotated[
+        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Correct reads by the reads that overlap them.
+
+    Every base gets a quality; unknown bases are predicted. The result depends on the reads and the parameters
+    alone.
+    """
+    inputs = [path for path in (*reads, overlaps, reference) if path is not None]
+    check_outputs({"--output": output, "--table": table, "--stats": stats}, inputs)
+    if uncovered not in ("keep", "trim", "split"):
+        raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
+
+    from graph.correct import Uncovered
+    from graph.correct import correct as correct_reads
+    from graph.params import CorrectParams
+    from overlapper.io import read_fastx, read_overlaps
+    from overlapper.io.outputs import OutputFile
+    from overlapper.io.records import write_reads
+    from overlapper.presets import check_preset
+    from overlapper.threads import available_threads
+
+    check_preset(preset)
+    params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+        out_file = files.enter_context(OutputFile(output, threads=threads))
+        table_file = files.enter_context(OutputFile(table)) if table else None
+        stats_file = files.enter_context(OutputFile(stats)) if stats else None
+        progress.report("reading")
+        given = read_fastx(*reads, keep_qualities=True, reference=reference)
+        found = read_overlaps(overlaps, given) if overlaps else None
+        made = correct_reads(
+            given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
+            report=progress.report,
+        )  # fmt: skip
+        progress.report("writing")
+        write_reads(out_file, made.reads)
+        if table_file:
+            table_file.write(made.changes.to_tsv().encode())
+        if stats_file:
+            stats_file.write(
+                (json.dumps({"funnel": made.funnel, "seconds": made.seconds}, indent=2) + "\n").encode()
+            )
+        files.close()
+        for name, count in made.funnel.items():
+            progress.note(f"{count:>15,} {name}")

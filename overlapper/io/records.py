@@ -1,0 +1,43 @@
+"""Reads as records of FASTA and FASTQ."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.io.outputs import OutputFile
+from overlapper.tables import Reads
+
+FASTA_ENDINGS = (".fasta", ".fa", ".fna")
+_LETTERS = np.frombuffer(b"ACGTN", np.uint8)
+_PHRED_ZERO, _HIGHEST = 33, 93
+
+
+def fasta_record(name: str, codes: np.ndarray) -> bytes:
+    """Return a record of two lines."""
+    return b">%s\n%s\n" % (name.encode(), _LETTERS[codes].tobytes())
+
+
+def fastq_record(name: str, codes: np.ndarray, qualities: np.ndarray) -> bytes:
+    """Return a record of four lines; qualities are Phred scores, at most 93."""
+    letters, scores = _LETTERS[codes].tobytes(), (qualities + np.uint8(_PHRED_ZERO)).tobytes()
+    return b"@%s\n%s\n+\n%s\n" % (name.encode(), letters, scores)
+
+
+def write_reads(file: OutputFile, reads: Reads) -> None:
+    """Write reads to an open file: FASTA if its name says so, else FASTQ.
+
+    Parameters
+    ----------
+    file : OutputFile
+    reads : Reads
+        With qualities, unless FASTA is written.
+    """
+    fasta = file.path.removesuffix(".gz").endswith(FASTA_ENDINGS)
+    for i in range(len(reads)):
+        name, codes = reads.name(i), reads.codes(i)
+        if fasta:
+            file.write(fasta_record(name, codes))
+            continue
+        assert reads.qualities is not None and reads.quality_offsets is not None, "FASTQ needs qualities"
+        qualities = reads.qualities[reads.quality_offsets[i] : reads.quality_offsets[i + 1]]
+        file.write(fastq_record(name, codes, np.minimum(qualities, _HIGHEST)))

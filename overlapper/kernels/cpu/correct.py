@@ -1,0 +1,356 @@
+"""Consensus of pieces of targets from the reads that overlap them (``docs/algorithms/correction.md``)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard
+from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
+from overlapper.kernels.cpu.packed import base_at
+
+LONGEST = 2048
+"""Bases that are aligned in one piece."""
+BAND, BAND_SHARE = 150, 20
+"""Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
+MAX_REACH = 500
+"""Bases that a path goes on beyond the first and the last anchor."""
+ANCHOR_ENDS = 1
+"""Bases at either end of an anchor that are aligned anew all the same."""
+BEST_QUALITY = 50
+
+ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, PAIRED_BASES = range(6)
+COUNTS = 6
+"""Integers of a piece: members aligned, left out by the guard, and lost; columns of the target's alignment to
+its consensus, and differences in them; bases of the target that members cover, together."""
+
+
+class Sequences(NamedTuple):
+    """The columns of `Reads` that kernels read; ``quality_offsets`` is empty where there are no qualities."""
+
+    words: np.ndarray
+    word_offsets: np.ndarray
+    unknown_start: np.ndarray
+    unknown_end: np.ndarray
+    unknown_offsets: np.ndarray
+    qualities: np.ndarray
+    quality_offsets: np.ndarray
+
+
+class Pieces(NamedTuple):
+    """Intervals ``[start, end)`` of targets; the rows of each are at ``first[i]`` to ``first[i + 1]``."""
+
+    target: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    first: np.ndarray
+
+
+class Rows(NamedTuple):
+    """Reads on pieces: intervals of the piece, and of the forward strand of the read, both half open."""
+
+    read: np.ndarray
+    reverse: np.ndarray
+    t_start: np.ndarray
+    t_end: np.ndarray
+    r_start: np.ndarray
+    r_end: np.ndarray
+
+
+class Settings(NamedTuple):
+    """Parameters of `graph.params.CorrectParams`, and what is derived from them.
+
+    Attributes
+    ----------
+    k, max_gap : int
+    thresholds : ndarray of int64
+        Percentage of the weight that a base needs in each draft.
+    weight : int
+        Of a base without quality.
+    most_weight : int
+    target_votes : bool
+    guard : bool
+    quality_share : int
+        Quality of a base, in hundredths of the weight for it less that against it.
+    """
+
+    k: int
+    max_gap: int
+    thresholds: np.ndarray
+    weight: int
+    most_weight: int
+    target_votes: bool
+    guard: bool
+    quality_share: int
+
+
+@njit(nogil=True, cache=True)
+def correct_pieces(targets, reads, pieces, rows, settings):
+    """Find the consensus of pieces.
+
+    Parameters
+    ----------
+    targets, reads : Sequences
+    pieces : Pieces
+    rows : Rows
+        Of every piece, those whose votes are wanted, the best first.
+    settings : Settings
+
+    Returns
+    -------
+    offsets : ndarray of int64, shape (pieces + 1,)
+        Where each consensus starts in the arrays that follow.
+    codes, quality, depth : ndarray of uint8
+        Bases, their Phred qualities, and how many members cover each, 255 for more.
+    origin : ndarray of int32
+        How many bases of the piece come before each base of its consensus.
+    counts : ndarray of int64, shape (pieces, COUNTS)
+    """
+    n = len(pieces.target)
+    longest = 0
+    for p in range(n):
+        longest = max(longest, pieces.end[p] - pieces.start[p])
+    buckets = 1024
+    while buckets < 2 * longest:
+        buckets *= 2
+    heads, following = np.empty(buckets, np.int32), np.empty(longest, np.int32)
+    most = longest + 256
+    anchors = np.empty((most, 3), np.int32)
+    score, before = np.empty(most, np.int32), np.empty(most, np.int32)
+    matrix = edit_paths.new_matrix(LONGEST)
+
+    offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
+    codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
+    origin = np.empty(0, np.int32)
+    for p in range(n):
+        target = _unpack_piece(targets, pieces, p)
+        members = _gather(targets, reads, pieces, p, rows, settings)
+        mem_anchors.index_kmers(target, len(target), settings.k, heads, following)
+        starts = _first_paths(
+            target, members, rows, pieces.first[p], settings, heads, following, anchors, score, before, matrix
+        )
+        piece_codes, support, against, piece_depth, piece_origin = _consensus(
+            target, members, starts, settings, matrix, counts[p]
+        )
+        size, room = offsets[p] + len(piece_codes), len(codes)
+        if size > room:
+            room = max(size, 2 * room)
+            codes, quality = _grown(codes, room), _grown(quality, room)
+            depth, origin = _grown(depth, room), _grown(origin, room)
+        offsets[p + 1] = size
+        codes[offsets[p] : size] = piece_codes
+        depth[offsets[p] : size] = piece_depth
+        origin[offsets[p] : size] = piece_origin
+        for x in range(len(piece_codes)):
+            quality[offsets[p] + x] = _quality(support[x], against[x], settings.quality_share)
+    size = offsets[n]
+    return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts
+
+
+@njit(nogil=True, cache=True)
+def _grown(values, room):
+    grown = np.empty(room, values.dtype)
+    grown[: len(values)] = values
+    return grown
+
+
+@njit(nogil=True, cache=True)
+def _quality(support, against, share):
+    """Return the Phred quality of a base; 0 where it was not voted on."""
+    if support == 0 and against == 0:
+        return np.uint8(0)
+    return np.uint8(min(max(1, (np.int64(support) - np.int64(against)) * share // 100), BEST_QUALITY))
+
+
+@njit(nogil=True, cache=True)
+def _unpack_piece(targets, pieces, p):
+    length = pieces.end[p] - pieces.start[p]
+    target, none = np.empty(length, np.uint8), np.empty(length, np.uint8)
+    _unpack(targets, pieces.target[p], pieces.start[p], length, False, TARGET_UNKNOWN, 0, 0, target, none)
+    return target
+
+
+@njit(nogil=True, cache=True)
+def _unpack(sequences, number, first, length, reverse, unknown, weight, most_weight, codes, weights):
+    """Unpack bases ``[first, first + length)`` of a sequence and their weights, reversed if wanted."""
+    words = sequences.words[sequences.word_offsets[number] : sequences.word_offsets[number + 1]]
+    for x in range(length):
+        codes[x] = base_at(words, first + x)
+    for run in range(sequences.unknown_offsets[number], sequences.unknown_offsets[number + 1]):
+        low = max(np.int64(sequences.unknown_start[run]), first)
+        high = min(np.int64(sequences.unknown_end[run]), first + length)
+        for x in range(low, high):
+            codes[x - first] = unknown
+    weights[:] = weight
+    if len(sequences.quality_offsets):
+        begin, end = sequences.quality_offsets[number], sequences.quality_offsets[number + 1]
+        if end > begin:
+            for x in range(length):
+                weights[x] = min(max(sequences.qualities[begin + first + x], 1), most_weight)
+    if reverse:
+        for x in range(length >> 1):
+            y = length - 1 - x
+            codes[x], codes[y] = codes[y], codes[x]
+            weights[x], weights[y] = weights[y], weights[x]
+        for x in range(length):
+            codes[x] = 3 - codes[x] if codes[x] < 4 else codes[x]
+
+
+@njit(nogil=True, cache=True)
+def _gather(targets, reads, pieces, p, rows, settings):
+    """Unpack all members of a piece; none has a path yet."""
+    low, high = pieces.first[p], pieces.first[p + 1]
+    n = high - low + 1
+    first, last = np.empty(n, np.int64), np.empty(n, np.int64)
+    reverse = np.zeros(n, np.bool_)
+    size = np.int64(0)
+    for m in range(n):
+        first[m] = size
+        own = m == n - 1
+        size += pieces.end[p] - pieces.start[p] if own else rows.r_end[low + m] - rows.r_start[low + m]
+        last[m] = size
+    bases, weights = np.empty(size, np.uint8), np.empty(size, np.uint8)
+    for m in range(n - 1):
+        read, row = rows.read[low + m], low + m
+        reverse[m] = rows.reverse[row]
+        _unpack(
+            reads, read, np.int64(rows.r_start[row]), last[m] - first[m], reverse[m], READ_UNKNOWN,
+            settings.weight, settings.most_weight, bases[first[m] : last[m]], weights[first[m] : last[m]],
+        )  # fmt: skip
+    own = n - 1
+    _unpack(
+        targets, pieces.target[p], pieces.start[p], last[own] - first[own], False, READ_UNKNOWN,
+        settings.weight, settings.most_weight, bases[first[own] :], weights[first[own] :],
+    )  # fmt: skip
+    zeros = np.zeros(n, np.int64)
+    return pile.Members(
+        bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
+    )
+
+
+@njit(nogil=True, cache=True)
+def _first_paths(
+    target, members, rows, low, settings, heads, following, anchors, score, before, matrix
+):  # fmt: skip
+    """Align all members to the target; return the rows of their paths."""
+    own = len(members.start) - 1
+    size = np.int64(len(target) + 1)
+    for m in range(own):
+        size += rows.t_end[low + m] - rows.t_start[low + m] + 1
+    starts = np.empty(size, np.int32)
+    for x in range(len(target) + 1):
+        starts[x] = x
+    members.start[own], members.end[own], members.at[own] = 0, len(target), 0
+    members.used[own] = settings.target_votes
+    at = np.int64(len(target) + 1)
+    for m in range(own):
+        read = members.bases[members.first[m] : members.last[m]]
+        window = (
+            np.int64(rows.t_start[low + m]),
+            np.int64(rows.t_end[low + m]),
+            np.int64(0),
+            np.int64(len(read)),
+        )
+        band = BAND + len(read) // BAND_SHARE
+        n = mem_anchors.find_anchors(target, read, window, settings.k, band, heads, following, anchors)
+        members.at[m] = at - window[0]
+        if n:
+            n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before)
+            start, end = _path_through(target, read, window, anchors, n, matrix, starts, members.at[m])
+            members.start[m], members.end[m], members.used[m] = start, end, end > start
+        at += window[1] - window[0] + 1
+    return starts
+
+
+@njit(nogil=True, cache=True)
+def _path_through(target, read, window, anchors, n, matrix, starts, at):
+    """Write the path through the anchors of a chain; return the interval of the target it covers.
+
+    Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
+    """
+    t_start, t_end, r_start, r_end = window
+    i, j = int(anchors[0, 0]) + ANCHOR_ENDS, int(anchors[0, 1]) + ANCHOR_ENDS
+    rise, run = _reach_back(target, t_start, j, read, r_start, i, matrix)
+    begin = j - rise
+    edit_paths.edit_path(target, begin, j, read, i - run, i, matrix, starts, at)
+    for a in range(n):
+        first_i, first_j = int(anchors[a, 0]) + ANCHOR_ENDS, int(anchors[a, 1]) + ANCHOR_ENDS
+        length = int(anchors[a, 2]) - 2 * ANCHOR_ENDS
+        overlap = max(0, i - first_i, j - first_j)
+        if overlap >= length:
+            continue
+        first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
+        edit_paths.edit_path(target, j, first_j, read, i, first_i, matrix, starts, at)
+        for x in range(length):
+            starts[at + first_j + x] = first_i + x
+        i, j = first_i + length, first_j + length
+    rise, run = _reach_on(target, j, t_end, read, i, r_end, matrix)
+    edit_paths.edit_path(target, j, j + rise, read, i, i + run, matrix, starts, at)
+    starts[at + j + rise] = i + run
+    return begin, j + rise
+
+
+@njit(nogil=True, cache=True)
+def _reach_on(target, j, t_end, read, i, r_end, matrix):
+    """Return how many bases of target and read, from j and i on, belong together.
+
+    The shorter side is taken whole, up to `MAX_REACH` bases, and of the other what is closest to it.
+    """
+    length = min(t_end - j, r_end - i, MAX_REACH)
+    more = length + length // 4 + 16
+    if t_end - j <= r_end - i:
+        return length, edit_paths.reach(target, j, j + length, read, i, min(r_end, i + more), matrix)
+    return edit_paths.reach(read, i, i + length, target, j, min(t_end, j + more), matrix), length
+
+
+@njit(nogil=True, cache=True)
+def _reach_back(target, t_start, j, read, r_start, i, matrix):
+    """Do the same before j and i, with both reversed."""
+    most = MAX_REACH + MAX_REACH // 4 + 16
+    t_back = target[max(t_start, j - most) : j][::-1].copy()
+    r_back = read[max(r_start, i - most) : i][::-1].copy()
+    return _reach_on(
+        t_back, np.int64(0), np.int64(len(t_back)), r_back, np.int64(0), np.int64(len(r_back)), matrix
+    )
+
+
+@njit(nogil=True, cache=True)
+def _consensus(target, members, starts, settings, matrix, counts):
+    """Return the consensus of a pile: bases, weights for and against them, depth, and origin."""
+    own = len(members.start) - 1
+    for m in range(own):
+        counts[ALIGNED] += members.used[m]
+        counts[PAIRED_BASES] += members.end[m] - members.start[m]
+    counts[LOST] = own - counts[ALIGNED]
+    draft = target
+    if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
+        draft, place = pile.fill_unknown(target, members, starts, matrix.longest)
+        starts = pile.carry_over(members, starts, draft, place, matrix)
+    steps = len(settings.thresholds) if counts[ALIGNED] else 1
+    for step in range(steps):
+        votes = pile.count_votes(members, starts, len(draft))
+        if step == 1 and settings.guard:
+            counts[LEFT_OUT] = pile_guard.leave_out(members, starts, votes)
+            if counts[LEFT_OUT]:
+                votes = pile.count_votes(members, starts, len(draft))
+        room = 2 * len(draft) + 256
+        draft, place, support, against, depth = pile.next_draft(draft, votes, settings.thresholds[step], room)
+        if step == steps - 1:
+            members.used[:own] = False
+        starts = pile.carry_over(members, starts, draft, place, matrix)
+    origin = starts[members.at[own] : members.at[own] + len(draft)]
+    _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
+    return draft, support, against, depth, origin
+
+
+@njit(nogil=True, cache=True)
+def _count_edits(draft, starts, at, bases, counts):
+    """Count the columns of the target's alignment to its consensus, and the differences in them."""
+    for c in range(len(draft)):
+        here, behind = int(starts[at + c]), int(starts[at + c + 1])
+        counts[COLUMNS] += max(1, behind - here)
+        counts[EDITS] += (
+            max(1, behind - here) - 1 if behind > here and bases[here] == draft[c] else max(1, behind - here)
+        )

@@ -1,0 +1,184 @@
+"""Shortest edit paths between short sequences, 64 rows of the matrix at a time (Myers 1999; Hyyro 2003).
+
+A substitution, an insertion (a base of the read alone) and a deletion (a base of the target alone) cost 1
+each. ``D[i, j]`` is the cost of the first ``i`` bases of the target and the first ``j`` of the read. Of all
+cheapest paths the one is taken that, traced from the end, at every cell
+
+1. deletes, where ``D[i - 1, j] = D[i, j] - 1``;
+2. else inserts, where ``D[i, j - 1] = D[i - 1, j - 1] - 1``;
+3. else pairs two bases.
+
+So the gaps of a homopolymer run stand at its right end, in every read alike.
+
+A path is told by where it enters each row: ``starts[i]`` is how many bases of the read come before base ``i``
+of the target. Base ``i`` has the read's bases from ``starts[i]`` to ``starts[i + 1]``: none, it is deleted;
+else it pairs with the first of them, and the others are inserted behind it.
+
+Bases are codes from 0 to 3; `TARGET_UNKNOWN` and `READ_UNKNOWN` equal nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+TARGET_UNKNOWN, READ_UNKNOWN = 4, 5
+_CODES = 8
+"""Words that hold the rows of each code, six rounded up."""
+_ONE = np.uint64(1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+class Matrix(NamedTuple):
+    """Memory for pairs of up to ``longest`` bases each.
+
+    Attributes
+    ----------
+    rows : ndarray of uint64
+        Which rows hold each code, a bit a row.
+    up, down : ndarray of uint64
+        Of every column, the rows whose cost lies above that of the row before, and below it.
+    longest : int
+    """
+
+    rows: np.ndarray
+    up: np.ndarray
+    down: np.ndarray
+    longest: int
+
+
+@njit(nogil=True, cache=True)
+def new_matrix(longest):
+    """Return memory for pairs of up to ``longest`` bases each."""
+    words = (longest + 63) >> 6
+    size = words * (longest + 1)
+    return Matrix(
+        np.empty(words * _CODES, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64), longest
+    )
+
+
+@njit(nogil=True, cache=True)
+def edit_path(target, t_start, t_end, read, r_start, r_end, matrix, starts, at):
+    """Write the path between two intervals to ``starts[at + t_start : at + t_end]``.
+
+    Parameters
+    ----------
+    target, read : ndarray of uint8
+        Codes.
+    t_start, t_end, r_start, r_end : int
+        Half open, at most ``matrix.longest`` bases each.
+    matrix : Matrix
+    starts : ndarray of int32
+        Counts bases of the read from its start, not from ``r_start``.
+    at : int
+    """
+    m, n = t_end - t_start, r_end - r_start
+    if m == 0:
+        return
+    if n == 0:
+        for i in range(m):
+            starts[at + t_start + i] = r_start
+        return
+    if m == 1 and n == 1:
+        starts[at + t_start] = r_start
+        return
+    _fill(target, t_start, m, read, r_start, n, matrix)
+    _trace(m, n, matrix, starts, at + t_start, r_start)
+
+
+@njit(nogil=True, cache=True)
+def reach(pattern, p_start, p_end, text, x_start, x_end, matrix):
+    """Return how many bases of a text, from ``x_start`` on, are closest to a whole pattern.
+
+    Of equally close ones, the fewest.
+    """
+    if p_start == p_end or x_start == x_end:
+        return np.int64(0)
+    return _fill(pattern, p_start, p_end - p_start, text, x_start, x_end - x_start, matrix)
+
+
+@njit(nogil=True, cache=True)
+def _fill(target, t_start, m, read, r_start, n, matrix):
+    """Fill the matrix; return the first column whose last row is lowest."""
+    words = (m + 63) >> 6
+    rows, up, down = matrix.rows, matrix.up, matrix.down
+    for w in range(words * _CODES):
+        rows[w] = 0
+    for i in range(m):
+        rows[(i >> 6) * _CODES + target[t_start + i]] |= _ONE << np.uint64(i & 63)
+    for w in range(words):
+        rows[w * _CODES + TARGET_UNKNOWN] = 0
+    if words == 1:
+        return _fill_word(read, r_start, m, n, rows, up, down)
+    return _fill_words(read, r_start, m, n, words, rows, up, down)
+
+
+@njit(nogil=True, cache=True)
+def _fill_word(read, r_start, m, n, rows, up, down):
+    last = np.uint64(m - 1)
+    above, below = _ALL, np.uint64(0)
+    up[0], down[0] = above, below
+    cost, lowest, best = np.int64(m), np.int64(m), np.int64(0)
+    for j in range(n):
+        equal = rows[read[r_start + j]]
+        vertical = equal | below
+        diagonal = (((equal & above) + above) ^ above) | equal
+        rises, falls = below | ~(diagonal | above), above & diagonal
+        cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
+        rises, falls = (rises << _ONE) | _ONE, falls << _ONE
+        above, below = falls | ~(vertical | rises), rises & vertical
+        up[j + 1], down[j + 1] = above, below
+        if cost < lowest:
+            lowest, best = cost, np.int64(j + 1)
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _fill_words(read, r_start, m, n, words, rows, up, down):
+    last = np.uint64((m - 1) & 63)
+    for w in range(words):
+        up[w], down[w] = _ALL, 0
+    cost, lowest, best = np.int64(m), np.int64(m), np.int64(0)
+    for j in range(n):
+        code = np.int64(read[r_start + j])
+        rises_in, falls_in = _ONE, np.uint64(0)
+        rises, falls = rises_in, falls_in
+        for w in range(words):
+            above, below = up[j * words + w], down[j * words + w]
+            equal = rows[w * _CODES + code]
+            vertical = equal | below
+            equal |= falls_in
+            diagonal = (((equal & above) + above) ^ above) | equal
+            rises, falls = below | ~(diagonal | above), above & diagonal
+            shifted_rises, shifted_falls = (rises << _ONE) | rises_in, (falls << _ONE) | falls_in
+            rises_in, falls_in = rises >> np.uint64(63), falls >> np.uint64(63)
+            up[(j + 1) * words + w] = shifted_falls | ~(vertical | shifted_rises)
+            down[(j + 1) * words + w] = shifted_rises & vertical
+        cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
+        if cost < lowest:
+            lowest, best = cost, np.int64(j + 1)
+    return best
+
+
+@njit(nogil=True, cache=True)
+def _trace(m, n, matrix, starts, at, offset):
+    """Trace from the last cell to row 0; what is left of the read then belongs to the base before."""
+    words = (m + 63) >> 6
+    up, down = matrix.up, matrix.down
+    i, j = m - 1, n
+    while i >= 0:
+        if j == 0:
+            for row in range(i + 1):
+                starts[at + row] = offset
+            return
+        word, bit = i >> 6, np.uint64(i & 63)
+        if (up[j * words + word] >> bit) & _ONE:
+            starts[at + i] = offset + j
+            i -= 1
+        else:
+            j -= 1
+            if not (down[j * words + word] >> bit) & _ONE:
+                starts[at + i] = offset + j
+                i -= 1

@@ -1,0 +1,182 @@
+"""Chained exact matches between a target and a read that is known to overlap it.
+
+**Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two that start
+within ``band`` diagonals of the line from corner to corner of the intervals. They are found by the k-mers of
+the target: one that starts a match (the bases before it differ, or there are none) is lengthened to the
+maximal match. A k-mer of the read with more than `MOST_PLACES` places in the target's interval, near the
+line, starts none. Anchors ``(i, j, length)``, first bases on read and target, ascend by ``i``, then by ``j``.
+
+**Chain.** The score of the best chain that ends at anchor a is, in quarters of a base::
+
+    f(a) = max(4 length(a), max over b of f(b) + 4 min(length(a), di, dj) - 2 |di - dj|)
+
+over the `LOOK_BACK` anchors b before a, where di, dj > 0 are how far a ends behind b on read and target, a
+starts behind b on both, at most ``max_gap`` bases lie between the two on either, and
+``|di - dj| <= MAX_SHIFT``. Of equal predecessors the nearest wins, of equal ends the first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+MOST_PLACES = 16
+LOOK_BACK = 50
+MAX_SHIFT = 200
+_SCATTER = np.uint32(2654435769)
+_KNOWN = 4
+
+
+@njit(nogil=True, cache=True)
+def index_kmers(target, length, k, heads, following):
+    """List the places of every k-mer of the first bases of a target.
+
+    Parameters
+    ----------
+    target : ndarray of uint8
+        Codes; those above 3 are in no k-mer.
+    length : int
+    k : int
+        At most 16.
+    heads : ndarray of int32, shape (2^b,)
+        Gets the first place of the k-mers of each bucket, -1 where there is none.
+    following : ndarray of int32, shape (length,) or longer
+        Gets the next place, ascending, of the same bucket; -1 after the last one.
+    """
+    heads[:] = -1
+    shift = np.uint32(_bucket_shift(len(heads)))
+    top, known = np.uint32(2 * (k - 1)), 0
+    kmer = np.uint32(0)
+    for p in range(length - 1, -1, -1):
+        known = known + 1 if target[p] < _KNOWN else 0
+        kmer = np.uint32((kmer >> np.uint32(2)) | (np.uint32(target[p] & 3) << top))
+        if known >= k:
+            bucket = np.uint32(kmer * _SCATTER) >> shift
+            following[p] = heads[bucket]
+            heads[bucket] = p
+
+
+@njit(nogil=True, cache=True)
+def _bucket_shift(buckets):
+    shift = 32
+    while buckets > 1:
+        shift -= 1
+        buckets >>= 1
+    return shift
+
+
+@njit(nogil=True, cache=True)
+def find_anchors(target, read, window, k, band, heads, following, anchors):
+    """Find the anchors of a target and a read.
+
+    Parameters
+    ----------
+    target, read : ndarray of uint8
+        Codes; those above 3 equal nothing.
+    window : tuple of int
+        The intervals ``(t_start, t_end, r_start, r_end)``, half open.
+    k, band : int
+    heads, following : ndarray of int32
+        From `index_kmers`.
+    anchors : ndarray of int32, shape (most, 3)
+        Gets the anchors; no more than it holds are taken.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    t_start, t_end, r_start, r_end = window
+    shift, mask = np.uint32(_bucket_shift(len(heads))), np.uint32((1 << 2 * k) - 1)
+    places = np.empty(MOST_PLACES, np.int64)
+    kmer, known, n = np.uint32(0), 0, 0
+    rise, run = t_end - t_start, max(1, r_end - r_start)
+    for last in range(r_start, r_end):
+        known = known + 1 if read[last] < _KNOWN else 0
+        kmer = np.uint32(((kmer << np.uint32(2)) | np.uint32(read[last] & 3)) & mask)
+        if known < k:
+            continue
+        j = np.int64(heads[np.uint32(kmer * _SCATTER) >> shift])
+        if j < 0:
+            continue
+        i = last - k + 1
+        line = t_start + (i - r_start) * rise // run
+        n_places = 0
+        while j >= 0:
+            near = abs(j - line) <= band and j >= t_start and j + k <= t_end
+            if near and _equal(target, j, read, i, k):
+                if n_places < MOST_PLACES:
+                    places[n_places] = j
+                n_places += 1
+            j = np.int64(following[j])
+        if n_places > MOST_PLACES:
+            continue
+        for place in range(n_places):
+            j = places[place]
+            if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
+                continue
+            if n == len(anchors):
+                return n
+            length = k
+            while i + length < r_end and j + length < t_end and read[i + length] == target[j + length]:
+                length += 1
+            anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, length
+            n += 1
+    return n
+
+
+@njit(nogil=True, cache=True)
+def _equal(target, j, read, i, k):
+    for x in range(k):
+        if target[j + x] != read[i + x]:
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def best_chain(anchors, n, max_gap, score, before):
+    """Move the anchors of the best chain to the front.
+
+    Parameters
+    ----------
+    anchors : ndarray of int32, shape (n or more, 3)
+    n : int
+        1 or more.
+    max_gap : int
+    score, before : ndarray of int32, shape (n,) or longer
+        Memory.
+
+    Returns
+    -------
+    int
+        Anchors in the chain.
+    """
+    end = 0
+    for a in range(n):
+        i, j, length = anchors[a, 0], anchors[a, 1], anchors[a, 2]
+        best, best_before = 4 * length, -1
+        for b in range(a - 1, max(-1, a - 1 - LOOK_BACK), -1):
+            behind_i, behind_j, shorter = i - anchors[b, 0], j - anchors[b, 1], anchors[b, 2]
+            di, dj = behind_i + length - shorter, behind_j + length - shorter
+            if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
+                continue
+            if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
+                continue
+            through_b = score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)
+            if through_b > best:
+                best, best_before = through_b, b
+        score[a], before[a] = best, best_before
+        if best > score[end]:
+            end = a
+    size, a = 0, end
+    while a >= 0:
+        size += 1
+        a = before[a]
+    a = end
+    for place in range(size - 1, -1, -1):
+        # Anchors of a chain ascend, so that none is overwritten before it is read.
+        score[place], a = a, before[a]
+    for place in range(size):
+        for column in range(3):
+            anchors[place, column] = anchors[score[place], column]
+    return size

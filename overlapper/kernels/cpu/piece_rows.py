@@ -1,0 +1,91 @@
+"""Which reads vote on which piece of a target, and bases packed again after the vote."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+BIN = 256
+"""Depth is counted in stretches of so many bases."""
+LEAST = 100
+"""Bases of a piece that a row must keep."""
+
+
+@njit(nogil=True, cache=True)
+def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end, max_depth):
+    """Cut rows to pieces of their targets, and choose those of each piece.
+
+    A row is cut where the line from corner to corner of its intervals leaves the piece. Of a piece, rows are
+    taken in their order; one that finds every stretch of `BIN` bases that it touches full is passed over.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (targets + 1,)
+        Where the rows of each target start, the best first.
+    t_start, t_end, r_start, r_end : ndarray of int64
+        Intervals of targets, and of the forward strands of reads.
+    reverse : ndarray of bool
+    target, start, end : ndarray of int64, shape (pieces,)
+    max_depth : int
+        Rows that fill a stretch.
+
+    Returns
+    -------
+    piece_first : ndarray of int64, shape (pieces + 1,)
+        Where the rows of each piece start.
+    row : ndarray of int64
+        Which row it was.
+    cut : ndarray of int64, shape (rows, 4)
+        Interval of the piece, from its start, and of the read.
+    """
+    piece_first = np.zeros(len(target) + 1, np.int64)
+    room = max(16, len(t_start))
+    row, cut = np.empty(room, np.int64), np.empty((room, 4), np.int64)
+    size = 0
+    for p in range(len(target)):
+        depth = np.zeros((end[p] - start[p]) // BIN + 1, np.int64)
+        for r in range(first[target[p]], first[target[p] + 1]):
+            low, high = max(t_start[r], start[p]), min(t_end[r], end[p])
+            if high - low < min(LEAST, t_end[r] - t_start[r]) or high <= low:
+                continue
+            bins = depth[(low - start[p]) // BIN : (high - 1 - start[p]) // BIN + 1]
+            if bins.min() >= max_depth:
+                continue
+            bins += 1
+            if size == room:
+                room *= 2
+                row, cut = np.append(row, np.empty(size, np.int64)), np.concatenate((cut, np.empty_like(cut)))
+            run, rise = r_end[r] - r_start[r], t_end[r] - t_start[r]
+            skipped, kept = (low - t_start[r]) * run // rise, (high - t_start[r]) * run // rise
+            row[size] = r
+            cut[size, 0], cut[size, 1] = low - start[p], high - start[p]
+            cut[size, 2] = r_end[r] - kept if reverse[r] else r_start[r] + skipped
+            cut[size, 3] = r_end[r] - skipped if reverse[r] else r_start[r] + kept
+            size += 1
+        piece_first[p + 1] = size
+    return piece_first, row[:size], cut[:size]
+
+
+@njit(nogil=True, cache=True)
+def pack_codes(codes, offsets, word_offsets):
+    """Pack sequences two bits a base; codes above 3 become 0.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each sequence starts.
+    word_offsets : ndarray of int64, shape (n + 1,)
+        Where the words of each are to start.
+
+    Returns
+    -------
+    ndarray of uint64
+    """
+    words = np.zeros(word_offsets[-1], np.uint64)
+    for s in range(len(offsets) - 1):
+        for x in range(offsets[s + 1] - offsets[s]):
+            code = codes[offsets[s] + x]
+            if code < 4:
+                words[word_offsets[s] + (x >> 5)] |= np.uint64(code) << np.uint64(2 * (x & 31))
+    return words

@@ -1,0 +1,338 @@
+"""The pile of reads on a draft: votes, the next draft, and reads carried over to it.
+
+Definitions are in ``docs/algorithms/correction.md``. A *member* is a read, or the target itself, with an edit
+path (`kernels.cpu.edit_paths`) over the columns ``[start, end)`` of a draft.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN, edit_path
+
+SLOTS = 8
+"""Bases that one draft can gain behind a column."""
+DELETION = 4
+MIN_DEPTH = 3
+"""Members without which a column stays as it is."""
+MIN_RUN = 6
+"""Equal pairs in a row that carry a path over to the next draft."""
+RUN_ENDS = 2
+"""Pairs at either end of such a run that are aligned anew all the same."""
+
+
+class Members(NamedTuple):
+    """Members of a pile, ``m`` of them; the last one is the target itself.
+
+    Attributes
+    ----------
+    bases, weights : ndarray of uint8
+        Codes and weights of all members, each on the strand of the target.
+    first, last : ndarray of int64, shape (m,)
+        Bases of a member are at ``first`` to ``last``.
+    reverse : ndarray of bool, shape (m,)
+    start, end : ndarray of int64, shape (m,)
+        Columns that its path covers.
+    at : ndarray of int64, shape (m,)
+        Row ``c`` of its path is ``starts[at + c]``; row ``end`` is there too.
+    used : ndarray of bool, shape (m,)
+        Whether it votes.
+    """
+
+    bases: np.ndarray
+    weights: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    reverse: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    at: np.ndarray
+    used: np.ndarray
+
+
+class Votes(NamedTuple):
+    """Votes of a pile on a draft of ``n`` columns.
+
+    Attributes
+    ----------
+    column : ndarray of uint16, shape (n, 5)
+        Weight of every base, and of `DELETION`.
+    inserted : ndarray of uint16, shape (n, SLOTS * 4)
+        Weight of every base in every slot behind the column.
+    passing : ndarray of uint16, shape (n,)
+        Weight of the members that go on behind the column.
+    depth : ndarray of int32, shape (n,)
+        Members that cover the column.
+    """
+
+    column: np.ndarray
+    inserted: np.ndarray
+    passing: np.ndarray
+    depth: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def count_votes(members, starts, length):
+    """Count the votes of the members that are used."""
+    votes = Votes(
+        np.zeros((length, 5), np.uint16),
+        np.zeros((length, SLOTS * 4), np.uint16),
+        np.zeros(length, np.uint16),
+        np.zeros(length + 1, np.int32),
+    )
+    for m in range(len(members.start)):
+        if members.used[m]:
+            votes.depth[members.start[m]] += 1
+            votes.depth[members.end[m]] -= 1
+            first, last = members.first[m], members.last[m]
+            _vote(
+                starts, members.at[m], members.start[m], members.end[m],
+                members.bases[first:last], members.weights[first:last],
+                votes.column, votes.inserted, votes.passing,
+            )  # fmt: skip
+    for c in range(length):
+        votes.depth[c + 1] += votes.depth[c]
+    return votes
+
+
+@njit(nogil=True, cache=True)
+def _vote(starts, at, start, end, bases, weights, column, inserted, passing):
+    final = len(bases) - 1
+    here = np.int64(starts[at + start])
+    for c in range(start, end):
+        behind = np.int64(starts[at + c + 1])
+        around = (np.int64(weights[max(behind - 1, 0)]) + np.int64(weights[min(behind, final)])) >> 1
+        if behind == here:
+            column[c, DELETION] += np.uint16(around)
+        else:
+            if bases[here] < 4:
+                column[c, bases[here]] += np.uint16(weights[here])
+            for x in range(here + 1, min(behind, here + 1 + SLOTS)):
+                if bases[x] < 4:
+                    inserted[c, 4 * (x - here - 1) + bases[x]] += np.uint16(weights[x])
+        if c + 1 < end:
+            passing[c] += np.uint16(around)
+        here = behind
+
+
+@njit(nogil=True, cache=True)
+def next_draft(draft, votes, threshold, room):
+    """Make the next draft of the votes on one.
+
+    Parameters
+    ----------
+    draft : ndarray of uint8, shape (n,)
+    votes : Votes
+    threshold : int
+        Percentage of the weight that a base needs to stay, and has to exceed to be inserted.
+    room : int
+        Most bases of the next draft; insertions beyond it are left out.
+
+    Returns
+    -------
+    codes : ndarray of uint8
+    place : ndarray of int64, shape (n + 1,)
+        Where each column went, or would have.
+    support, against : ndarray of uint16
+        Weights for and against each base of the next draft; both 0 where it was not voted on.
+    depth : ndarray of uint8
+        Members at each base, 255 for more.
+    """
+    n = len(draft)
+    codes, depth = np.empty(room, np.uint8), np.empty(room, np.uint8)
+    support, against = np.zeros(room, np.uint16), np.zeros(room, np.uint16)
+    place = np.empty(n + 1, np.int64)
+    size = 0
+    for c in range(n):
+        place[c] = size
+        column, members = votes.column[c], min(votes.depth[c], 255)
+        base, standing = int(draft[c]), 0
+        for code in range(4):
+            standing += column[code]
+            if column[code] > (column[base] if base < 4 else 0):
+                base = code
+        voted = members >= MIN_DEPTH
+        if not voted and draft[c] < 4:
+            base = int(draft[c])
+        total = standing + column[DELETION]
+        if not voted or 100 * standing >= threshold * total:
+            codes[size], depth[size] = base, members
+            if base < 4 and (voted or draft[c] > 3):
+                support[size], against[size] = column[base], total - column[base]
+            size += 1
+        for slot in range(SLOTS if voted else 0):
+            best, standing = 4 * slot, 0
+            for code in range(4 * slot, 4 * slot + 4):
+                standing += votes.inserted[c, code]
+                if votes.inserted[c, code] > votes.inserted[c, best]:
+                    best = code
+            if 100 * standing <= threshold * np.int64(votes.passing[c]) or size + n - c > room:
+                break
+            codes[size], depth[size] = best & 3, members
+            support[size] = votes.inserted[c, best]
+            against[size] = max(0, np.int64(votes.passing[c]) - np.int64(votes.inserted[c, best]))
+            size += 1
+    place[n] = size
+    return codes[:size], place, support[:size], against[:size], depth[:size]
+
+
+@njit(nogil=True, cache=True)
+def carry_over(members, starts, draft, place, matrix):
+    """Carry all members over to the next draft; return their paths there.
+
+    Members that are lost, because nothing of them is left or because too much lies between two runs, are no
+    longer used; the target stays.
+    """
+    m_target = len(members.start) - 1
+    size = np.int64(0)
+    for m in range(len(members.start)):
+        if members.used[m] or m == m_target:
+            size += place[members.end[m]] - place[members.start[m]] + 1
+    carried = np.empty(size, np.int32)
+    at = np.int64(0)
+    for m in range(len(members.start)):
+        if not members.used[m] and m != m_target:
+            continue
+        start, end = members.start[m], members.end[m]
+        new_start, new_end = place[start], place[end]
+        bases = members.bases[members.first[m] : members.last[m]]
+        whole = _carry(
+            starts, members.at[m], start, end, bases, draft, place, carried, at - new_start, matrix
+        )
+        members.start[m], members.end[m], members.at[m] = new_start, new_end, at - new_start
+        if m != m_target and (not whole or new_end == new_start):
+            members.used[m] = False
+        at += new_end - new_start + 1
+    return carried
+
+
+@njit(nogil=True, cache=True)
+def _carry(starts, at, start, end, bases, draft, place, carried, to, matrix):
+    """Carry one path over; return whether every piece of it could be aligned."""
+    column, base = place[start], np.int64(starts[at + start])
+    run, run_column, run_base = 0, np.int64(0), np.int64(0)
+    whole = True
+    for c in range(start, end):
+        b, d = np.int64(starts[at + c]), place[c]
+        pair = np.int64(starts[at + c + 1]) > b and place[c + 1] > d and draft[d] == bases[b]
+        if not pair:
+            continue
+        if run > 0 and run_column + run == d and run_base + run == b:
+            run += 1
+            continue
+        if run >= MIN_RUN:
+            whole &= _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix)
+            column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
+        run, run_column, run_base = 1, d, b
+    if run >= MIN_RUN:
+        whole &= _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix)
+        column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
+    last = np.int64(starts[at + end])
+    whole &= align_piece(draft, column, place[end], bases, base, last, carried, to, matrix)
+    carried[to + place[end]] = last
+    return whole
+
+
+@njit(nogil=True, cache=True)
+def _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix):
+    """Align what lies before a run, and pair the run but for its last bases."""
+    whole = align_piece(
+        draft, column, run_column + RUN_ENDS, bases, base, run_base + RUN_ENDS, carried, to, matrix
+    )
+    for x in range(RUN_ENDS, run - RUN_ENDS):
+        carried[to + run_column + x] = run_base + x
+    return whole
+
+
+@njit(nogil=True, cache=True)
+def align_piece(draft, column, column_end, bases, base, base_end, starts, at, matrix):
+    """Write the edit path of a piece; where it is too long for the matrix, pair bases side by side.
+
+    Returns
+    -------
+    bool
+        Whether the piece was not too long.
+    """
+    if max(column_end - column, base_end - base) <= matrix.longest:
+        edit_path(draft, column, column_end, bases, base, base_end, matrix, starts, at)
+        return True
+    for c in range(column, column_end):
+        starts[at + c] = min(base + c - column, base_end)
+    return False
+
+
+@njit(nogil=True, cache=True)
+def fill_unknown(draft, members, starts, most):
+    """Give every run of unknown columns the bases of the first member that spans it.
+
+    Parameters
+    ----------
+    draft : ndarray of uint8, shape (n,)
+    members : Members
+    starts : ndarray of int32
+        Paths over the draft.
+    most : int
+        Bases that a run may get; a member with more is passed over.
+
+    Returns
+    -------
+    codes : ndarray of uint8
+        The draft with runs replaced.
+    place : ndarray of int64, shape (n + 1,)
+        Where each column went; the columns of a run all went behind what replaced it, but the first.
+    """
+    n = len(draft)
+    codes, place = np.empty(n + most * _unknown_runs(draft), np.uint8), np.empty(n + 1, np.int64)
+    size, c = 0, 0
+    while c < n:
+        if draft[c] != TARGET_UNKNOWN:
+            place[c], codes[size] = size, draft[c]
+            size, c = size + 1, c + 1
+            continue
+        stop = c
+        while stop < n and draft[stop] == TARGET_UNKNOWN:
+            stop += 1
+        giver = _first_across(members, starts, c, stop, most)
+        place[c] = size
+        if giver < 0:
+            for x in range(stop - c):
+                place[c + x] = size + x
+                codes[size + x] = TARGET_UNKNOWN
+            size += stop - c
+        else:
+            bases, at = members.bases[members.first[giver] : members.last[giver]], members.at[giver]
+            for b in range(starts[at + c], starts[at + stop]):
+                codes[size] = bases[b]
+                size += 1
+            for x in range(c + 1, stop):
+                place[x] = size
+        c = stop
+    place[n] = size
+    return codes[:size], place
+
+
+@njit(nogil=True, cache=True)
+def _unknown_runs(draft):
+    runs = 0
+    for c in range(len(draft)):
+        runs += draft[c] == TARGET_UNKNOWN and (c == 0 or draft[c - 1] != TARGET_UNKNOWN)
+    return runs
+
+
+@njit(nogil=True, cache=True)
+def _first_across(members, starts, c, stop, most):
+    """Return the first member that spans a run and knows all its bases; -1 if there is none."""
+    for m in range(len(members.start) - 1):
+        if not members.used[m] or members.start[m] >= c or members.end[m] <= stop:
+            continue
+        first, at = members.first[m], members.at[m]
+        low, high = np.int64(starts[at + c]), np.int64(starts[at + stop])
+        known = high - low <= most
+        for b in range(first + low, first + high):
+            known &= members.bases[b] < 4
+        if known:
+            return m
+    return -1

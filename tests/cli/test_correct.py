@@ -1,0 +1,62 @@
+"""``overlapper correct`` as a user runs it."""
+
+import json
+
+import pysam
+import pytest
+
+from tests.cli.runner import overlapper
+
+
+@pytest.fixture(scope="module")
+def reads(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("correct")
+    made = overlapper(
+        "simulate", "--genome-size", "12k", "--mean-length", "4000", "-p", "ont-r9", "-c", "15",
+        "-o", "reads.fasta", "--truth", "truth.tsv", cwd=folder,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    return folder / "reads.fasta"
+
+
+def test_result_depends_on_reads_alone(reads, tmp_path):
+    names, records = [], list(pysam.FastxFile(str(reads)))
+    shuffled = records[::-1]
+    with open(tmp_path / "shuffled.fasta", "w") as file:
+        file.writelines(f">other{i}\n{record.sequence}\n" for i, record in enumerate(shuffled))
+    one = overlapper("correct", str(reads), "-o", "one.fastq.gz", "--threads", "1", cwd=tmp_path)
+    two = overlapper("correct", "shuffled.fasta", "-o", "two.fastq", "--threads", "3", cwd=tmp_path)
+    assert (one.returncode, two.returncode) == (0, 0), one.stderr + two.stderr
+    a = list(pysam.FastxFile(str(tmp_path / "one.fastq.gz")))
+    b = list(pysam.FastxFile(str(tmp_path / "two.fastq")))[::-1]
+    names = [record.name for record in a]
+    assert names == [record.name for record in records]
+    assert [(r.sequence, r.quality) for r in a] == [(r.sequence, r.quality) for r in b]
+
+
+def test_table_and_stats_tell_what_changed(reads, tmp_path):
+    done = overlapper(
+        "correct", str(reads), "-o", "out.fasta", "--table", "t.tsv", "--stats", "s.json", "--rounds", "1",
+        "--uncovered", "trim", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    header, *rows = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
+    assert header == ["name", "bases_in", "bases_out", "coverage", "identity", "left_out", "fate"]
+    written = {r.name: len(r.sequence) for r in pysam.FastxFile(str(tmp_path / "out.fasta"))}
+    given = {r.name: len(r.sequence) for r in pysam.FastxFile(str(reads))}
+    assert {row[0]: int(row[1]) for row in rows} == given
+    assert {row[0]: int(row[2]) for row in rows if row[6] != "dropped"} == written
+    stats = json.loads((tmp_path / "s.json").read_text())
+    assert stats["funnel"]["reads"] == len(given)
+    assert stats["funnel"]["bases out"] == sum(written.values())
+    assert b"round 1: overlaps" in done.stderr
+
+
+def test_wrong_options_are_told(reads, tmp_path):
+    for options in (["--uncovered", "cut"], ["--table", "out.fastq"], ["--rounds", "0"]):
+        done = overlapper("correct", str(reads), "-o", "out.fastq", *options, cwd=tmp_path)
+        assert done.returncode == 2, done.stderr
+    done = overlapper("correct", "absent.fa", "-o", "out.fastq", cwd=tmp_path)
+    assert done.returncode == 1
+    assert b"absent.fa" in done.stderr
+    assert not (tmp_path / "out.fastq").exists()

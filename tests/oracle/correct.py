@@ -1,0 +1,259 @@
+"""Consensus of one piece, in plain Python; the definition is in ``docs/algorithms/correction.md``.
+
+Members are dictionaries: ``bases`` and ``weights`` (lists, on the strand of the target), ``reverse``, and the
+interval ``t_start, t_end`` of the target that they are searched in. Unknown bases are 4 in targets and 5 in
+members.
+"""
+
+from tests.oracle import edit_paths, mem_anchors
+
+MAX_PLACES, LOOK_BACK, MAX_SHIFT = 16, 50, 200
+LONGEST = 2048
+
+
+def path_piece(target, member, t0, t1, r0, r1):
+    """Starts of target bases t0 to t1 against the member's bases r0 to r1."""
+    return [r0 + x for x in edit_paths.edit_path(target[t0:t1], member["bases"][r0:r1])]
+
+
+def reach_on(target, bases):
+    """How many first bases of both belong together."""
+    length = min(len(target), len(bases), 500)
+    more = length + length // 4 + 16
+    if len(target) <= len(bases):
+        return length, edit_paths.reach(target[:length], bases[:more])
+    return edit_paths.reach(bases[:length], target[:more]), length
+
+
+def first_path(target, member, k, max_gap, most):
+    """Set start, end and starts of a member; start == end when it has no anchor."""
+    bases = member["bases"]
+    window = (member["t_start"], member["t_end"], 0, len(bases))
+    band = 150 + len(bases) // 20
+    found = mem_anchors.anchors(target, bases, window, k, band, MAX_PLACES, most)
+    member["used"] = bool(found)
+    if not found:
+        member["start"] = member["end"] = 0
+        member["starts"] = [0]
+        return
+    pieces = []
+    i = j = None
+    for a_i, a_j, length in mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT):
+        a_i, a_j, length = a_i + 1, a_j + 1, length - 2
+        if i is None:
+            rise, run = reach_on(
+                target[max(window[0], a_j - 641) : a_j][::-1], bases[max(0, a_i - 641) : a_i][::-1]
+            )
+            member["start"] = a_j - rise
+            i, j = a_i - run, a_j - rise
+        else:
+            behind = max(0, i - a_i, j - a_j)
+            if behind >= length:
+                continue
+            a_i, a_j, length = a_i + behind, a_j + behind, length - behind
+        pieces += path_piece(target, member, j, a_j, i, a_i) + list(range(a_i, a_i + length))
+        i, j = a_i + length, a_j + length
+    rise, run = reach_on(target[j : window[1]], bases[i:])
+    pieces += path_piece(target, member, j, j + rise, i, i + run)
+    member["end"] = j + rise
+    member["starts"] = [*pieces, i + run]
+
+
+def bases_of(member, column):
+    """The interval of the member's bases at a column."""
+    row = column - member["start"]
+    return member["starts"][row], member["starts"][row + 1]
+
+
+def votes_at(members, column):
+    """Weights of the bases and the deletion at a column, of the slots and of passing behind it; the depth."""
+    weight, slots, passing, depth = [0] * 5, [[0] * 4 for _ in range(8)], 0, 0
+    for m in members:
+        if not m["used"] or not m["start"] <= column < m["end"]:
+            continue
+        depth += 1
+        begin, end = bases_of(m, column)
+        around = (m["weights"][max(end - 1, 0)] + m["weights"][min(end, len(m["bases"]) - 1)]) // 2
+        if begin == end:
+            weight[4] += around
+        for slot, x in enumerate(range(begin, end)):
+            if m["bases"][x] < 4 and slot == 0:
+                weight[m["bases"][x]] += m["weights"][x]
+            elif m["bases"][x] < 4 and slot <= 8:
+                slots[slot - 1][m["bases"][x]] += m["weights"][x]
+        if column + 1 < m["end"]:
+            passing += around
+    return weight, slots, passing, depth
+
+
+def next_draft(draft, members, threshold):
+    """The next draft, where its columns came from, and (support, against, depth) of each base."""
+    codes, place, votes = [], [], []
+    for column, old in enumerate(draft):
+        place.append(len(codes))
+        weight, slots, passing, depth = votes_at(members, column)
+        base = max(range(4), key=lambda code: (weight[code], code == old, -code))
+        if old == 4 and weight[base] == 0:
+            base = 4
+        if depth < 3 and old < 4:
+            base = old
+        total = sum(weight)
+        if depth < 3 or 100 * sum(weight[:4]) >= threshold * total:
+            codes.append(base)
+            told = base < 4 and (depth >= 3 or old == 4)
+            votes.append((weight[base], total - weight[base], depth) if told else (0, 0, depth))
+        if depth < 3:
+            continue
+        for slot in slots:
+            if 100 * sum(slot) <= threshold * passing:
+                break
+            best = slot.index(max(slot))
+            codes.append(best)
+            votes.append((slot[best], max(0, passing - slot[best]), depth))
+    return codes, [*place, len(codes)], votes
+
+
+def carry_over(member, draft, place):
+    """Carry a member's path over to the next draft."""
+    runs = []
+    for column in range(member["start"], member["end"]):
+        begin, end = bases_of(member, column)
+        d = place[column]
+        if end > begin and place[column + 1] > d and draft[d] == member["bases"][begin]:
+            if runs and (runs[-1][0] + runs[-1][2], runs[-1][1] + runs[-1][2]) == (d, begin):
+                runs[-1][2] += 1
+            else:
+                runs.append([d, begin, 1])
+    start, stop = place[member["start"]], place[member["end"]]
+    column, base, last = start, member["starts"][0], member["starts"][-1]
+    starts = []
+    for d, begin, length in [run for run in runs if run[2] >= 6]:
+        starts += path_piece(draft, member, column, d + 2, base, begin + 2)
+        starts += range(begin + 2, begin + length - 2)
+        column, base = d + length - 2, begin + length - 2
+    starts += path_piece(draft, member, column, stop, base, last)
+    member["start"], member["end"], member["starts"] = start, stop, [*starts, last]
+    if start == stop:
+        member["used"] = False
+
+
+def base_at(member, column):
+    """The base that a member pairs at a column; None where it has none or does not vote."""
+    if not member["used"] or not member["start"] <= column < member["end"]:
+        return None
+    begin, end = bases_of(member, column)
+    return member["bases"][begin] if end > begin else None
+
+
+def leave_out(members, length):
+    """Mark the members that disagree with the target; how many."""
+    candidates = []
+    for column in range(length):
+        weight = votes_at(members, column)[0]
+        total = sum(weight)
+        first = max(range(4), key=lambda code: (weight[code], -code))
+        second = second_of(weight[:4])
+        if (
+            not total
+            or 100 * weight[second] < 20 * total
+            or 100 * (weight[first] + weight[second]) < 80 * total
+        ):
+            continue
+        held = [{first: 0, second: 1}.get(base_at(m, column)) for m in members]
+        strands = {(h, m["reverse"]) for h, m in zip(held, members, strict=True) if h is not None}
+        if len(strands) == 4 and min(held.count(0), held.count(1)) >= 4:
+            candidates.append((column, held))
+    sites = set()
+    for a in range(len(candidates)):
+        for b in range(a + 1, min(len(candidates), a + 33)):
+            if candidates[b][0] - candidates[a][0] < 30:
+                continue
+            both = [pair for pair in zip(candidates[a][1], candidates[b][1], strict=True) if None not in pair]
+            straight = [pair for pair in both if pair[0] == pair[1]]
+            crossed = [pair for pair in both if pair[0] != pair[1]]
+            kept, against = (straight, crossed) if len(straight) >= len(crossed) else (crossed, straight)
+            ones = sum(pair[0] for pair in kept)
+            if min(ones, len(kept) - ones) >= 4 and 100 * len(against) <= 5 * len(both):
+                sites |= {a, b}
+    left = 0
+    for number, member in enumerate(members[:-1]):
+        agree = disagree = 0
+        for s in sites:
+            own, other = candidates[s][1][-1], candidates[s][1][number]
+            if own is not None and other is not None:
+                agree += own == other
+                disagree += own != other
+        if member["used"] and disagree > agree:
+            left += 1
+            member["leave"] = True
+    for member in members:
+        if member.pop("leave", False):
+            member["used"] = False
+    return left
+
+
+def second_of(weight):
+    """The second heaviest base; of equals the first one met that is not the heaviest."""
+    first = second = None
+    for code in range(4):
+        if first is None or weight[code] > weight[first]:
+            first, second = code, first
+        elif second is None or weight[code] > weight[second]:
+            second = code
+    return second
+
+
+def fill_unknown(target, members):
+    """The target with its unknown runs given the bases of a member, and where its columns went."""
+    codes, place, column = [], [], 0
+    while column < len(target):
+        stop = column
+        while stop < len(target) and target[stop] == 4:
+            stop += 1
+        if stop == column:
+            place.append(len(codes))
+            codes.append(target[column])
+            column += 1
+            continue
+        given = None
+        for m in members[:-1]:
+            if given is None and m["used"] and m["start"] < column and stop < m["end"]:
+                low, high = bases_of(m, column)[0], bases_of(m, stop)[0]
+                if max(m["bases"][low:high], default=0) < 4 and high - low <= LONGEST:
+                    given = m["bases"][low:high]
+        if given is None:
+            place += range(len(codes), len(codes) + stop - column)
+            codes += [4] * (stop - column)
+        else:
+            place.append(len(codes))
+            codes += given
+            place += [len(codes)] * (stop - column - 1)
+        column = stop
+    return codes, [*place, len(codes)]
+
+
+def correct(target, members, k, max_gap, thresholds, guard, target_member):
+    """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost)."""
+    for member in members:
+        first_path(target, member, k, max_gap, len(target) + 256)
+    aligned = sum(m["used"] for m in members)
+    own = {**target_member, "start": 0, "end": len(target), "starts": list(range(len(target) + 1))}
+    everyone = [*members, own]
+    draft, left = list(target), 0
+    if aligned and 4 in draft:
+        draft, place = fill_unknown(draft, everyone)
+        for member in everyone:
+            carry_over(member, draft, place) if member["used"] or member is own else None
+    for step, threshold in enumerate(thresholds if aligned else thresholds[:1]):
+        if step == 1 and guard:
+            left = leave_out(everyone, len(draft))
+        new, place, votes = next_draft(draft, everyone, threshold)
+        for member in everyone:
+            carry_over(member, new, place) if member["used"] or member is own else None
+        draft = new
+    quality = [
+        0 if support == against == 0 else min(max(1, (support - against) * 50 // 100), 50)
+        for support, against, _ in votes
+    ]
+    depth = [min(d, 255) for _, _, d in votes]
+    return draft, quality, depth, own["starts"][:-1], (aligned, left, len(members) - aligned)

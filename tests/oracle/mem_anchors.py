@@ -1,0 +1,58 @@
+"""Anchors and chains by trying everything; definitions are in ``overlapper/kernels/cpu/mem_anchors.py``."""
+
+
+def places(target, read, i, window, k, band):
+    """Where the k-mer at base i of the read stands near the line."""
+    t_start, t_end, r_start, r_end = window
+    kmer = read[i : i + k]
+    if any(code > 3 for code in kmer):
+        return []
+    line = t_start + (i - r_start) * (t_end - t_start) // max(1, r_end - r_start)
+    inside = range(max(t_start, line - band), min(t_end - k, line + band) + 1)
+    return [j for j in inside if target[j : j + k] == kmer]
+
+
+def anchors(target, read, window, k, band, most_places, most):
+    """Maximal matches (i, j, length)."""
+    t_start, t_end, r_start, r_end = window
+    found = []
+    for i in range(r_start, r_end - k + 1):
+        here = places(target, read, i, window, k, band)
+        if len(here) > most_places:
+            continue
+        for j in here:
+            if i > r_start and j > t_start and read[i - 1] == target[j - 1] < 4:
+                continue
+            length = 0
+            while (
+                i + length < r_end
+                and j + length < t_end
+                and read[i + length] == target[j + length]
+                and read[i + length] < 4
+            ):
+                length += 1
+            found.append((i, j, length))
+    return found[:most]
+
+
+def best_chain(found, max_gap, look_back, max_shift):
+    """The anchors of the best chain."""
+    score, before = [], []
+    for a, (i, j, length) in enumerate(found):
+        best, link = 4 * length, None
+        for b in reversed(range(max(0, a - look_back), a)):
+            bi, bj, bl = found[b]
+            di, dj = i + length - bi - bl, j + length - bj - bl
+            follows = bi < i and bj < j and di > 0 and dj > 0
+            near = i - bi - bl <= max_gap and j - bj - bl <= max_gap and abs(di - dj) <= max_shift
+            if follows and near:
+                through = score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)
+                if through > best:
+                    best, link = through, b
+        score.append(best)
+        before.append(link)
+    a, chain = score.index(max(score)), []
+    while a is not None:
+        chain.insert(0, found[a])
+        a = before[a]
+    return chain

@@ -1,0 +1,137 @@
+"""Consensus of pieces equals the oracle; and its invariants."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.kernels.cpu import correct as kernel
+from overlapper.tables import Reads
+from tests.oracle import correct as oracle
+
+K, MAX_GAP = 9, 200
+
+
+def mutated(rng, codes, rate):
+    """A read of a template, with errors."""
+    read = []
+    for base in codes:
+        kind = rng.random()
+        if kind < 0.3 * rate:
+            continue
+        read.append(int(rng.integers(0, 4)) if kind < 0.5 * rate else int(base))
+        if kind > 1 - 0.5 * rate:
+            read.append(int(rng.integers(0, 4)))
+    return read
+
+
+def a_pile(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
+    """A target and the reads on it: (read on the target's strand, reverse, start, end)."""
+    rng = np.random.default_rng(seed)
+    genome = rng.integers(0, 4, length)
+    if tandem:
+        genome[length // 3 : length // 2] = np.resize(rng.integers(0, 4, 3), length // 2 - length // 3)
+    other = genome.copy()
+    if haplotypes:
+        other[20::35] = (other[20::35] + 1) % 4
+    target = mutated(rng, genome, rate)
+    if unknown:
+        at = int(rng.integers(0, len(target) - 20))
+        target[at : at + unknown] = [4] * len(target[at : at + unknown])
+    rows = []
+    for _ in range(n_rows):
+        part = not whole and rng.random() < 0.3
+        low, high = sorted(rng.integers(0, length + 1, 2)) if part else (0, length)
+        read = mutated(rng, (genome if rng.random() < 0.6 else other)[low:high], rate) or [0]
+        if rng.random() < 0.2 and unknown:
+            read[len(read) // 2] = 4
+        start, end = low * len(target) // length, high * len(target) // length
+        rows.append((read, bool(rng.random() < 0.5), start, min(len(target), max(end, start + 1))))
+    return target, rows
+
+
+PILES = st.builds(
+    a_pile, st.integers(0, 2**32 - 1), st.sampled_from([60, 200, 450]), st.sampled_from([0.0, 0.05, 0.2]),
+    st.sampled_from([0, 1, 4, 14, 24]), st.booleans(), st.booleans(), st.sampled_from([0, 1, 19]),
+    st.booleans(),
+)  # fmt: skip
+
+
+def table(sequences, qualities):
+    """Reads of codes, with or without qualities."""
+    reads = Reads.from_sequences(
+        [str(i) for i in range(len(sequences))], ["".join("ACGTN"[c] for c in s) for s in sequences]
+    )
+    offsets = np.concatenate([[0], np.cumsum([len(s) for s in sequences])]).astype(np.int64)
+    return kernel.Sequences(
+        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+        np.concatenate([*qualities, []]).astype(np.uint8) if qualities else np.zeros(0, np.uint8),
+        offsets if qualities else np.zeros(0, np.int64),
+    )  # fmt: skip
+
+
+def oracle_and_kernel(target, rows, votes, with_qualities):
+    """The consensus of both, as lists."""
+    rng = np.random.default_rng(7)
+    reads = [
+        read if not reverse else [3 - c if c < 4 else c for c in read[::-1]] for read, reverse, _, _ in rows
+    ]
+    sequences = [target, *reads]
+    qualities = [rng.integers(0, 60, len(s)) for s in sequences] if with_qualities else []
+    weights = [np.clip(q, 1, 40).tolist() for q in qualities] or [[10] * len(s) for s in sequences]
+    members = [
+        {
+            "bases": [5 if c == 4 else c for c in read],
+            "weights": weights[i + 1][::-1] if reverse else weights[i + 1],
+            "reverse": reverse,
+            "t_start": start,
+            "t_end": end,
+        }
+        for i, (read, reverse, start, end) in enumerate(rows)
+    ]
+    own = {
+        "bases": [5 if c == 4 else c for c in target],
+        "weights": weights[0],
+        "reverse": False,
+        "used": votes,
+    }
+    *expected, counted = oracle.correct(target, members, K, MAX_GAP, [30, 57], True, own)
+
+    columns = np.array(
+        [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
+    )
+    reverse = np.array([reverse for _, reverse, _, _ in rows], bool)
+    offsets, codes, quality, depth, origin, counts = kernel.correct_pieces(
+        table(sequences, qualities), table(sequences, qualities),
+        kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
+        kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
+        kernel.Settings(K, MAX_GAP, np.array([30, 57]), 10, 40, votes, True, 50),
+    )  # fmt: skip
+    assert offsets.tolist() == [0, len(codes)]
+    made = [values.tolist() for values in (codes, quality, depth, origin)]
+    columns = [kernel.ALIGNED, kernel.LEFT_OUT, kernel.LOST]
+    return [*expected, list(counted)], [*made, counts[0, columns].tolist()]
+
+
+@settings(max_examples=60, deadline=None)
+@given(PILES, st.booleans(), st.booleans())
+def test_consensus_equals_oracle(pile, votes, with_qualities):
+    expected, made = oracle_and_kernel(*pile, votes, with_qualities)
+    assert made == expected
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1])
+def test_reads_of_the_other_haplotype_are_left_out(rate):
+    for seed in range(3):
+        pile = a_pile(seed, 450, rate, 26, False, True, 0, True)
+        expected, made = oracle_and_kernel(*pile, True, False)
+        assert made == expected
+        assert made[4][1] >= 6
+
+
+def test_unknown_bases_are_predicted():
+    target, rows = a_pile(1, 300, 0.0, 12, False, False, 0, True)
+    masked = [*target[:100], *[4] * 40, *target[140:]]
+    expected, made = oracle_and_kernel(masked, rows, True, False)
+    assert made == expected
+    assert made[0] == target
