@@ -25,7 +25,6 @@ BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
-QUALITY_SHARE = 50
 WIDEN = 200
 """Rows are widened by so many bases where both reads go on."""
 ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
@@ -135,6 +134,7 @@ def consensus(
     params: CorrectParams | None = None,
     *,
     targets_vote: bool,
+    independent: bool = True,
     threads: int = 1,
     report: Report = lambda step, done, total: None,
 ) -> Consensus:
@@ -148,6 +148,8 @@ def consensus(
     params : CorrectParams, optional
     targets_vote : bool
         Whether a target is a read that votes like the others, or only where they are put.
+    independent : bool
+        Whether reads err independently of each other: raw reads do, corrected ones do not.
     threads : int
         Changes nothing but the time.
     report : callable
@@ -163,7 +165,7 @@ def consensus(
     settings = kernel.Settings(
         params.kmer_length or anchor_length(rows.divergence), params.max_gap,
         np.array([params.draft_threshold, params.final_threshold]),
-        WEIGHT, MOST_WEIGHT, targets_vote, params.guard, QUALITY_SHARE,
+        WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
     blocks = cut_evenly(bounds.end - bounds.start, BLOCK_BASES)

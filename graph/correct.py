@@ -171,7 +171,7 @@ def correct(
             clock = time.perf_counter()
         made = consensus(
             current, current, rows_of(overlaps), params,
-            targets_vote=True, threads=threads, report=_in_round(report, number),
+            targets_vote=True, independent=number == 1, threads=threads, report=_in_round(report, number),
         )  # fmt: skip
         made = _with_old_qualities(made, current)
         seconds[f"round {number}: consensus"] = round(time.perf_counter() - clock, 4)

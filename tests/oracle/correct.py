@@ -5,6 +5,9 @@ interval ``t_start, t_end`` of the target that they are searched in. Unknown bas
 members.
 """
 
+import itertools
+import math
+
 from tests.oracle import edit_paths, mem_anchors
 
 MAX_PLACES, LOOK_BACK, MAX_SHIFT = 16, 50, 200
@@ -86,9 +89,24 @@ def votes_at(members, column):
     return weight, slots, passing, depth
 
 
-def next_draft(draft, members, threshold):
-    """The next draft, where its columns came from, and (support, against, depth) of each base."""
-    codes, place, votes = [], [], []
+def confidence(weight, against, members, independent):
+    """The quality of a decision."""
+    margin = max(0, weight - against)
+    if independent:
+        return min(9 + 8 * margin // max(1, math.isqrt(10 * (weight + max(0, against)))), 50)
+    return max(1, min(3 * margin // (2 * max(1, members)), 50))
+
+
+def next_draft(draft, members, threshold, independent):
+    """The next draft, where its columns came from, and [quality, depth] of each base."""
+    codes, place, votes, doubt = [], [], [], 50
+
+    def refuse(quality):
+        nonlocal doubt
+        doubt = min(doubt, quality)
+        if votes:
+            votes[-1][0] = min(votes[-1][0], doubt)
+
     for column, old in enumerate(draft):
         place.append(len(codes))
         weight, slots, passing, depth = votes_at(members, column)
@@ -99,17 +117,25 @@ def next_draft(draft, members, threshold):
             base = old
         total = sum(weight)
         if depth < 3 or 100 * sum(weight[:4]) >= threshold * total:
-            codes.append(base)
             told = base < 4 and (depth >= 3 or old == 4)
-            votes.append((weight[base], total - weight[base], depth) if told else (0, 0, depth))
+            own = confidence(weight[base], total - weight[base], depth, independent) if told else 0
+            codes.append(base)
+            votes.append([min(own, doubt), depth])
+            doubt = 50
+        else:
+            refuse(confidence(weight[4], sum(weight[:4]), depth, independent))
         if depth < 3:
             continue
         for slot in slots:
             if 100 * sum(slot) <= threshold * passing:
+                if passing:
+                    refuse(confidence(passing - sum(slot), sum(slot), depth, independent))
                 break
             best = slot.index(max(slot))
             codes.append(best)
-            votes.append((slot[best], max(0, passing - slot[best]), depth))
+            own = confidence(slot[best], passing - slot[best], depth, independent)
+            votes.append([min(own, doubt), depth])
+            doubt = 50
     return codes, [*place, len(codes)], votes
 
 
@@ -232,7 +258,18 @@ def fill_unknown(target, members):
     return codes, [*place, len(codes)]
 
 
-def correct(target, members, k, max_gap, thresholds, guard, target_member):
+def level_runs(codes, quality):
+    """The qualities, in every homopolymer run the lowest of it; 0 stays."""
+    levelled, at = [], 0
+    for _, run in itertools.groupby(codes):
+        size = len(list(run))
+        lowest = min(quality[at : at + size])
+        levelled += [lowest if q else 0 for q in quality[at : at + size]]
+        at += size
+    return levelled
+
+
+def correct(target, members, k, max_gap, thresholds, guard, independent, target_member):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost)."""
     for member in members:
         first_path(target, member, k, max_gap, len(target) + 256)
@@ -247,13 +284,10 @@ def correct(target, members, k, max_gap, thresholds, guard, target_member):
     for step, threshold in enumerate(thresholds if aligned else thresholds[:1]):
         if step == 1 and guard:
             left = leave_out(everyone, len(draft))
-        new, place, votes = next_draft(draft, everyone, threshold)
+        new, place, votes = next_draft(draft, everyone, threshold, independent)
         for member in everyone:
             carry_over(member, new, place) if member["used"] or member is own else None
         draft = new
-    quality = [
-        0 if support == against == 0 else min(max(1, (support - against) * 50 // 100), 50)
-        for support, against, _ in votes
-    ]
-    depth = [min(d, 255) for _, _, d in votes]
+    quality = level_runs(draft, [q for q, _ in votes])
+    depth = [min(d, 255) for _, d in votes]
     return draft, quality, depth, own["starts"][:-1], (aligned, left, len(members) - aligned)

@@ -70,7 +70,7 @@ def table(sequences, qualities):
     )  # fmt: skip
 
 
-def oracle_and_kernel(target, rows, votes, with_qualities):
+def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
     """The consensus of both, as lists."""
     rng = np.random.default_rng(7)
     reads = [
@@ -95,7 +95,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities):
         "reverse": False,
         "used": votes,
     }
-    *expected, counted = oracle.correct(target, members, K, MAX_GAP, [30, 57], True, own)
+    *expected, counted = oracle.correct(target, members, K, MAX_GAP, [30, 57], True, independent, own)
 
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
@@ -105,7 +105,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities):
         table(sequences, qualities), table(sequences, qualities),
         kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
-        kernel.Settings(K, MAX_GAP, np.array([30, 57]), 10, 40, votes, True, 50),
+        kernel.Settings(K, MAX_GAP, np.array([30, 57]), 10, 40, votes, True, independent),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
@@ -114,9 +114,9 @@ def oracle_and_kernel(target, rows, votes, with_qualities):
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES, st.booleans(), st.booleans())
-def test_consensus_equals_oracle(pile, votes, with_qualities):
-    expected, made = oracle_and_kernel(*pile, votes, with_qualities)
+@given(PILES, st.booleans(), st.booleans(), st.booleans())
+def test_consensus_equals_oracle(pile, votes, with_qualities, independent):
+    expected, made = oracle_and_kernel(*pile, votes, with_qualities, independent)
     assert made == expected
 
 

@@ -19,8 +19,6 @@ MAX_REACH = 500
 """Bases that a path goes on beyond the first and the last anchor."""
 ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned anew all the same."""
-BEST_QUALITY = 50
-
 ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, PAIRED_BASES = range(6)
 COUNTS = 6
 """Integers of a piece: members aligned, left out by the guard, and lost; columns of the target's alignment to
@@ -72,8 +70,8 @@ class Settings(NamedTuple):
     most_weight : int
     target_votes : bool
     guard : bool
-    quality_share : int
-        Quality of a base, in hundredths of the weight for it less that against it.
+    independent : bool
+        Whether reads err independently of each other: raw reads do, corrected ones do not.
     """
 
     k: int
@@ -83,7 +81,7 @@ class Settings(NamedTuple):
     most_weight: int
     target_votes: bool
     guard: bool
-    quality_share: int
+    independent: bool
 
 
 @njit(nogil=True, cache=True)
@@ -131,7 +129,7 @@ def correct_pieces(targets, reads, pieces, rows, settings):
         starts = _first_paths(
             target, members, rows, pieces.first[p], settings, heads, following, anchors, score, before, matrix
         )
-        piece_codes, support, against, piece_depth, piece_origin = _consensus(
+        piece_codes, piece_quality, piece_depth, piece_origin = _consensus(
             target, members, starts, settings, matrix, counts[p]
         )
         size, room = offsets[p] + len(piece_codes), len(codes)
@@ -142,9 +140,8 @@ def correct_pieces(targets, reads, pieces, rows, settings):
         offsets[p + 1] = size
         codes[offsets[p] : size] = piece_codes
         depth[offsets[p] : size] = piece_depth
+        quality[offsets[p] : size] = piece_quality
         origin[offsets[p] : size] = piece_origin
-        for x in range(len(piece_codes)):
-            quality[offsets[p] + x] = _quality(support[x], against[x], settings.quality_share)
     size = offsets[n]
     return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts
 
@@ -154,14 +151,6 @@ def _grown(values, room):
     grown = np.empty(room, values.dtype)
     grown[: len(values)] = values
     return grown
-
-
-@njit(nogil=True, cache=True)
-def _quality(support, against, share):
-    """Return the Phred quality of a base; 0 where it was not voted on."""
-    if support == 0 and against == 0:
-        return np.uint8(0)
-    return np.uint8(min(max(1, (np.int64(support) - np.int64(against)) * share // 100), BEST_QUALITY))
 
 
 @njit(nogil=True, cache=True)
@@ -318,7 +307,7 @@ def _reach_back(target, t_start, j, read, r_start, i, matrix):
 
 @njit(nogil=True, cache=True)
 def _consensus(target, members, starts, settings, matrix, counts):
-    """Return the consensus of a pile: bases, weights for and against them, depth, and origin."""
+    """Return the consensus of a pile: bases, qualities, depth, and origin."""
     own = len(members.start) - 1
     for m in range(own):
         counts[ALIGNED] += members.used[m]
@@ -336,13 +325,16 @@ def _consensus(target, members, starts, settings, matrix, counts):
             if counts[LEFT_OUT]:
                 votes = pile.count_votes(members, starts, len(draft))
         room = 2 * len(draft) + 256
-        draft, place, support, against, depth = pile.next_draft(draft, votes, settings.thresholds[step], room)
+        draft, place, quality, depth = pile.next_draft(
+            draft, votes, settings.thresholds[step], settings.independent, room
+        )
         if step == steps - 1:
             members.used[:own] = False
         starts = pile.carry_over(members, starts, draft, place, matrix)
     origin = starts[members.at[own] : members.at[own] + len(draft)]
     _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
-    return draft, support, against, depth, origin
+    pile.level_runs(draft, quality)
+    return draft, quality, depth, origin
 
 
 @njit(nogil=True, cache=True)

@@ -18,6 +18,10 @@ SLOTS = 8
 DELETION = 4
 MIN_DEPTH = 3
 """Members without which a column stays as it is."""
+UNIT, EVEN_QUALITY, SLOPE, BEST_QUALITY = 10, 9, 8, 50
+"""Quality of an even decision, and for every standard deviation by which votes of weight `UNIT` decide it."""
+REPEATED = 3
+"""Where corrected reads decide, the quality is so many halves of their mean quality."""
 MIN_RUN = 6
 """Equal pairs in a row that carry a path over to the next draft."""
 RUN_ENDS = 2
@@ -119,7 +123,7 @@ def _vote(starts, at, start, end, bases, weights, column, inserted, passing):
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, threshold, room):
+def next_draft(draft, votes, threshold, independent, room):
     """Make the next draft of the votes on one.
 
     Parameters
@@ -128,6 +132,8 @@ def next_draft(draft, votes, threshold, room):
     votes : Votes
     threshold : int
         Percentage of the weight that a base needs to stay, and has to exceed to be inserted.
+    independent : bool
+        Whether members err independently of each other.
     room : int
         Most bases of the next draft; insertions beyond it are left out.
 
@@ -136,16 +142,15 @@ def next_draft(draft, votes, threshold, room):
     codes : ndarray of uint8
     place : ndarray of int64, shape (n + 1,)
         Where each column went, or would have.
-    support, against : ndarray of uint16
-        Weights for and against each base of the next draft; both 0 where it was not voted on.
+    quality : ndarray of uint8
+        Of each base of the next draft; 0 where it was not voted on.
     depth : ndarray of uint8
         Members at each base, 255 for more.
     """
     n = len(draft)
-    codes, depth = np.empty(room, np.uint8), np.empty(room, np.uint8)
-    support, against = np.zeros(room, np.uint16), np.zeros(room, np.uint16)
+    codes, depth, quality = np.empty(room, np.uint8), np.empty(room, np.uint8), np.zeros(room, np.uint8)
     place = np.empty(n + 1, np.int64)
-    size = 0
+    size, doubt = 0, BEST_QUALITY
     for c in range(n):
         place[c] = size
         column, members = votes.column[c], min(votes.depth[c], 255)
@@ -161,22 +166,56 @@ def next_draft(draft, votes, threshold, room):
         if not voted or 100 * standing >= threshold * total:
             codes[size], depth[size] = base, members
             if base < 4 and (voted or draft[c] > 3):
-                support[size], against[size] = column[base], total - column[base]
-            size += 1
+                own = _confidence(column[base], total - column[base], members, independent)
+                quality[size] = min(own, doubt)
+            size, doubt = size + 1, BEST_QUALITY
+        else:
+            doubt = min(doubt, _confidence(column[DELETION], standing, members, independent))
+            if size:
+                quality[size - 1] = min(quality[size - 1], doubt)
         for slot in range(SLOTS if voted else 0):
-            best, standing = 4 * slot, 0
+            best, standing, passing = 4 * slot, 0, np.int64(votes.passing[c])
             for code in range(4 * slot, 4 * slot + 4):
                 standing += votes.inserted[c, code]
                 if votes.inserted[c, code] > votes.inserted[c, best]:
                     best = code
-            if 100 * standing <= threshold * np.int64(votes.passing[c]) or size + n - c > room:
+            if 100 * standing <= threshold * passing or size + n - c > room:
+                if passing:
+                    doubt = min(doubt, _confidence(passing - standing, standing, members, independent))
+                    if size:
+                        quality[size - 1] = min(quality[size - 1], doubt)
                 break
+            weight = np.int64(votes.inserted[c, best])
             codes[size], depth[size] = best & 3, members
-            support[size] = votes.inserted[c, best]
-            against[size] = max(0, np.int64(votes.passing[c]) - np.int64(votes.inserted[c, best]))
-            size += 1
+            quality[size] = min(_confidence(weight, passing - weight, members, independent), doubt)
+            size, doubt = size + 1, BEST_QUALITY
     place[n] = size
-    return codes[:size], place, support[:size], against[:size], depth[:size]
+    return codes[:size], place, quality[:size], depth[:size]
+
+
+@njit(nogil=True, cache=True)
+def _confidence(weight, against, members, independent):
+    """Return the quality of a decision, from the weights for it and against it."""
+    margin = max(0, np.int64(weight) - np.int64(against))
+    if not independent:
+        return max(1, min(REPEATED * margin // (2 * max(1, members)), BEST_QUALITY))
+    total = UNIT * (np.int64(weight) + max(0, np.int64(against)))
+    return min(EVEN_QUALITY + SLOPE * margin // max(1, np.int64(np.sqrt(total))), BEST_QUALITY)
+
+
+@njit(nogil=True, cache=True)
+def level_runs(codes, quality):
+    """Give every base of a homopolymer run the lowest quality of the run, as it is the run that is wrong."""
+    start = 0
+    for x in range(1, len(codes) + 1):
+        if x == len(codes) or codes[x] != codes[start]:
+            lowest = quality[start]
+            for y in range(start, x):
+                lowest = min(lowest, quality[y])
+            for y in range(start, x):
+                if quality[y] > 0:
+                    quality[y] = lowest
+            start = x
 
 
 @njit(nogil=True, cache=True)
