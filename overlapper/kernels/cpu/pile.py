@@ -196,11 +196,12 @@ def next_draft(draft, votes, threshold, independent, room):
 @njit(nogil=True, cache=True)
 def _confidence(weight, against, members, independent):
     """Return the quality of a decision, from the weights for it and against it."""
-    margin = max(0, np.int64(weight) - np.int64(against))
+    weight, against = int(weight), int(against)
+    margin = max(0, weight - against)
     if not independent:
         return max(1, min(REPEATED * margin // (2 * max(1, members)), BEST_QUALITY))
-    total = UNIT * (np.int64(weight) + max(0, np.int64(against)))
-    return min(EVEN_QUALITY + SLOPE * margin // max(1, np.int64(np.sqrt(total))), BEST_QUALITY)
+    deviation = int(np.sqrt(UNIT * (weight + max(0, against))))
+    return min(EVEN_QUALITY + SLOPE * margin // max(1, deviation), BEST_QUALITY)
 
 
 @njit(nogil=True, cache=True)
