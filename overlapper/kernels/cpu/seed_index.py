@@ -3,7 +3,7 @@
 Built in four steps, each linear in the minimizers:
 
 1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
-   top bits of its hash.
+   lowest bits of its hash (the highest are zeros too often: minimizers are small hashes).
 2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
    often each hash occurs, and keeps those that occur at least twice.
 3. `join_groups` drops what occurs too often and packs each occurrence as one word.
@@ -42,7 +42,7 @@ def partition(
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
     read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages,
 ):  # fmt: skip
-    """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the top bits of their hash.
+    """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of their hash.
 
     Parameters
     ----------
@@ -79,8 +79,7 @@ def partition(
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
     strands = np.empty(scratch_size(w), np.uint8)
     found, found_pos = np.empty(CHUNK + 1, np.uint64), np.empty(CHUNK + 1, np.uint64)
-    rest_bits = U64(2 * k - bucket_bits)
-    rest_mask = (U64(1) << rest_bits) - U64(1)
+    bucket_mask = U64(n_buckets - 1)
     rest_shift = U64(base_bits + 1)
     for read in range(read_start, read_stop):
         length = lengths[read]
@@ -98,13 +97,13 @@ def partition(
                 previous_page = grow(previous_page, len(pages))
             sketched[read] += n
             for i in range(n):
-                bucket = np.int64(found[i] >> rest_bits)
+                bucket = np.int64(found[i] & bucket_mask)
                 slot = counts[bucket] & (PAGE - 1)
                 if slot == 0:
                     previous_page[n_pages] = last_page[bucket]
                     last_page[bucket] = n_pages
                     n_pages += 1
-                entry = ((found[i] & rest_mask) << rest_shift) | (first_base + found_pos[i])
+                entry = ((found[i] >> U64(bucket_bits)) << rest_shift) | (first_base + found_pos[i])
                 pages[last_page[bucket], slot] = entry
                 counts[bucket] += 1
     return pages[:n_pages], previous_page[:n_pages], last_page, counts
