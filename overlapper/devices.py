@@ -30,14 +30,18 @@ class Device:
     memory: int = 0
     problem: str = ""
 
+    @property
+    def number(self) -> int:
+        """Number of a GPU, -1 for the CPU."""
+        return int(self.name.partition(":")[2] or -1)
+
 
 def list_devices() -> list[Device]:
     """Return the CPU and every GPU; without any GPU, a ``cuda`` whose problem says what is missing."""
-    cpu = Device("cpu", f"{available_threads()} threads")
     try:
-        return [cpu, *_gpus()]
+        return [_cpu(), *_gpus()]
     except (DeviceError, MissingExtraError) as error:
-        return [cpu, Device("cuda", "NVIDIA GPU", problem=str(error))]
+        return [_cpu(), Device("cuda", "NVIDIA GPU", problem=str(error))]
 
 
 def select_devices(text: str) -> list[Device]:
@@ -60,7 +64,7 @@ def select_devices(text: str) -> list[Device]:
     if kind not in ("cpu", "cuda", "auto") or (numbers and kind != "cuda"):
         raise ParameterError(f"device is {text!r}, expected cpu, cuda, cuda:0,2 (numbers of GPUs) or auto")
     if kind == "cpu":
-        return list_devices()[:1]
+        return [_cpu()]
     if kind == "auto":
         usable = [device for device in list_devices() if not device.problem]
         return usable[1:] or usable
@@ -71,6 +75,10 @@ def select_devices(text: str) -> list[Device]:
             raise DeviceError(f"no GPU can be used: {gpus[0].name}: {gpus[0].problem}")
         return usable
     return [_numbered(gpus, number) for number in dict.fromkeys(numbers.split(","))]
+
+
+def _cpu() -> Device:
+    return Device("cpu", f"{available_threads()} threads")
 
 
 def _numbered(gpus: list[Device], number: str) -> Device:
@@ -119,8 +127,8 @@ def _described(gpu) -> Device:
         problem = (
             f"its compute capability is {major}.{minor}, and at least {_OLDEST[0]}.{_OLDEST[1]} is needed"
         )
-    with gpu:
-        from numba import cuda
+    # numba asks a context, and making one takes a second.
+    from cuda.bindings.driver import cuDeviceTotalMem
 
-        memory = cuda.current_context().get_memory_info()[1]
+    _, memory = cuDeviceTotalMem(gpu.id)
     return Device(name, f"{model}, compute capability {major}.{minor}", int(memory), problem)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import time
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from overlapper.candidates.registry import Finder, finder
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.classify import classify
-from overlapper.extend.registry import ALIGNING, extender
+from overlapper.extend.registry import ALIGNING, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.params import Params
 from overlapper.presets import preset_params, with_error_rate
@@ -23,9 +23,14 @@ from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
 
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
+
 SAMPLE_QUERIES = 64
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread."""
+GPU_CANDIDATES = 50_000
+"""Candidates that a GPU is given at a time, at least; with two extensions each they fill it."""
 
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
@@ -43,6 +48,8 @@ class Run:
         All parameters, as they were used.
     why : str
         What the preset made of the reads.
+    devices : list of str
+        What the candidates were extended on.
     funnel : dict of str to int
         What went in, what every filter took and what came out, in the order of the stages.
     seconds : dict of str to float
@@ -52,6 +59,7 @@ class Run:
     overlaps: Overlaps
     params: Params
     why: str
+    devices: list[str]
     funnel: dict[str, int]
     seconds: dict[str, float]
 
@@ -62,6 +70,7 @@ class Run:
             "funnel": self.funnel,
             "seconds": self.seconds,
             "chosen": self.why,
+            "devices": self.devices,
             "params": dataclasses.asdict(self.params),
         }
         return json.dumps(parts, indent=2) + "\n"
@@ -89,6 +98,8 @@ def find_overlaps(
     *,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    device: str = "auto",
+    gpu_memory: int = 0,
 ) -> Overlaps:
     """Find the overlaps of all pairs of reads.
 
@@ -102,6 +113,11 @@ def find_overlaps(
         {"kmer_length": 17}}``.
     threads : int, optional
         All that are available by default; the result does not depend on it.
+    device : str
+        What candidates are extended on: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for
+        all GPUs if there are any and the extender has kernels for them. The result does not depend on it.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
 
     Returns
     -------
@@ -116,7 +132,7 @@ def find_overlaps(
     >>> bool((overlaps.query < overlaps.target).all())
     True
     """
-    return run(reads, preset, changes=changes, threads=threads).overlaps
+    return run(reads, preset, changes=changes, threads=threads, device=device, gpu_memory=gpu_memory).overlaps
 
 
 def run(
@@ -125,14 +141,34 @@ def run(
     *,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
+    device: str = "auto",
+    gpu_memory: int = 0,
     report: Report = lambda step, done, total: None,
 ) -> Run:
     """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and a progress report."""
-    threads = threads or available_threads()
+    devices = extending_devices((changes or {}).get("extender", Params.extender), device)
+    if devices[0].name == "cpu":
+        return _run(reads, preset, changes, threads or available_threads(), None, report)
+    from overlapper.gpus import Gpus
+
+    with Gpus(devices, gpu_memory) as gpus:
+        return _run(reads, preset, changes, threads or available_threads(), gpus, report)
+
+
+def _run(
+    reads: Reads,
+    preset: str,
+    changes: Mapping[str, Any] | None,
+    threads: int,
+    gpus: Gpus | None,
+    report: Report,
+) -> Run:
     clock = _Clock()
     report("sorting reads", 0, 0)
     order = canonical_order(reads)
     ordered = reads.take(order)
+    if gpus:
+        gpus.hold(ordered)
     clock.lap("order")
 
     report("choosing parameters", 0, 0)
@@ -153,18 +189,30 @@ def run(
     params = _fitted(params, seeded, seeder, threads)
     clock.lap("seed")
 
-    tile = _Tile(ordered, seeded, run_map, params)
+    tile = _Tile(ordered, seeded, run_map, params, gpus)
     bounds = cut_evenly(ordered.lengths, BLOCK_BASES)
+    blocks = range(len(bounds) - 1)
 
-    def work(block: int) -> tuple[Overlaps, dict[str, int]]:
-        return tile.overlaps(seeder.find(int(bounds[block]), int(bounds[block + 1])))
+    def find(block: int) -> Candidates:
+        return seeder.find(int(bounds[block]), int(bounds[block + 1]))
 
+    def reported(results: Iterable) -> Iterator:
+        for done, result in enumerate(results):
+            report("overlapping", done + 1, len(blocks))
+            yield result
+
+    if gpus is None:
+        tiles = reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
+    else:
+        found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
+        tiles = map_in_order(tile.overlaps, _gathered(found), gpus.slots + 1)
     parts: list[Overlaps] = []
     taken: dict[str, int] = {}
-    for block, (overlaps, counts) in enumerate(map_in_order(work, range(len(bounds) - 1), threads)):
+    for overlaps, counts in tiles:
         parts.append(overlaps.renumber(order))
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
-        report("overlapping", block + 1, len(bounds) - 1)
+    if gpus and taken:
+        taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
     clock.lap("overlap")
 
     overlaps = Overlaps.concat(parts)
@@ -172,7 +220,19 @@ def run(
     overlaps = overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
-    return Run(overlaps, params, why, funnel, clock.seconds)
+    return Run(overlaps, params, why, gpus.names if gpus else ["cpu"], funnel, clock.seconds)
+
+
+def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:
+    """Join blocks of candidates until there are enough of them for a GPU."""
+    waiting: list[Candidates] = []
+    for block in blocks:
+        waiting.append(block)
+        if sum(map(len, waiting)) >= GPU_CANDIDATES:
+            yield Candidates.concat(waiting)
+            waiting = []
+    if waiting:
+        yield Candidates.concat(waiting)
 
 
 def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Params:
@@ -205,12 +265,14 @@ def canonical_order(reads: Reads) -> np.ndarray:
 class _Tile:
     """What is done with the candidates of a block of queries."""
 
-    def __init__(self, reads: Reads, seeded: Reads, run_map: RunMap | None, params: Params) -> None:
+    def __init__(
+        self, reads: Reads, seeded: Reads, run_map: RunMap | None, params: Params, gpus: Gpus | None
+    ) -> None:
         self._reads = reads
         self._seeded = seeded
         self._run_map = run_map
         self._params = params
-        self._extend = extender(params.extender)
+        self._extend = extender(params.extender, gpus)
         self._extender_params = getattr(params, params.extender)
 
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:

@@ -10,6 +10,7 @@ import typer
 
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.sizes import parse_size
 from overlapper.errors import FormatError, InputError
 
 EXAMPLES = """
@@ -62,6 +63,16 @@ def overlap(
         int,
         typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
     ] = 0,
+    device: Annotated[
+        str,
+        typer.Option(
+            help="What candidates are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if "
+            "there are any and the extender has kernels for them. Never changes the result."
+        ),
+    ] = "auto",
+    gpu_memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
+    ] = "0",
     config: Annotated[
         str | None, typer.Option(help="Parameters, a TOML file; options given here go first.")
     ] = None,
@@ -103,24 +114,33 @@ def overlap(
 
     load_numba()
     return_large_arrays()
+
+    from overlapper.extend.registry import extending_devices
     from overlapper.io import open_overlaps, read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
+    from overlapper.params import Params
     from overlapper.pipeline import run
     from overlapper.presets import check_preset
     from overlapper.threads import available_threads
 
     changes = _changes(_read_config(config), _given(options), f"file {config}")
+    devices = extending_devices(changes.get("extender", Params().extender), device)
     check_preset(preset)
     check_format(output)
     threads = threads or available_threads()
+    gpu_bytes = parse_size(gpu_memory)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         config_file = files.enter_context(OutputFile(write_config)) if write_config else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
         progress.report("reading")
         table = read_fastx(*reads, reference=reference)
         writer = files.enter_context(open_overlaps(output, table, threads=threads))
-        result = run(table, preset, changes=changes, threads=threads, report=progress.report)
+        progress.note(f"extending on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
+        result = run(
+            table, preset, changes=changes, threads=threads,
+            device=device, gpu_memory=gpu_bytes, report=progress.report,
+        )  # fmt: skip
         progress.report("writing")
         writer.write(result.overlaps)
         if config_file:

@@ -17,6 +17,9 @@ short:
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from overlapper.errors import ParameterError
@@ -26,12 +29,15 @@ from overlapper.tables.overlaps import OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
 from overlapper.threads import cut_evenly, map_in_order
 
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
+
 BLOCK_BASES = 1 << 22
 """Bases of the reads of the candidates that one thread works on at a time."""
 
 
 def extend(
-    reads: Reads, candidates: Candidates, params: GactParams, threads: int
+    reads: Reads, candidates: Candidates, params: GactParams, threads: int, gpus: Gpus | None = None
 ) -> tuple[Overlaps, dict[str, int]]:
     """Align every candidate, one overlap a row, in the order of the candidates.
 
@@ -43,6 +49,8 @@ def extend(
     params : GactParams
     threads : int
         Does not change the result.
+    gpus : Gpus, optional
+        Of these reads: GPUs that align instead of the CPU, with the same result.
 
     Returns
     -------
@@ -58,10 +66,14 @@ def extend(
     ------
     ParameterError
         When a seed lies outside its read, or scores of such reads may not fit 32 bits.
+    DeviceError
+        When the GPUs have too little memory.
     """
     q_lengths, t_lengths = reads.lengths[candidates.query], reads.lengths[candidates.target]
     _check_seeds(candidates, q_lengths, t_lengths)
     _check_range(int((q_lengths + t_lengths).max(initial=0)), params)
+    if gpus and len(candidates):
+        return _extend_on(gpus, reads, candidates, params), {}
     seed_end = candidates.target_pos.astype(np.int64) + candidates.seed_length
     t_anchors = np.where(candidates.reverse, t_lengths - seed_end, candidates.target_pos)
     bounds = cut_evenly(q_lengths + t_lengths, BLOCK_BASES)
@@ -80,15 +92,39 @@ def _extend_rows(
     # Imported here, as numba takes long to load.
     from overlapper.kernels.cpu.gact import extend_candidates
 
-    query, target = candidates.query[rows], candidates.target[rows]
-    reverse = candidates.reverse[rows]
     found, cigar, cigar_offsets = extend_candidates(
         reads.words, reads.word_offsets, reads.lengths,
         reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-        query, target, reverse, candidates.query_pos[rows].astype(np.int64), t_anchors[rows],
+        candidates.query[rows], candidates.target[rows], candidates.reverse[rows],
+        candidates.query_pos[rows].astype(np.int64), t_anchors[rows],
         params.match, params.mismatch, params.gap_open, params.gap_extend,
         params.tile, params.overlap, params.min_identity, params.give_up,
     )  # fmt: skip
+    return _overlaps(reads, candidates, rows, found, cigar, cigar_offsets)
+
+
+def _extend_on(gpus: Gpus, reads: Reads, candidates: Candidates, params: GactParams) -> Overlaps:
+    from overlapper.kernels.cpu.walks import Seeds
+    from overlapper.kernels.cuda import gact
+
+    seeds = Seeds(
+        candidates.query, candidates.target, candidates.reverse,
+        candidates.query_pos, candidates.target_pos, candidates.seed_length,
+    )  # fmt: skip
+    done = gpus.run(partial(gact.extend_seeds, scheme=gact.Scheme(**vars(params))), seeds)
+    overlaps = Overlaps.concat(
+        [_overlaps(reads, candidates, rows, part.rows, part.cigar, part.cigar_offsets) for rows, part in done]
+    )
+    rows = np.concatenate([rows for rows, _ in done])
+    return overlaps if (np.diff(rows) > 0).all() else overlaps.take(np.argsort(rows))
+
+
+def _overlaps(
+    reads: Reads, candidates: Candidates, rows: slice | np.ndarray,
+    found: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray,
+) -> Overlaps:  # fmt: skip
+    """Return the overlaps of some candidates; target intervals are found on the query's strand."""
+    query, target, reverse = candidates.query[rows], candidates.target[rows], candidates.reverse[rows]
     q_start, q_end, t_start, t_end, score, matches, columns = found.T
     t_lengths = reads.lengths[target]
     edits = columns - matches

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
+from overlapper.devices import Device, select_devices
 from overlapper.errors import ParameterError
 from overlapper.tables import Candidates, Overlaps, Reads
+
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
 
 Extender = Callable[[Reads, Candidates, Any, int], tuple[Overlaps, dict[str, int]]]
 """``extend(reads, candidates, params, threads)`` gives overlaps, not yet classified and in the order of the
 candidates, and how many candidates were dropped, by reason. ``params`` is the section of `Params` that bears
-the extender's name. The result does not depend on ``threads``."""
+the extender's name. The result does not depend on ``threads``. One that has kernels for GPUs also takes
+``gpus``, the `Gpus` of these reads, which compute the same."""
 
 EXTENDERS = {
     "chain": "overlapper.extend.chain",
@@ -21,10 +27,12 @@ EXTENDERS = {
 }
 ALIGNING = ("xdrop", "gact")
 """Extenders whose score is that of an alignment, to which the adaptive threshold applies."""
+ON_GPUS = ("xdrop", "gact")
+"""Extenders that have kernels for GPUs."""
 
 
-def extender(name: str) -> Extender:
-    """Return an extender by name.
+def extender(name: str, gpus: Gpus | None = None) -> Extender:
+    """Return an extender by name, with the GPUs that it shall use.
 
     Raises
     ------
@@ -33,4 +41,35 @@ def extender(name: str) -> Extender:
     """
     if name not in EXTENDERS:
         raise ParameterError(f"extender is {name!r}, expected one of {', '.join(EXTENDERS)}")
-    return importlib.import_module(EXTENDERS[name]).extend
+    extend = importlib.import_module(EXTENDERS[name]).extend
+    return partial(extend, gpus=gpus) if gpus else extend
+
+
+def extending_devices(name: str, device: str) -> list[Device]:
+    """Return the devices that an extender shall run on.
+
+    Parameters
+    ----------
+    name : str
+        Of the extender.
+    device : str
+        As `select_devices` takes it; ``auto`` is the CPU for an extender that has no kernels for GPUs.
+
+    Raises
+    ------
+    ParameterError
+        When the extender cannot run on GPUs that were asked for, or no such device is known.
+    DeviceError, MissingExtraError
+        When a GPU that was asked for is missing or unusable.
+    """
+    if name in ON_GPUS:
+        return select_devices(device)
+    if device == "auto":
+        return select_devices("cpu")
+    devices = select_devices(device)
+    if devices[0].name != "cpu":
+        raise ParameterError(
+            f"device is {device!r}, but the extender {name} runs on the CPU alone. Use --device cpu or auto, "
+            f"or --extender {' or '.join(ON_GPUS)}"
+        )
+    return devices

@@ -6,6 +6,9 @@ overlap is that of its seed plus those of the extensions to both sides.
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from overlapper.errors import ParameterError
@@ -15,12 +18,15 @@ from overlapper.params import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
+
 _BLOCK_BASES = 1 << 20
 """Bases that the extensions of a block may walk: a hundred candidates of 10 kb, ten milliseconds."""
 
 
 def extend(
-    reads: Reads, candidates: Candidates, params: XdropParams, threads: int
+    reads: Reads, candidates: Candidates, params: XdropParams, threads: int, gpus: Gpus | None = None
 ) -> tuple[Overlaps, dict[str, int]]:
     """Extend the seed of every candidate.
 
@@ -32,6 +38,8 @@ def extend(
     params : XdropParams
     threads : int
         The result does not depend on it.
+    gpus : Gpus, optional
+        Of these reads: GPUs that extend instead of the CPU, with the same result.
 
     Returns
     -------
@@ -45,6 +53,8 @@ def extend(
     ------
     ParameterError
         When a seed lies outside its reads or is no exact match, or a score could exceed 32 bits.
+    DeviceError
+        When the GPUs have too little memory.
     """
     if not len(candidates):
         return Overlaps.empty(), {}
@@ -62,17 +72,35 @@ def extend(
     scheme = Scheme(**vars(params))
     bounds = cut_evenly(room, _BLOCK_BASES)
 
-    def extend_block(block: int) -> np.ndarray:
-        rows = slice(bounds[block], bounds[block + 1])
-        seeds = Seeds(
+    def seeds_of(rows: slice) -> Seeds:
+        return Seeds(
             candidates.query[rows], candidates.target[rows], candidates.reverse[rows],
             candidates.query_pos[rows], candidates.target_pos[rows], candidates.seed_length,
         )  # fmt: skip
+
+    def extend_block(block: int) -> np.ndarray:
+        rows = slice(bounds[block], bounds[block + 1])
+        seeds = seeds_of(rows)
         _check_exact(reads, candidates, int(rows.start), exact_seeds(packed, seeds))
         return extend_seeds(packed, seeds, scheme)
 
-    extensions = np.concatenate(list(map_in_order(extend_block, range(len(bounds) - 1), threads)))
+    if gpus is None:
+        extensions = np.concatenate(list(map_in_order(extend_block, range(len(bounds) - 1), threads)))
+    else:
+        seeds = seeds_of(slice(None))
+        _check_exact(reads, candidates, 0, exact_seeds(packed, seeds))
+        extensions = _extend_on(gpus, seeds, scheme)
     return _overlaps(candidates, extensions, params), {}
+
+
+def _extend_on(gpus: Gpus, seeds: Seeds, scheme: Scheme) -> np.ndarray:
+    from overlapper.kernels.cuda import xdrop
+
+    extensions = np.empty((len(seeds.query), 2, 3), np.int32)
+    for rows, found in gpus.run(partial(xdrop.extend_seeds, scheme=scheme), seeds):
+        extensions[rows] = found.extensions
+        gpus.count("extensions requeued to wider kernels", sum(found.tried.values()) - 2 * len(rows))
+    return extensions
 
 
 def estimate_columns(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -53,3 +53,9 @@ class Candidates(Table):
     hit_offsets: np.ndarray | None = offsets()
     seed_length: int = 0
     seeding: Seeding | None = None
+
+    def without_hits(self) -> Self:
+        """Return the candidates with the seed that each starts from alone."""
+        return dataclasses.replace(
+            self, hit_query_pos=None, hit_target_pos=None, hit_offsets=None, seeding=None
+        )

@@ -15,6 +15,7 @@ from numba import cuda
 
 from overlapper.devices import select_devices
 from overlapper.kernels.cuda import gact, gact_runs
+from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.walks import upload_reads
 from overlapper.params import GactParams
 from tests.simulated_pairs import simulate_pairs
@@ -35,9 +36,9 @@ class Timer:
     def __getitem__(self, shape):
         def launch(*arguments):
             begin, end = cuda.event(), cuda.event()
-            begin.record()
+            begin.record(shape[2])
             self.kernel[shape](*arguments)
-            end.record()
+            end.record(shape[2])
             end.synchronize()
             self.seconds += begin.elapsed_time(end) / 1000
 
@@ -46,18 +47,18 @@ class Timer:
 
 def measure(reads, seeds, scheme, rounds):
     """Return seconds of kernels, of these and joining, and of everything; tiles; bytes of CIGARs."""
-    on_device = upload_reads(reads)
+    on_device, arena = upload_reads(reads), Arena(1 << 35)
     kernel_of, joining = gact.kernel_of, (gact_runs.measure, gact_runs.write_runs)
     fastest = [float("inf")] * 3
     for _ in range(rounds + 1):  # the first one compiles
         begin = time.perf_counter()
-        found = gact.extend_seeds(upload_reads(reads), seeds, scheme)
+        found = gact.extend_seeds(upload_reads(reads), seeds, scheme, arena)
         whole = time.perf_counter() - begin
         timers = [Timer(kernel_of(scheme)), *map(Timer, joining)]
         gact.kernel_of = lambda _, timer=timers[0]: timer
         gact_runs.measure, gact_runs.write_runs = timers[1:]
         try:
-            gact.extend_seeds(on_device, seeds, scheme)
+            gact.extend_seeds(on_device, seeds, scheme, arena)
         finally:
             gact.kernel_of = kernel_of
             gact_runs.measure, gact_runs.write_runs = joining

@@ -1,5 +1,6 @@
 """What every registered extender promises (`overlapper.extend.registry.Extender`)."""
 
+import contextlib
 import dataclasses
 
 import numpy as np
@@ -8,13 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.registry import finder
+from overlapper.devices import select_devices
 from overlapper.errors import ParameterError
-from overlapper.extend.registry import ALIGNING, EXTENDERS, extender
+from overlapper.extend.registry import ALIGNING, EXTENDERS, ON_GPUS, extender
+from overlapper.gpus import Gpus
 from overlapper.params import ChainParams, DsoftParams, Params, SketchParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Seeding
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
 
-every_extender = pytest.mark.parametrize("name", EXTENDERS)
+ON_THE_CPU = [(name, "cpu") for name in EXTENDERS]
+ON_THE_GPU = [pytest.param(name, "cuda", marks=pytest.mark.gpu) for name in ON_GPUS]
+every_extender = pytest.mark.parametrize(("name", "device"), ON_THE_CPU + ON_THE_GPU)
+every_aligner = pytest.mark.parametrize(("name", "device"), [(n, "cpu") for n in ALIGNING] + ON_THE_GPU)
 PARAMS = Params(
     sketch=SketchParams(kmer_length=11, window=2, repeat_limit=60),
     dsoft=DsoftParams(min_bases=11),
@@ -26,8 +32,19 @@ def candidates_of(reads, params=PARAMS):
     return finder("dsoft").prepare(reads, params, 1).find(0, len(reads))
 
 
-def extended(name, reads, candidates, threads=1):
-    overlaps, dropped = extender(name)(reads, candidates, getattr(PARAMS, name), threads)
+@contextlib.contextmanager
+def extender_on(name, device, reads):
+    if device == "cpu":
+        yield extender(name)
+    else:
+        with Gpus(select_devices(device), 8_000_000) as gpus:
+            gpus.hold(reads)
+            yield extender(name, gpus)
+
+
+def extended(name, device, reads, candidates, threads=1):
+    with extender_on(name, device, reads) as extend:
+        overlaps, dropped = extend(reads, candidates, getattr(PARAMS, name), threads)
     assert all(type(count) is int and count >= 0 for count in dropped.values())
     assert len(overlaps) + sum(dropped.values()) == len(candidates)
     return overlaps.validate()
@@ -44,10 +61,10 @@ def assert_same(one, other):
 @every_extender
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_rows_come_in_order_and_intervals_lie_within_their_reads(name, seed):
+def test_rows_come_in_order_and_intervals_lie_within_their_reads(name, device, seed):
     reads = reads_of(texts_of(seed))
     candidates = candidates_of(reads)
-    overlaps = extended(name, reads, candidates)
+    overlaps = extended(name, device, reads, candidates)
     pairs = iter(pairs_of(candidates))
     assert all(pair in pairs for pair in pairs_of(overlaps))
     q_length, t_length = reads.lengths[overlaps.query], reads.lengths[overlaps.target]
@@ -68,17 +85,17 @@ def test_rows_come_in_order_and_intervals_lie_within_their_reads(name, seed):
 @every_extender
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), cut=st.floats(0, 1), threads=st.integers(2, 4))
-def test_a_row_depends_on_its_candidate_alone(name, seed, cut, threads):
+def test_a_row_depends_on_its_candidate_alone(name, device, seed, cut, threads):
     reads = reads_of(texts_of(seed))
     candidates = candidates_of(reads)
-    whole = extended(name, reads, candidates)
-    assert_same(whole, extended(name, reads, candidates, threads))
+    whole = extended(name, device, reads, candidates)
+    assert_same(whole, extended(name, device, reads, candidates, threads))
     at = round(cut * len(candidates))
     rows = np.arange(len(candidates))
-    second = extended(name, reads, candidates.take(rows[at:]), threads)
-    first = extended(name, reads, candidates.take(rows[:at]))
+    second = extended(name, device, reads, candidates.take(rows[at:]), threads)
+    first = extended(name, device, reads, candidates.take(rows[:at]))
     assert_same(whole, Overlaps.concat([first, second]))
-    backwards = extended(name, reads, candidates.take(rows[::-1]), threads)
+    backwards = extended(name, device, reads, candidates.take(rows[::-1]), threads)
     assert_same(whole, backwards.take(np.arange(len(backwards))[::-1]))
 
 
@@ -106,14 +123,14 @@ def mirrored(table, lengths, seed_length):
 @every_extender
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_the_other_strand_of_a_target_mirrors_the_result(name, seed):
+def test_the_other_strand_of_a_target_mirrors_the_result(name, device, seed):
     texts = texts_of(seed)
     reads = reads_of(texts)
     flipped = reads_of([reverse_complement(t) if i % 2 else t for i, t in enumerate(texts)])
     candidates = candidates_of(reads)
     candidates = candidates.take((candidates.query % 2 == 0) & (candidates.target % 2 == 1))
-    one = extended(name, reads, candidates)
-    other = extended(name, flipped, mirrored(candidates, reads.lengths, candidates.seed_length))
+    one = extended(name, device, reads, candidates)
+    other = extended(name, device, flipped, mirrored(candidates, reads.lengths, candidates.seed_length))
     t_length = reads.lengths[one.target]
     assert_same(
         one,
@@ -124,12 +141,12 @@ def test_the_other_strand_of_a_target_mirrors_the_result(name, seed):
 
 
 @every_extender
-def test_a_dovetail_is_found_from_end_to_end(name):
+def test_a_dovetail_is_found_from_end_to_end(name, device):
     genome = random_text(np.random.default_rng(2), 3000)
     texts = [genome[:2000], genome[800:], reverse_complement(genome[400:2400])]
     reads = reads_of(texts)
     candidates = candidates_of(reads)
-    found = extended(name, reads, candidates.take(candidates.seeds > 200))
+    found = extended(name, device, reads, candidates.take(candidates.seeds > 200))
     rows = [
         (0, 1, False, 800, 2000, 0, 1200),
         (0, 2, True, 400, 2000, 400, 2000),
@@ -140,12 +157,12 @@ def test_a_dovetail_is_found_from_end_to_end(name):
 
 
 @every_extender
-def test_unknown_bases_match_nothing(name):
+def test_unknown_bases_match_nothing(name, device):
     rng = np.random.default_rng(3)
     genome = random_text(rng, 1200)
     hidden = genome[:600] + "N" * 40 + genome[640:]
     reads = reads_of([hidden, hidden])
-    found = extended(name, reads, candidates_of(reads))
+    found = extended(name, device, reads, candidates_of(reads))
     assert found.score[0] <= 1160 - 40 * (name in ALIGNING)
     assert (found.q_start[0], found.q_end[0]) == (0, 1200)
 
@@ -153,31 +170,34 @@ def test_unknown_bases_match_nothing(name):
 @every_extender
 @pytest.mark.parametrize("texts", [[], ["ACGTTGCA" * 30], ["", "N" * 40]])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_no_candidates_give_no_overlaps(name, texts, threads):
+def test_no_candidates_give_no_overlaps(name, device, texts, threads):
     reads = reads_of(texts)
-    assert len(extended(name, reads, candidates_of(reads), threads)) == 0
+    assert len(extended(name, device, reads, candidates_of(reads), threads)) == 0
     reads = reads_of(texts_of(5))
     nothing = candidates_of(reads).take(np.empty(0, np.int64))
-    assert len(extended(name, reads, nothing, threads)) == 0
+    assert len(extended(name, device, reads, nothing, threads)) == 0
 
 
-@pytest.mark.parametrize("name", ALIGNING)
-def test_alignments_need_the_starting_seed_alone(name):
+@every_aligner
+def test_alignments_need_the_starting_seed_alone(name, device):
     reads = reads_of(texts_of(6))
     found = candidates_of(reads)
     bare = dataclasses.replace(found, hit_query_pos=None, hit_target_pos=None, hit_offsets=None, seeding=None)
-    assert_same(extended(name, reads, found), extended(name, reads, bare))
+    assert_same(extended(name, device, reads, found), extended(name, device, reads, bare))
 
 
-@pytest.mark.parametrize("name", ALIGNING)
+@every_aligner
 @pytest.mark.parametrize("column", ["query_pos", "target_pos"])
 @pytest.mark.parametrize("outside", [-1, 10_000])
-def test_seeds_outside_their_reads_are_refused(name, column, outside):
+def test_seeds_outside_their_reads_are_refused(name, device, column, outside):
     reads = reads_of(texts_of(7))
     found = candidates_of(reads)
     wrong = dataclasses.replace(found, **{column: np.full(len(found), outside)})
-    with pytest.raises(ParameterError, match="candidate 0"):
-        extender(name)(reads, wrong, getattr(PARAMS, name), 1)
+    with (
+        pytest.raises(ParameterError, match="candidate 0"),
+        extender_on(name, device, reads) as extend,
+    ):
+        extend(reads, wrong, getattr(PARAMS, name), 1)
 
 
 def test_chains_need_the_seeds():

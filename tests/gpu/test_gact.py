@@ -44,11 +44,16 @@ def on_cpu(reads, seeds, scheme):
     return np.concatenate(rows), np.concatenate(cigars), np.concatenate([[0], runs]).cumsum()
 
 
-def assert_equal(reads, seeds, scheme, budget=0):
+def on_the_gpu(reads, seeds, scheme, arena_bytes=1 << 32):
     from overlapper.kernels.cuda.gact import extend_seeds
+    from overlapper.kernels.cuda.memory import Arena
     from overlapper.kernels.cuda.walks import upload_reads
 
-    found = extend_seeds(upload_reads(reads), seeds, scheme, budget)
+    return extend_seeds(upload_reads(reads), seeds, scheme, Arena(arena_bytes))
+
+
+def assert_equal(reads, seeds, scheme, arena_bytes=1 << 32):
+    found = on_the_gpu(reads, seeds, scheme, arena_bytes)
     rows, cigar, offsets = on_cpu(reads, seeds, scheme)
     wrong = np.flatnonzero((found.rows != rows).any(axis=1))
     assert not len(wrong), (
@@ -140,29 +145,24 @@ def test_equals_the_oracle(gpu, scores):
             assert found.rows[pair, 5:].tolist() == [columns.count("="), len(columns)]
 
 
-def test_a_small_budget_changes_nothing(gpu):
+def test_a_small_arena_changes_nothing(gpu):
     reads, seeds = mixed_pairs(9, 500, 100, 2000)
     for scores in (LINEAR, AFFINE):
-        assert_equal(reads, seeds, scheme_of(**scores), budget=2_000_000)
+        assert_equal(reads, seeds, scheme_of(**scores), arena_bytes=2_000_000)
 
 
 def test_less_memory_than_a_tile_needs_is_an_error(gpu):
     from overlapper.errors import DeviceError
-    from overlapper.kernels.cuda.gact import extend_seeds
-    from overlapper.kernels.cuda.walks import upload_reads
 
     reads, seeds = mixed_pairs(9, 5, 100, 200)
     with pytest.raises(DeviceError, match="smaller tiles"):
-        extend_seeds(upload_reads(reads), seeds, scheme_of(), budget=1000)
+        on_the_gpu(reads, seeds, scheme_of(), 20_000)
 
 
 def test_no_seeds(gpu):
-    from overlapper.kernels.cuda.gact import extend_seeds
-    from overlapper.kernels.cuda.walks import upload_reads
-
     reads, seeds = mixed_pairs(9, 5, 100, 200)
     none = type(seeds)(*(column[:0] for column in seeds[:-1]), seeds.length)
-    found = extend_seeds(upload_reads(reads), none, scheme_of())
+    found = on_the_gpu(reads, none, scheme_of())
     assert found.rows.shape == (0, 7)
     assert found.cigar_offsets.tolist() == [0]
     assert len(found.cigar) == found.tiles == 0

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from overlapper.errors import DeviceError
 from overlapper.kernels.cpu import xdrop as cpu
 from overlapper.kernels.cpu.walks import PackedReads, Seeds
 from overlapper.params import XdropParams
@@ -13,15 +14,20 @@ from tests.simulated_pairs import simulate_pairs
 pytestmark = pytest.mark.gpu
 
 
+def on_the_gpu(reads, seeds, scheme, arena_bytes=1 << 30):
+    from overlapper.kernels.cuda.memory import Arena
+    from overlapper.kernels.cuda.walks import upload_reads
+    from overlapper.kernels.cuda.xdrop import extend_seeds
+
+    return extend_seeds(upload_reads(reads), seeds, scheme, Arena(arena_bytes))
+
+
 def scheme_of(**changes):
     return cpu.Scheme(**vars(XdropParams(**changes)))
 
 
 def both(reads, seeds, scheme):
-    from overlapper.kernels.cuda.walks import upload_reads
-    from overlapper.kernels.cuda.xdrop import extend_seeds
-
-    found, tried = extend_seeds(upload_reads(reads), seeds, scheme)
+    found, tried = on_the_gpu(reads, seeds, scheme)
     blocks = np.array_split(np.arange(len(seeds.query)), 64)
 
     def expected_of(block):
@@ -128,15 +134,18 @@ def test_what_outgrows_a_group_goes_to_wider_ones(gpu):
     assert len(counts) > 1
 
 
-def test_a_small_budget_changes_nothing(gpu):
-    from overlapper.kernels.cuda.walks import upload_reads
-    from overlapper.kernels.cuda.xdrop import extend_seeds
-
-    reads, seeds = mixed_pairs(9, 500, 100, 2000)
-    on_device = upload_reads(reads)
-    for scheme in (scheme_of(), scheme_of(xdrop=3000)):
-        whole, small = (extend_seeds(on_device, seeds, scheme, budget) for budget in (0, 5000))
+def test_a_small_arena_changes_nothing(gpu):
+    reads, seeds = mixed_pairs(9, 3000, 100, 2000)
+    for scheme in (scheme_of(), scheme_of(match=2**15, mismatch=-(2**15), gap=-(2**15), xdrop=2**20)):
+        whole, small = (on_the_gpu(reads, seeds, scheme, size) for size in (1 << 28, 100_000))
         assert np.array_equal(whole.extensions, small.extensions)
+        assert whole.tried == small.tried
+
+
+def test_an_arena_too_small_for_a_single_extension_says_so(gpu):
+    reads, seeds = mixed_pairs(9, 3, 30_000, 30_000)
+    with pytest.raises(DeviceError, match="--gpu-memory"):
+        on_the_gpu(reads, seeds, scheme_of(xdrop=40_000), 100_000)
 
 
 def text_of(reads: PackedReads, read):

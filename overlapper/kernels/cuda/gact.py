@@ -7,6 +7,7 @@ when all are done (`gact_runs`).
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,9 @@ from numba import cuda
 from overlapper.errors import DeviceError
 from overlapper.kernels.cpu.walks import Seeds
 from overlapper.kernels.cuda import gact_path, gact_runs, gact_tile
-from overlapper.kernels.cuda.memory import available_bytes, in_batches, to_device, zeros_on_device
+from overlapper.kernels.cuda.memory import Arena, launching
 from overlapper.kernels.cuda.walks import DeviceReads, longest_first, upload_seeds, walk_lengths
+from overlapper.threads import cut_evenly
 
 THREADS_AT_ONCE = 1024
 """Threads that a multiprocessor works on at a time."""
@@ -60,7 +62,7 @@ class Extended(NamedTuple):
     tiles: int
 
 
-def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, budget: int = 0) -> Extended:
+def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena) -> Extended:
     """Align every seed's reads, through the corner before its first base on the query's strand.
 
     Parameters
@@ -70,8 +72,8 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, budget: int =
         In host memory, each within its reads.
     scheme : Scheme
         Within the limits of `GactParams`; no score may exceed 32 bits.
-    budget : int
-        Bytes of device memory to take at most; 0 for what is free.
+    arena : Arena
+        Of the device that the reads are on; what it holds is kept.
 
     Returns
     -------
@@ -81,21 +83,21 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, budget: int =
     Raises
     ------
     DeviceError
-        When the device has not enough memory.
+        When the arena is too small even for one seed.
     """
     anchors = _anchors(seeds)
-    q_steps, t_steps = walk_lengths(reads, anchors, np.arange(2 * len(seeds.query)))
+    q_steps, t_steps = walk_lengths(reads, anchors)
     room_each = _room_each(scheme)
-    slots = _slots(2 * len(seeds.query), room_each, available_bytes(budget))
-
-    def extend_batch(begin: int, end: int) -> Extended:
-        return _extend_batch(reads, anchors, q_steps, t_steps, scheme, slots, begin, end)
-
+    slots = _slots(2 * len(seeds.query), room_each, arena.free)
     # No path has more columns than bases before it, no CIGAR more runs than its path has columns.
     columns = (q_steps + t_steps).reshape(-1, 2).sum(axis=1)
     bytes_each = _BYTES_EACH + columns // 4 + 8 + 4 * columns
-    left = available_bytes(budget) - slots * room_each
-    return _concatenated(list(in_batches(extend_batch, len(seeds.query), bytes_each, left)))
+    bounds = cut_evenly(bytes_each, arena.free - slots * room_each)
+    mark, parts = arena.mark(), []
+    for begin, end in itertools.pairwise(bounds.tolist()):
+        parts.append(_extend_batch(reads, anchors, q_steps, t_steps, scheme, slots, begin, end, arena))
+        arena.release(mark)
+    return _concatenated(parts)
 
 
 def _concatenated(parts: list[Extended]) -> Extended:
@@ -168,31 +170,30 @@ def _launch_shape() -> tuple[int, int]:
 
 def _extend_batch(
     reads: DeviceReads, anchors: Seeds, q_steps: np.ndarray, t_steps: np.ndarray, scheme: Scheme,
-    slots: int, begin: int, end: int,
+    slots: int, begin: int, end: int, arena: Arena,
 ) -> Extended:  # fmt: skip
     rows, sides = slice(begin, end), slice(2 * begin, 2 * end)
-    on_device = upload_seeds(
-        Seeds(
-            anchors.query[rows], anchors.target[rows], anchors.reverse[rows],
-            anchors.query_pos[rows], anchors.target_pos[rows], 0,
-        )
+    some = Seeds(
+        anchors.query[rows], anchors.target[rows], anchors.reverse[rows],
+        anchors.query_pos[rows], anchors.target_pos[rows], 0,
     )  # fmt: skip
+    on_device = upload_seeds(some, arena)
     bases = q_steps[sides] + t_steps[sides]
     words = (bases + gact_path.OPERATIONS - 1) // gact_path.OPERATIONS
-    path_offsets = to_device(np.cumsum(words) - words)
-    items = longest_first(np.minimum(q_steps[sides], t_steps[sides]))
-    paths = cuda.device_array(max(int(words.sum()), 1), np.uint32)
-    kept, tiles = zeros_on_device(len(items), np.int64), zeros_on_device(len(items), np.int32)
-    arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles)
-    kernel_of(scheme)[_launch_shape()](*arguments)
-    return _joined(
-        reads, on_device, scheme, end - begin, paths, path_offsets, kept, int(tiles.copy_to_host().sum())
-    )
+    path_offsets = arena.upload(np.cumsum(words) - words)
+    items = longest_first(q_steps[sides], t_steps[sides])
+    paths = arena.array(int(words.sum()), np.uint32)
+    kept, tiles = arena.zeros(len(items), np.int64), arena.zeros(len(items), np.int32)
+    arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles, arena)
+    with launching:
+        kernel_of(scheme)[(*_launch_shape(), arena.stream)](*arguments)
+    taken = int(arena.download(tiles).sum())
+    return _joined(reads, on_device, scheme, end - begin, paths, path_offsets, kept, taken, arena)
 
 
 def arguments_of(
     reads: DeviceReads, anchors: Seeds, scheme: Scheme, slots: int, items: np.ndarray,
-    paths: Any, path_offsets: Any, kept: Any, tiles: Any,
+    paths: Any, path_offsets: Any, kept: Any, tiles: Any, arena: Arena,
 ) -> tuple:  # fmt: skip
     """Return what the kernel of extensions takes."""
     step = scheme.tile - scheme.overlap
@@ -200,30 +201,34 @@ def arguments_of(
     lanes = min(slots, 32)
     columns, borders, directions = _room_words(scheme)
     return (
-        reads.words, reads.unknown, reads.word_offsets, reads.lengths, *anchors[:-1], to_device(items),
+        reads.words, reads.unknown, reads.word_offsets, reads.lengths, *anchors[:-1], arena.upload(items),
         *(np.uint32(number) for number in gact_tile.tile_scores(*scheme[:4])),
         np.int32(scheme.tile), np.int32(step),
         np.int64(100 - scheme.min_identity), np.int64(scheme.min_identity), np.int64(scheme.give_up),
-        np.uint32(stored_blocks), np.uint32(lanes), zeros_on_device(1, np.int32),
-        cuda.device_array((slots // lanes, columns * lanes), np.uint32),
-        cuda.device_array((slots // lanes, borders * lanes), np.uint32),
-        cuda.device_array((slots // lanes, directions * lanes), np.uint64),
+        np.uint32(stored_blocks), np.uint32(lanes), arena.zeros(1, np.int32),
+        arena.array((slots // lanes, columns * lanes), np.uint32),
+        arena.array((slots // lanes, borders * lanes), np.uint32),
+        arena.array((slots // lanes, directions * lanes), np.uint64),
         paths, path_offsets, kept, tiles,
     )  # fmt: skip
 
 
 def _joined(
     reads: DeviceReads, anchors: Seeds, scheme: Scheme, count: int, paths: Any, path_offsets: Any, kept: Any,
-    tiles: int,
+    tiles: int, arena: Arena,
 ) -> Extended:  # fmt: skip
-    rows = cuda.device_array((count, 7), np.int64)
-    columns = cuda.device_array((count, 2), np.int64)
-    runs = cuda.device_array(count, np.int64)
-    gact_runs.measure[_launch_shape()](
-        paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
-        reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
-    )  # fmt: skip
-    cigar_offsets = np.concatenate([[0], runs.copy_to_host().cumsum()])
-    cigar = cuda.device_array(max(int(cigar_offsets[-1]), 1), np.uint32)
-    gact_runs.write_runs[_launch_shape()](paths, path_offsets, kept, columns, to_device(cigar_offsets), cigar)
-    return Extended(rows.copy_to_host(), cigar.copy_to_host()[: cigar_offsets[-1]], cigar_offsets, tiles)
+    rows, columns = arena.array((count, 7), np.int64), arena.array((count, 2), np.int64)
+    runs = arena.array(count, np.int64)
+    shape = (*_launch_shape(), arena.stream)
+    with launching:
+        gact_runs.measure[shape](
+            paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
+            reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
+        )  # fmt: skip
+    cigar_offsets = np.concatenate([[0], arena.download(runs).cumsum()])
+    cigar = arena.array(int(cigar_offsets[-1]), np.uint32)
+    offsets_there = arena.upload(cigar_offsets)
+    with launching:
+        gact_runs.write_runs[shape](paths, path_offsets, kept, columns, offsets_there, cigar)
+    runs_here = arena.download(cigar)[: cigar_offsets[-1]]
+    return Extended(arena.download(rows), runs_here, cigar_offsets, tiles)

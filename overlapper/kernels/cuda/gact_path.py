@@ -96,7 +96,7 @@ def extension_kernel(bits: int, affine: bool):
     fill = filler(bits, affine)
     follow = _follower(affine)
 
-    @cuda.jit
+    @cuda.jit(cache=True)
     def extend(
         base_words, unknown, word_offsets, lengths, query, target, reverse, query_pos, target_pos, items,
         equal, unequal, edge, opening, substitutes, tile, step, gain, loss, give_up, stored_blocks, lanes,

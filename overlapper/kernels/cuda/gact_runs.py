@@ -42,7 +42,7 @@ def _leading(paths, path, kept):
     return columns, q, t
 
 
-@cuda.jit
+@cuda.jit(cache=True)
 def measure(
     paths, path_offsets, kept_columns, target, reverse, query_pos, target_pos, lengths,
     match, mismatch, gap_open, gap_extend, rows, columns, runs,
@@ -114,7 +114,7 @@ def measure(
         runs[row] = changes
 
 
-@cuda.jit
+@cuda.jit(cache=True)
 def write_runs(paths, path_offsets, kept_columns, columns, cigar_offsets, cigar):
     """Write the runs of every alignment, in BAM's packing, from ``cigar_offsets[row]`` on."""
     for row in range(cuda.grid(1), len(columns), cuda.gridsize(1)):

@@ -39,7 +39,10 @@ def _instruction(text, arguments, together=False):
         def typed(typing_context, a, b, c):
             return types.uint32(types.uint32, types.uint32, types.uint32), generate
 
-    return intrinsic(typed)
+    function = intrinsic(typed)
+    # Left alone this is random, and kernels that call the function are compiled anew by every process.
+    function._set_uuid(f"overlapper {text} {together}")
+    return function
 
 
 largest_pair_of_three = _instruction("{.reg .b32 t; max.u16x2 t, $1, $2; max.u16x2 $0, t, $3;}", 3)

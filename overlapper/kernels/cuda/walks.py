@@ -13,11 +13,13 @@ import numpy as np
 from numba import cuda, int32, uint32
 
 from overlapper.kernels.cpu.walks import PackedReads, Seeds
-from overlapper.kernels.cuda.memory import require_memory, to_device, zeros_on_device
+from overlapper.kernels.cuda.memory import Arena, require_memory
 from overlapper.kernels.cuda.packed import reverse_bits, shift_right
 
 EVERY_BASE = 0x55555555
 """Sixteen known bases: the lower bit of each."""
+MARGIN = 1 << 15
+"""Bytes that the arrays of reads may take beyond their items."""
 
 
 class DeviceReads(NamedTuple):
@@ -43,7 +45,7 @@ class DeviceReads(NamedTuple):
     lengths: Any
 
 
-@cuda.jit
+@cuda.jit(cache=True)
 def mark_unknown(unknown_start, unknown_end, unknown_offsets, word_offsets, unknown):
     """Set the bits of unknown bases; a block per read, in turn."""
     for read in range(cuda.blockIdx.x, len(word_offsets) - 1, cuda.gridDim.x):
@@ -192,49 +194,71 @@ def _even_bits(word):
     return uint32((word | uint32(word >> uint32(8))) & uint32(0x0000FFFF))
 
 
-def upload_reads(reads: PackedReads) -> DeviceReads:
-    """Copy reads to the device once; the bits of unknown bases are set there.
+def bytes_of_reads(words: int, reads: int, runs: int) -> int:
+    """Return the device memory of so many reads of so many words of 32 bases, with runs of unknown bases."""
+    return 12 * words + 24 * reads + 8 * runs + MARGIN
+
+
+def upload_reads(reads: PackedReads, arena: Arena | None = None) -> DeviceReads:
+    """Copy reads to the device; the bits of unknown bases are set there.
+
+    Parameters
+    ----------
+    reads : PackedReads
+    arena : Arena, optional
+        Where to; memory of their own by default.
 
     Raises
     ------
     DeviceError
         When they do not fit the device's memory.
     """
-    words = reads.words if len(reads.words) else np.zeros(1, np.uint64)
-    require_memory(12 * len(words) + 16 * len(reads.lengths), f"{len(reads.lengths)} reads")
+    if arena is None:
+        size = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
+        require_memory(size, f"{len(reads.lengths)} reads")
+        arena = Arena(size)
     device = DeviceReads(
         reads,
-        to_device(words.view(np.uint32)),
-        zeros_on_device(len(words), np.uint32),
-        to_device(reads.word_offsets),
-        to_device(reads.lengths),
+        arena.upload(reads.words.view(np.uint32)),
+        arena.zeros(len(reads.words), np.uint32),
+        arena.upload(reads.word_offsets),
+        arena.upload(reads.lengths),
     )
     if len(reads.unknown_start):
-        runs = [to_device(runs) for runs in (reads.unknown_start, reads.unknown_end, reads.unknown_offsets)]
-        mark_unknown[1024, 128](*runs, device.word_offsets, device.unknown)
+        runs = [
+            arena.upload(runs) for runs in (reads.unknown_start, reads.unknown_end, reads.unknown_offsets)
+        ]
+        mark_unknown[1024, 128, arena.stream](*runs, device.word_offsets, device.unknown)
+    arena.stream.synchronize()
     return device
 
 
-def upload_seeds(seeds: Seeds) -> Seeds:
+def upload_seeds(seeds: Seeds, arena: Arena) -> Seeds:
     """Copy seeds to the device."""
-    return Seeds(*(to_device(column) for column in seeds[:-1]), seeds.length)
+    return Seeds._make([*(arena.upload(column) for column in seeds[:-1]), seeds.length])
 
 
-def walk_lengths(reads: DeviceReads, seeds: Seeds, items: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many query and target bases (int64) each extension has before it."""
-    seed, after = items >> 1, (items & 1) == 1
+def walk_lengths(reads: DeviceReads, seeds: Seeds) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many query and target bases (int64) each extension has before it.
+
+    Returns
+    -------
+    q_steps, t_steps : ndarray of int64, shape (2 n,)
+        Item ``2 * seed`` is the extension before a seed, ``2 * seed + 1`` the one after it.
+    """
     lengths = reads.host.lengths
-    lengths_of = []
-    for read, position, upwards in (
-        (seeds.query[seed], seeds.query_pos[seed], after),
-        (seeds.target[seed], seeds.target_pos[seed], after != seeds.reverse[seed]),
-    ):
-        lengths_of.append(np.where(upwards, lengths[read] - position - seeds.length, position))
-    return lengths_of[0], lengths_of[1]
+    q_steps, t_steps = np.empty((len(seeds.query), 2), np.int64), np.empty((len(seeds.query), 2), np.int64)
+    q_steps[:, 0] = seeds.query_pos
+    q_steps[:, 1] = lengths[seeds.query] - seeds.query_pos - seeds.length
+    above = lengths[seeds.target] - seeds.target_pos - seeds.length
+    t_steps[:, 0] = np.where(seeds.reverse, above, seeds.target_pos)
+    t_steps[:, 1] = np.where(seeds.reverse, seeds.target_pos, above)
+    return q_steps.ravel(), t_steps.ravel()
 
 
-def longest_first(lengths: np.ndarray) -> np.ndarray:
-    """Return an order (int64) in which nearly the longest come first, so that none is left running alone."""
-    scale = max(int(lengths.max(initial=0)), 1)
+def longest_first(q_steps: np.ndarray, t_steps: np.ndarray) -> np.ndarray:
+    """Return extensions (int64) by length, so that none is left running alone at the end."""
+    shorter = np.minimum(q_steps, t_steps)
     # Radix sort needs 16 bits.
-    return np.argsort(np.uint16(65535) - (lengths * 65535 // scale).astype(np.uint16), kind="stable")
+    scale = max(int(shorter.max(initial=0)), 1)
+    return np.argsort(np.uint16(65535) - (shorter * 65535 // scale).astype(np.uint16), kind="stable")

@@ -20,7 +20,7 @@ from numba import cuda
 from overlapper.kernels.cpu.walks import Seeds
 from overlapper.kernels.cpu.xdrop import Scheme
 from overlapper.kernels.cuda import xdrop_frame, xdrop_grouped, xdrop_wide
-from overlapper.kernels.cuda.memory import available_bytes, in_batches, to_device, zeros_on_device
+from overlapper.kernels.cuda.memory import Arena, launching
 from overlapper.kernels.cuda.walks import DeviceReads, longest_first, upload_seeds, walk_lengths
 
 GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32, 6), (32, 10))
@@ -38,8 +38,8 @@ class Extended(NamedTuple):
 
     Attributes
     ----------
-    extensions : ndarray of int32, shape (m, 3)
-        Score, query bases and target bases of each item.
+    extensions : ndarray of int32, shape (n, 2, 3)
+        Of each seed, before it and after it along the query: score, query bases, target bases.
     tried : dict of str to int
         How many extensions each kernel was given.
     """
@@ -48,10 +48,8 @@ class Extended(NamedTuple):
     tried: dict[str, int]
 
 
-def extend_items(
-    reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, budget: int = 0
-) -> Extended:
-    """Extend seeds to one side or both.
+def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena) -> Extended:
+    """Extend every seed to both sides.
 
     Parameters
     ----------
@@ -60,10 +58,8 @@ def extend_items(
         In host memory, each within its reads.
     scheme : Scheme
         Within the limits of `XdropParams`; no score may exceed 32 bits.
-    items : ndarray of int64, shape (m,)
-        Extensions, no two the same: ``2 * seed`` runs before a seed, ``2 * seed + 1`` after it.
-    budget : int
-        Bytes of device memory to take at most; 0 for what is free.
+    arena : Arena
+        Of the device that the reads are on; what it holds is kept.
 
     Returns
     -------
@@ -73,27 +69,20 @@ def extend_items(
     Raises
     ------
     DeviceError
-        When the device has not enough memory.
+        When the arena is too small even for one seed.
     """
     tried: dict[str, int] = {}
-
-    def extend_batch(begin: int, end: int) -> np.ndarray:
-        return _extend_batch(reads, seeds, scheme, items[begin:end], tried, budget)
-
-    parts = list(in_batches(extend_batch, len(items), _BYTES_EACH, budget))
-    return Extended(np.concatenate(parts) if parts else np.empty((0, 3), np.int32), tried)
-
-
-def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, budget: int = 0) -> Extended:
-    """Extend every seed to both sides.
-
-    Returns
-    -------
-    Extended
-        Its extensions have shape (n, 2, 3): of each seed, before it and after it along the query.
-    """
-    extensions, tried = extend_items(reads, seeds, scheme, np.arange(2 * len(seeds.query)), budget)
-    return Extended(extensions.reshape(-1, 2, 3), tried)
+    # Half the arena is for what `extend_wide` works in.
+    size = max(1, arena.free // 2 // _BYTES_EACH)
+    batches = [
+        Seeds._make([*(column[begin : begin + size] for column in seeds[:-1]), seeds.length])
+        for begin in range(0, len(seeds.query), size)
+    ]
+    mark, found = arena.mark(), []
+    for batch in batches:
+        found.append(_extend_batch(reads, batch, scheme, arena, tried))
+        arena.release(mark)
+    return Extended(np.concatenate(found) if found else np.empty((0, 2, 3), np.int32), tried)
 
 
 def first_groups(scheme: Scheme, q_steps: np.ndarray, t_steps: np.ndarray) -> np.ndarray:
@@ -121,76 +110,64 @@ def first_groups(scheme: Scheme, q_steps: np.ndarray, t_steps: np.ndarray) -> np
 
 
 def _extend_batch(
-    reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, tried: dict[str, int], budget: int
+    reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena, tried: dict[str, int]
 ) -> np.ndarray:
-    if not len(items):
-        return np.empty((0, 3), np.int32)
-    first, last = int(items.min()) >> 1, int(items.max()) >> 1
-    rows = slice(first, last + 1)
-    seeds = Seeds(
-        seeds.query[rows], seeds.target[rows], seeds.reverse[rows],
-        seeds.query_pos[rows], seeds.target_pos[rows], seeds.length,
-    )  # fmt: skip
-    items = items - 2 * first
-    q_steps, t_steps = walk_lengths(reads, seeds, items)
-    order = longest_first(np.minimum(q_steps, t_steps))
-    on_device = upload_seeds(seeds)
-    extensions = np.empty((len(items), 3), np.int32)
+    q_steps, t_steps = walk_lengths(reads, seeds)
+    order = longest_first(q_steps, t_steps)
     group_of = first_groups(scheme, q_steps, t_steps)
+    extensions = np.empty((len(order), 3), np.int32)
+    on_device = upload_seeds(seeds, arena)
+    mark = arena.mark()
     for number, (lanes, words) in enumerate(GROUPS):
-        chosen = order[group_of[order] == number]
-        if len(chosen):
-            _count(tried, f"{16 * lanes * words} rows", len(chosen))
-            found = _launch_grouped(lanes, words, reads, on_device, scheme, items[chosen])
-            extensions[chosen] = found
-            group_of[chosen[found[:, 0] == xdrop_grouped.OUTGROWN]] = number + 1
-    chosen = order[group_of[order] == len(GROUPS)]
-    if len(chosen):
-        _count(tried, "any rows", len(chosen))
-        longest = int(q_steps[chosen].max())
-        extensions[chosen] = _launch_wide(reads, on_device, scheme, items[chosen], longest, budget)
-    return extensions
+        items = order[group_of[order] == number]
+        if len(items):
+            _count(tried, f"{16 * lanes * words} rows", len(items))
+            found = _launch_grouped(lanes, words, arguments_of(reads, on_device, scheme, items, arena), arena)
+            extensions[items] = found
+            group_of[items[found[:, 0] == xdrop_grouped.OUTGROWN]] = number + 1
+            arena.release(mark)
+    items = order[group_of[order] == len(GROUPS)]
+    if len(items):
+        _count(tried, "any rows", len(items))
+        arguments = arguments_of(reads, on_device, scheme, items, arena)
+        extensions[items] = _launch_wide(arguments, int(q_steps[items].max()), arena)
+    return extensions.reshape(-1, 2, 3)
 
 
 def _count(tried: dict[str, int], kernel: str, extensions: int) -> None:
     tried[kernel] = tried.get(kernel, 0) + extensions
 
 
-def arguments_of(reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray) -> tuple:
-    """Return what the kernels take, the counter and the array of extensions last."""
+def arguments_of(reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, arena: Arena) -> tuple:
+    """Return what the kernels take, the counter and the array of extensions last; ``seeds`` on the device."""
     return (
         reads.words, reads.unknown, reads.word_offsets, reads.lengths,
-        *seeds[:-1], np.int32(seeds.length), to_device(items), *(np.int32(number) for number in scheme),
-        zeros_on_device(1, np.int32), cuda.device_array((len(items), 3), np.int32),
+        *seeds[:-1], np.int32(seeds.length), arena.upload(items), *(np.int32(number) for number in scheme),
+        arena.zeros(1, np.int32), arena.array((len(items), 3), np.int32),
     )  # fmt: skip
 
 
-def _launch_grouped(
-    lanes: int, words: int, reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray
-) -> np.ndarray:
+def _launch_grouped(lanes: int, words: int, arguments: tuple, arena: Arena) -> np.ndarray:
     device = cuda.get_current_device()
-    kernel = xdrop_grouped.grouped_kernel(lanes, words, device.compute_capability >= (9, 0))
-    arguments = arguments_of(reads, seeds, scheme, items)
-    kernel[BLOCKS * device.MULTIPROCESSOR_COUNT, xdrop_frame.THREADS](*arguments)
-    return arguments[-1].copy_to_host()
+    with launching:
+        kernel = xdrop_grouped.grouped_kernel(lanes, words, device.compute_capability >= (9, 0))
+        kernel[BLOCKS * device.MULTIPROCESSOR_COUNT, xdrop_frame.THREADS, arena.stream](*arguments)
+    return arena.download(arguments[-1])
 
 
-def _launch_wide(
-    reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, longest: int, budget: int
-) -> np.ndarray:
-    arguments = arguments_of(reads, seeds, scheme, items)
-    cells = wide_room(len(items), longest, budget)
-    xdrop_wide.extend_wide[BLOCKS * cuda.get_current_device().MULTIPROCESSOR_COUNT, xdrop_wide.THREADS](
-        *arguments, cells
-    )
-    return arguments[-1].copy_to_host()
+def _launch_wide(arguments: tuple, longest: int, arena: Arena) -> np.ndarray:
+    cells = wide_room(len(arguments[-1]), longest, arena)
+    blocks = BLOCKS * cuda.get_current_device().MULTIPROCESSOR_COUNT
+    with launching:
+        xdrop_wide.extend_wide[blocks, xdrop_wide.THREADS, arena.stream](*arguments, cells)
+    return arena.download(arguments[-1])
 
 
-def wide_room(items: int, longest: int, budget: int) -> Any:
+def wide_room(items: int, longest: int, arena: Arena) -> Any:
     """Return room for the anti-diagonals of as many blocks of `extend_wide` as there is memory for.
 
     ``longest`` is the length of the longest query.
     """
     most = min(items, 8 * cuda.get_current_device().MULTIPROCESSOR_COUNT)
-    blocks = max(1, min(most, available_bytes(budget) // (3 * 4 * (longest + 3))))
-    return cuda.device_array((blocks, 3, longest + 3), np.int32)
+    blocks = max(1, min(most, arena.free // (3 * 4 * (longest + 3))))
+    return arena.array((blocks, 3, longest + 3), np.int32)

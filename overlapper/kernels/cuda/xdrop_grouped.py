@@ -80,7 +80,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     place_of_best = xdrop_frame.placer(lanes, words)
     shift_up, shift_down = xdrop_frame.shifters(words)
 
-    @cuda.jit
+    @cuda.jit(cache=True)
     def extend_grouped(
         base_words, unknown, word_offsets, lengths,
         query, target, reverse, query_pos, target_pos, seed_length,

@@ -27,7 +27,7 @@ def _base_at(words, unknown, offset, origin, up, step):
     return int32((words[2 * offset + (at >> 4)] >> uint32(2 * (at & 15))) & uint32(3))
 
 
-@cuda.jit
+@cuda.jit(cache=True)
 def extend_wide(
     words, unknown, word_offsets, lengths,
     query, target, reverse, query_pos, target_pos, seed_length,

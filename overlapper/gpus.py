@@ -1,0 +1,233 @@
+"""The GPUs of a run: who computes what, where the reads are, and how much memory there is.
+
+A batch of seeds is worked on by a slot, a share of a GPU's memory with a stream of its own. Every GPU has
+a few, so that the copies and the planning of one batch hide behind the kernels of another. All GPUs take
+batches from one queue: who has one waits for the first free slot of any.
+
+A GPU holds all reads if they leave enough memory for the slots. Otherwise a slot gets the reads of its batch
+alone, and the batch in parts, of so few targets that their reads fit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import itertools
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError, Future
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+
+import numpy as np
+
+from overlapper.devices import Device
+from overlapper.kernels.cpu.read_subsets import cut_by_reads, take_reads
+from overlapper.kernels.cpu.walks import PackedReads, Seeds
+from overlapper.tables import Reads
+
+if TYPE_CHECKING:
+    from overlapper.kernels.cuda.memory import Arena
+    from overlapper.kernels.cuda.walks import DeviceReads
+
+SLOTS = 3
+"""Batches that a GPU has in hand."""
+LARGEST_ARENA = 1 << 32
+"""Bytes of GPU memory that a slot takes where the GPU holds all reads; more would not make it faster."""
+
+Found = TypeVar("Found", covariant=True)
+
+
+class Kernel(Protocol[Found]):
+    """What a slot runs: extends seeds of reads on its device, working in its arena."""
+
+    def __call__(self, reads: DeviceReads, seeds: Seeds, *, arena: Arena) -> Found:
+        """Return what was found of each seed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Slot:
+    """Room for a batch on a GPU.
+
+    Attributes
+    ----------
+    gpu : int
+        Its number.
+    host : PackedReads
+        All reads.
+    reads : DeviceReads or None
+        The same on the GPU, if they fit.
+    arena : Arena
+    """
+
+    gpu: int
+    host: PackedReads
+    reads: DeviceReads | None
+    arena: Arena
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds; return rows of seeds and what was found of them, part by part."""
+        with _current(self.gpu):
+            if self.reads is not None:
+                return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
+            return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
+
+    def _parts(self, seeds: Seeds) -> Iterator[np.ndarray]:
+        """Yield rows of seeds whose reads take at most half of the arena."""
+        # Successive queries share their targets: by target, a part has few reads.
+        order = np.argsort(seeds.target, kind="stable")
+        sizes = 12 * np.diff(self.host.word_offsets) + 24 + 8 * np.diff(self.host.unknown_offsets)
+        bounds = cut_by_reads(seeds.query[order], seeds.target[order], sizes, self.arena.free // 2)
+        for begin, end in itertools.pairwise(bounds):
+            yield order[begin:end]
+
+    def _run_part(self, kernel: Kernel[Found], seeds: Seeds, rows: np.ndarray) -> Found:
+        from overlapper.kernels.cuda.walks import upload_reads
+
+        query, target, reverse, query_pos, target_pos = (column[rows] for column in seeds[:-1])
+        chosen, numbers = np.unique(np.concatenate([query, target]), return_inverse=True)
+        numbers = numbers.astype(np.int32)
+        part = Seeds(numbers[: len(rows)], numbers[len(rows) :], reverse, query_pos, target_pos, seeds.length)
+        mark = self.arena.mark()
+        found = kernel(upload_reads(take_reads(self.host, chosen), self.arena), part, arena=self.arena)
+        self.arena.release(mark)
+        return found
+
+
+class Gpus:
+    """The GPUs of a run; a context manager, which gives back their memory.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+        Usable GPUs. They are made ready while the caller goes on.
+    memory : int
+        Bytes to take on each at most; 0 takes what is free.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the devices.
+    slots : int
+        Calls of `run` that are worked on at the same time.
+    """
+
+    def __init__(self, devices: Sequence[Device], memory: int = 0) -> None:
+        self.names = [device.name for device in devices]
+        self.slots = SLOTS * len(devices)
+        self._memory = memory
+        self._reads: Future[PackedReads] = Future()
+        self._free: queue.SimpleQueue[Slot | Exception] = queue.SimpleQueue()
+        self._counts: dict[str, int] = {}
+        self._counting = threading.Lock()
+        self._openings = [threading.Thread(target=self._open, args=(device.number,)) for device in devices]
+        for opening in self._openings:
+            opening.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reads.cancel()
+        for opening in self._openings:
+            opening.join()
+        of_gpu: dict[int, list[Slot]] = {}
+        while not self._free.empty():
+            slot = self._free.get()
+            if isinstance(slot, Slot):
+                of_gpu.setdefault(slot.gpu, []).append(slot)
+            del slot
+        for number, slots in of_gpu.items():
+            _free(number, slots)
+
+    def hold(self, reads: Reads) -> None:
+        """Name the reads that seeds will be of; once, before the first call of `run`."""
+        self._reads.set_result(
+            PackedReads(
+                reads.words, reads.word_offsets, reads.lengths,
+                reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+            )
+        )  # fmt: skip
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds, on whichever GPU is free first.
+
+        Returns
+        -------
+        list of (ndarray of int64, Found)
+            Rows of seeds, each row once in all, and what was found of them.
+
+        Raises
+        ------
+        DeviceError
+            When there is too little memory.
+        """
+        with self._slot() as slot:
+            return slot.run(kernel, seeds)
+
+    def count(self, name: str, number: int) -> None:
+        """Add to what the funnel shows."""
+        with self._counting:
+            self._counts[name] = self._counts.get(name, 0) + number
+
+    def counts(self) -> dict[str, int]:
+        """Return what the funnel shows of extending on GPUs."""
+        return dict(self._counts)
+
+    @contextlib.contextmanager
+    def _slot(self) -> Iterator[Slot]:
+        slot = self._free.get()
+        try:
+            if isinstance(slot, Exception):
+                raise slot
+            yield slot
+        finally:
+            self._free.put(slot)
+
+    def _open(self, number: int) -> None:
+        """Make the slots of a GPU; what fails is raised where a slot is asked for."""
+        try:
+            for slot in self._slots_of(number):
+                self._free.put(slot)
+        except CancelledError:
+            pass
+        except Exception as error:
+            self._free.put(error)
+
+    def _slots_of(self, number: int) -> Iterator[Slot]:
+        from numba import cuda
+
+        from overlapper.kernels.cuda.memory import Arena, available_bytes
+        from overlapper.kernels.cuda.walks import bytes_of_reads, upload_reads
+
+        with _current(number):
+            available = available_bytes(self._memory)
+            size = min(available // (2 * SLOTS), LARGEST_ARENA)
+            arenas = [Arena.allocate(size) for _ in range(SLOTS)]
+            reads = self._reads.result()
+            needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
+            if needed <= available - SLOTS * size:
+                resident = upload_reads(reads, Arena(needed, arenas[0].pinned))
+            else:
+                resident = None
+                arenas.clear()
+                cuda.current_context().deallocations.clear()
+                arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
+            for arena in arenas:
+                yield Slot(number, reads, resident, arena)
+
+
+def _current(number: int) -> contextlib.AbstractContextManager:
+    """Return a context manager that makes a GPU the current one of this thread."""
+    from numba import cuda
+
+    return cuda.gpus[number]
+
+
+def _free(number: int, slots: list[Slot]) -> None:
+    """Give back the memory of all slots of a GPU."""
+    from numba import cuda
+
+    with _current(number):
+        slots.clear()
+        cuda.current_context().deallocations.clear()

@@ -1,0 +1,95 @@
+"""Runs on GPUs end with the bytes of the CPU, however much memory they may take."""
+
+import numpy as np
+import pytest
+
+from overlapper import find_overlaps, pipeline, random_genome, simulate_reads, write_overlaps
+from overlapper.devices import select_devices
+from overlapper.errors import DeviceError
+from overlapper.extend.registry import ON_GPUS
+from overlapper.gpus import SLOTS, Gpus
+from overlapper.kernels.cuda.walks import bytes_of_reads
+from overlapper.simulate import adapted_model
+from overlapper.tables import Reads
+from tests.read_sets import columns_of
+
+pytestmark = pytest.mark.gpu
+every_extender = pytest.mark.parametrize("name", ON_GPUS)
+
+
+@pytest.fixture(scope="module")
+def reads():
+    model = adapted_model("clr", mean_length=2500)
+    return simulate_reads(random_genome(600_000, seed=3), model, coverage=20, seed=3)[0]
+
+
+@pytest.fixture(scope="module")
+def noisy_reads():
+    """Reads with unknown bases, empty and tiny ones."""
+    reads, _ = simulate_reads(random_genome(30_000, seed=4), adapted_model("ont-r7"), coverage=15, seed=4)
+    texts = [reads.sequence(i) for i in range(len(reads))]
+    texts = [text[:500] + "N" * (i % 7) + text[500:] if i % 3 else text for i, text in enumerate(texts)]
+    texts += ["", "ACGT", "N" * 300, texts[5]]
+    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+
+
+def run(reads, name, **options):
+    return pipeline.run(reads, "clr", changes={"extender": name}, **options)
+
+
+@every_extender
+def test_files_are_those_of_the_cpu(gpu, name, reads, noisy_reads, tmp_path, monkeypatch):
+    monkeypatch.setattr(pipeline, "GPU_CANDIDATES", 5000)
+    for number, some in enumerate((reads, noisy_reads)):
+        found = {device: run(some, name, device=device) for device in ("cpu", "cuda")}
+        assert len(found["cpu"].overlaps) > 500
+        for device, result in found.items():
+            write_overlaps(result.overlaps, some, tmp_path / f"{number}.{device}.paf")
+        assert (tmp_path / f"{number}.cpu.paf").read_bytes() == (tmp_path / f"{number}.cuda.paf").read_bytes()
+        assert found["cpu"].devices == ["cpu"]
+        assert found["cuda"].devices == [device.name for device in select_devices("cuda")]
+        if name == "xdrop":
+            assert found["cuda"].funnel.pop("extensions requeued to wider kernels") > 0
+        assert found["cuda"].funnel == found["cpu"].funnel
+
+
+@pytest.mark.parametrize(("name", "times"), [("xdrop", 10), ("gact", 3)])  # a tile of GACT takes some, too
+def test_reads_larger_than_the_memory_change_nothing(gpu, name, times, reads):
+    memory = bytes_of_reads(len(reads.words), len(reads), 0) // times
+    expected = run(reads, name, device="cpu")
+    found = run(reads, name, device="cuda:0", gpu_memory=memory)
+    assert columns_of(found.overlaps) == columns_of(expected.overlaps)
+
+
+@every_extender
+def test_too_little_memory_says_so(gpu, name, reads):
+    with pytest.raises(DeviceError, match="--gpu-memory"):
+        run(reads, name, device="cuda", gpu_memory=10_000)
+
+
+def test_the_memory_is_given_back(gpu, reads):
+    from numba import cuda
+
+    def free():
+        with cuda.gpus[0]:
+            return cuda.current_context().get_memory_info().free
+
+    for _ in range(2):
+        with Gpus(select_devices("cuda:0")) as gpus:
+            gpus.hold(reads)
+            assert gpus.slots == SLOTS
+            after = free()
+        assert free() > after
+
+
+def test_gpus_are_closed_before_they_hold_anything(gpu):
+    with Gpus(select_devices("cuda")):
+        pass
+
+
+def test_the_library_takes_devices(gpu, reads):
+    some = reads.take(np.arange(60))
+    overlaps = [
+        find_overlaps(some, "clr", changes={"extender": "xdrop"}, device=device) for device in ("cpu", "auto")
+    ]
+    assert columns_of(overlaps[0]) == columns_of(overlaps[1])

@@ -1,0 +1,146 @@
+"""How work is shared between GPUs, on pretended ones that compute on the CPU."""
+
+import contextlib
+import importlib.util
+import threading
+
+import numpy as np
+import pytest
+
+from overlapper import devices, gpus, pipeline
+from overlapper.devices import Device
+from overlapper.errors import DeviceError, ParameterError
+from overlapper.extend.registry import ON_GPUS
+from overlapper.gpus import Gpus, Slot
+from overlapper.kernels.cpu.gact import extend_candidates
+from overlapper.kernels.cpu.xdrop import extend_seeds
+from tests.read_sets import columns_of, reads_of, texts_of
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from overlapper.kernels.cuda import gact, walks, xdrop
+
+TWO = [Device("cuda:0", "A"), Device("cuda:1", "B")]
+
+
+class PretendedArena:
+    """Counts what is cut, as an arena does; its free bytes are those of the budget."""
+
+    def __init__(self, free):
+        self.free, self.released = free, []
+
+    def mark(self):
+        return 7
+
+    def release(self, mark):
+        self.released.append(mark)
+
+
+class Pretended:
+    """Two GPUs with so many bytes a slot, and whether reads stay on them."""
+
+    def __init__(self):
+        self.free, self.resident, self.used, self.parts = 1 << 30, True, set(), 0
+
+    def slots_of(self, opened, number):
+        reads = opened._reads.result()
+        for _ in range(gpus.SLOTS):
+            there = walks.DeviceReads(reads, None, None, None, None) if self.resident else None
+            yield Slot(number, reads, there, PretendedArena(self.free))
+
+    @contextlib.contextmanager
+    def current(self, number):
+        self.used.add(number)
+        yield
+
+    def upload_reads(self, reads, arena):
+        self.parts += 1
+        size = walks.bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
+        assert len(reads.lengths) == 2 or size - walks.MARGIN <= arena.free // 2
+        return walks.DeviceReads(reads, None, None, None, None)
+
+    def extend_xdrop(self, reads, seeds, scheme, arena):
+        found = extend_seeds(reads.host, seeds, scheme)
+        return xdrop.Extended(found, {"64 rows": 2 * len(seeds.query), "any rows": 1})
+
+    def extend_gact(self, reads, seeds, scheme, arena):
+        end = seeds.target_pos.astype(np.int64) + seeds.length
+        anchors = np.where(seeds.reverse, reads.host.lengths[seeds.target] - end, seeds.target_pos)
+        found = extend_candidates(*reads.host, *seeds[:3], seeds.query_pos.astype(np.int64), anchors, *scheme)
+        return gact.Extended(*found, tiles=1)
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    two = Pretended()
+    monkeypatch.setattr(devices, "_gpus", lambda: TWO)
+    monkeypatch.setattr(Gpus, "_slots_of", lambda opened, number: two.slots_of(opened, number))
+    monkeypatch.setattr(gpus, "_current", two.current)
+    monkeypatch.setattr(gpus, "_free", lambda number, slots: slots.clear())
+    monkeypatch.setattr(walks, "upload_reads", two.upload_reads)
+    monkeypatch.setattr(xdrop, "extend_seeds", two.extend_xdrop)
+    monkeypatch.setattr(gact, "extend_seeds", two.extend_gact)
+    monkeypatch.setattr(pipeline, "GPU_CANDIDATES", 20)
+    return two
+
+
+def run(device, extender="xdrop", **options):
+    reads = reads_of(texts_of(4, genome=3000, reads=40))
+    return pipeline.run(reads, "clr", changes={"extender": extender}, device=device, **options)
+
+
+@pytest.mark.parametrize("extender", ON_GPUS)
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("resident", "free"), [(True, 1 << 30), (False, 1 << 30), (False, 2000), (False, 1)])
+def test_runs_on_gpus_end_as_on_the_cpu(pretended, extender, resident, free, threads, monkeypatch):
+    monkeypatch.setattr(pipeline, "BLOCK_BASES", 2000)
+    pretended.resident, pretended.free = resident, free
+    on_cpu, on_gpus = run("cpu", extender), run("cuda", extender, threads=threads)
+    assert len(on_cpu.overlaps) > 50
+    assert columns_of(on_gpus.overlaps) == columns_of(on_cpu.overlaps)
+    assert on_gpus.devices == ["cuda:0", "cuda:1"]
+    if extender == "xdrop":
+        assert on_gpus.funnel.pop("extensions requeued to wider kernels") >= (pretended.parts or 2)
+    assert on_gpus.funnel == on_cpu.funnel
+    assert pretended.used == {0, 1}
+    assert (pretended.parts == 0) == resident
+
+
+def test_a_gpu_that_fails_to_open_ends_the_run(pretended, monkeypatch):
+    def broken(opened, number):
+        raise DeviceError("no memory at all")
+        yield
+
+    monkeypatch.setattr(Gpus, "_slots_of", broken)
+    with pytest.raises(DeviceError, match="no memory at all"):
+        run("cuda:1")
+
+
+def test_no_thread_is_left_when_nothing_is_ever_held(pretended):
+    before = threading.active_count()
+    with Gpus(TWO):
+        pass
+    assert threading.active_count() == before
+
+
+def test_a_failing_kernel_gives_its_slot_back(pretended):
+    reads = reads_of(texts_of(1))
+    with Gpus(TWO[:1]) as opened:
+        opened.hold(reads)
+        seeds = walks.Seeds(*(np.zeros(1, np.int32) for _ in range(5)), 1)
+        for _ in range(2 * opened.slots):
+            with pytest.raises(ZeroDivisionError):
+                opened.run(lambda reads, seeds, arena: 1 // 0, seeds)
+
+
+def test_auto_takes_the_gpus_for_extenders_that_can_use_them(pretended):
+    assert run("auto").devices == ["cuda:0", "cuda:1"]
+    reads = reads_of(texts_of(4))
+    assert pipeline.run(reads, "clr", device="auto").devices == ["cpu"]
+
+
+def test_extenders_without_kernels_refuse_gpus(pretended):
+    assert "chain" not in ON_GPUS
+    with pytest.raises(ParameterError, match="the extender chain runs on the CPU alone"):
+        pipeline.run(reads_of(texts_of(4)), "clr", device="cuda")
