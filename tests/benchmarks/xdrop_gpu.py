@@ -18,7 +18,7 @@ from overlapper.devices import select_devices
 from overlapper.gpus import Gpus
 from overlapper.kernels.cpu.walks import Seeds
 from overlapper.kernels.cpu.xdrop import Scheme
-from overlapper.kernels.cuda import xdrop, xdrop_frame, xdrop_grouped, xdrop_wide
+from overlapper.kernels.cuda import xdrop, xdrop_grouped, xdrop_wide
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.walks import upload_reads
 from overlapper.params import XdropParams
@@ -32,32 +32,38 @@ LOGAN = {10: 1.71, 20: 1.69, 50: 1.83, 100: 1.88, 500: 3.29, 1000: 4.87, 5000: 1
 """LOGAN's GPU seconds on an H200, the seed at the start."""
 
 
-def kernel_seconds(reads, seeds, scheme):
-    """Run the kernels as `extend_items` does; return the seconds of each kernel and what it was given."""
-    q_steps, t_steps = xdrop.walk_lengths(reads, seeds)
-    order = xdrop.longest_first(q_steps, t_steps)
-    arena = Arena(1 << 30)
-    on_device = Seeds._make([*(arena.upload(column) for column in seeds[:-1]), seeds.length])
-    device = cuda.get_current_device()
-    blocks = xdrop.BLOCKS * device.MULTIPROCESSOR_COUNT
-    parts = []
-    group_of = xdrop.first_groups(scheme, q_steps, t_steps)
-    for number, (lanes, words) in enumerate(xdrop.GROUPS):
-        chosen = order[group_of[order] == number]
-        if len(chosen):
-            kernel = xdrop_grouped.grouped_kernel(lanes, words, device.compute_capability >= (9, 0))
-            arguments = xdrop.arguments_of(reads, on_device, scheme, chosen, arena)
-            seconds = timed(kernel, blocks, xdrop_frame.THREADS, arguments, arena.stream)
-            parts.append((f"{16 * lanes * words} rows", len(chosen), seconds))
-            outgrown = arguments[-1].copy_to_host()[:, 0] == xdrop_grouped.OUTGROWN
-            group_of[chosen[outgrown]] = number + 1
-    chosen = order[group_of[order] == len(xdrop.GROUPS)]
-    if len(chosen):
-        arguments = xdrop.arguments_of(reads, on_device, scheme, chosen, arena)
-        cells = xdrop.wide_room(len(chosen), int(q_steps[chosen].max()), arena)
-        seconds = timed(xdrop_wide.extend_wide, blocks, xdrop_wide.THREADS, (*arguments, cells), arena.stream)
-        parts.append(("any rows", len(chosen), seconds))
-    return parts
+class Timer:
+    """Stands for a kernel, and notes what it was given and the seconds of its launches."""
+
+    def __init__(self, kernel, name, launches):
+        self.kernel, self.name, self.launches = kernel, name, launches
+
+    def __getitem__(self, shape):
+        def launch(*arguments):
+            begin, end = cuda.event(), cuda.event()
+            begin.record(shape[2])
+            self.kernel[shape](*arguments)
+            end.record(shape[2])
+            end.synchronize()
+            items = next(a for a in arguments if getattr(a, "shape", (0, 0))[1:] == (3,)).shape[0]
+            self.launches.append((self.name, items, begin.elapsed_time(end) / 1000))
+
+        return launch
+
+
+def kernel_seconds(reads, seeds, scheme, arena):
+    """Return what each kernel was given, and its seconds."""
+    launches = []
+    grouped, wide = xdrop_grouped.grouped_kernel, xdrop_wide.extend_wide
+    xdrop_grouped.grouped_kernel = lambda lanes, words, packed: Timer(
+        grouped(lanes, words, packed), f"{16 * lanes * words} rows", launches
+    )
+    xdrop_wide.extend_wide = Timer(wide, "any rows", launches)
+    try:
+        xdrop.extend_seeds(reads, seeds, scheme, arena)
+    finally:
+        xdrop_grouped.grouped_kernel, xdrop_wide.extend_wide = grouped, wide
+    return launches
 
 
 def whole_seconds(reads, seeds, scheme):
@@ -105,12 +111,12 @@ def main():
     print(f"{'seed':8}{'X':>6}{'kernel s':>10}{'whole s':>9}{'LOGAN/kernel':>14}  kernels: extensions, s")
     for place, share in (("inside", 0.5), ("start", 0.0)):
         reads, seeds = simulate_pairs(lengths, errors, seed=1, seed_share=share)
-        on_device = upload_reads(reads)
+        on_device, arena = upload_reads(reads), Arena(1 << 32)
         for x in arguments.xdrop:
             scheme = Scheme(**vars(XdropParams(xdrop=x)))
             fastest, whole = None, float("inf")
             for _ in range(arguments.rounds + 1):  # the first one compiles
-                parts = kernel_seconds(on_device, seeds, scheme)
+                parts = kernel_seconds(on_device, seeds, scheme, arena)
                 if fastest is None or sum(p[2] for p in parts) < sum(p[2] for p in fastest):
                     fastest = parts
                 whole = min(whole, whole_seconds(reads, seeds, scheme))

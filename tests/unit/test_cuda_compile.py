@@ -48,7 +48,10 @@ def capability(request):
 @pytest.mark.parametrize("group", xdrop.GROUPS, ids=str)
 def test_grouped_kernels_compile_into_registers(group, capability, monkeypatch):
     kernel = xdrop_grouped.grouped_kernel.__wrapped__(*group, capability >= (9, 0))
-    ptx = compiled(kernel, ARGUMENTS, capability, monkeypatch)
+    states = (types.int32[:, ::1], types.uint32[:, ::1])
+    ptx = compiled(
+        kernel, (*ARGUMENTS, I4, types.int32, *states, types.int32, *states), capability, monkeypatch
+    )
     assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
 
 

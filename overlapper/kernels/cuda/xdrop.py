@@ -4,7 +4,7 @@ Both compute the integers that docs/algorithms/xdrop.md defines. Here, too, kern
 live cells:
 
 - `xdrop_grouped`: 16-bit scores in the registers of a group of 2 to 32 lanes. An extension that outgrows its
-  group goes to the next wider one.
+  group goes on in the next wider one.
 - `xdrop_wide`: 32-bit scores of any number of rows, in memory.
 
 Scores, X and the lengths of its sequences decide with which kernel an extension starts.
@@ -27,7 +27,7 @@ GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32
 """Lanes of a group and words of 16 rows a lane, narrowest first."""
 BLOCKS = 16
 """Blocks a multiprocessor; what does not run at once finds the work done."""
-_BYTES_EACH = 17 + 2 * (8 + 12)
+_BYTES_EACH = 17 + 2 * (8 + 4 + 12)
 """Device memory of a seed and of its two extensions."""
 _LONGEST = 2**31 - 64
 """Anti-diagonals that the groups can number."""
@@ -72,8 +72,8 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
         When the arena is too small even for one seed.
     """
     tried: dict[str, int] = {}
-    # Half the arena is for what `extend_wide` works in.
-    size = max(1, arena.free // 2 // _BYTES_EACH)
+    # The rest of the arena is for states, and for what `extend_wide` works in.
+    size = max(1, arena.free // 4 // _BYTES_EACH)
     batches = [
         Seeds._make([*(column[begin : begin + size] for column in seeds[:-1]), seeds.length])
         for begin in range(0, len(seeds.query), size)
@@ -116,16 +116,29 @@ def _extend_batch(
     order = longest_first(q_steps, t_steps)
     group_of = first_groups(scheme, q_steps, t_steps)
     extensions = np.empty((len(order), 3), np.int32)
+    state_of = np.full(len(order), -1, np.int32)
     on_device = upload_seeds(seeds, arena)
+    before_states = arena.mark()
+    # What a group leaves is read by the next one, which leaves its own.
+    left = [arena.array(max(arena.free // 8, 4), np.uint8) for _ in range(2)]
+    old = _States.cut(left[1], 1, 0)
     mark = arena.mark()
     for number, (lanes, words) in enumerate(GROUPS):
         items = order[group_of[order] == number]
         if len(items):
             _count(tried, f"{16 * lanes * words} rows", len(items))
-            found = _launch_grouped(lanes, words, arguments_of(reads, on_device, scheme, items, arena), arena)
+            new = _States.cut(left[number % 2], lanes * words, len(items))
+            found = _launch_grouped(
+                lanes, words, arguments_of(reads, on_device, scheme, items, arena),
+                arena.upload(state_of[items]), old, new, arena,
+            )  # fmt: skip
             extensions[items] = found
-            group_of[items[found[:, 0] == xdrop_grouped.OUTGROWN]] = number + 1
+            outgrown = found[:, 0] == xdrop_grouped.OUTGROWN
+            group_of[items[outgrown]] = number + 1
+            state_of[items[outgrown]] = found[outgrown, 1]
             arena.release(mark)
+            old = new
+    arena.release(before_states)
     items = order[group_of[order] == len(GROUPS)]
     if len(items):
         _count(tried, "any rows", len(items))
@@ -134,24 +147,50 @@ def _extend_batch(
     return extensions.reshape(-1, 2, 3)
 
 
+class _States(NamedTuple):
+    """Room for the states of extensions that outgrew groups of so many words; see `xdrop_grouped`."""
+
+    words: int
+    room: int
+    heads: Any
+    cells: Any
+
+    @classmethod
+    def cut(cls, block: Any, words: int, most: int) -> _States:
+        """Return room in a block of bytes for at most so many states."""
+        numbers = block[: block.size // 4 * 4].view(np.int32)
+        head, cells = xdrop_grouped.HEAD, 16 * words
+        room = min(most, numbers.size // (head + cells))
+        if not room:
+            nothing = numbers[:1]
+            return cls(words, 0, nothing.reshape(1, 1), nothing.view(np.uint32).reshape(1, 1))
+        heads, rest = numbers[: room * head], numbers[room * head : room * (head + cells)]
+        return cls(words, room, heads.reshape(room, head), rest.view(np.uint32).reshape(room, cells))
+
+
 def _count(tried: dict[str, int], kernel: str, extensions: int) -> None:
     tried[kernel] = tried.get(kernel, 0) + extensions
 
 
 def arguments_of(reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, arena: Arena) -> tuple:
-    """Return what the kernels take, the counter and the array of extensions last; ``seeds`` on the device."""
+    """Return what all kernels take, counters and the array of extensions last; ``seeds`` on the device."""
     return (
         reads.words, reads.unknown, reads.word_offsets, reads.lengths,
         *seeds[:-1], np.int32(seeds.length), arena.upload(items), *(np.int32(number) for number in scheme),
-        arena.zeros(1, np.int32), arena.array((len(items), 3), np.int32),
+        arena.zeros(2, np.int32), arena.array((len(items), 3), np.int32),
     )  # fmt: skip
 
 
-def _launch_grouped(lanes: int, words: int, arguments: tuple, arena: Arena) -> np.ndarray:
+def _launch_grouped(
+    lanes: int, words: int, arguments: tuple, state_of: Any, old: _States, new: _States, arena: Arena
+) -> np.ndarray:
     device = cuda.get_current_device()
     with launching:
         kernel = xdrop_grouped.grouped_kernel(lanes, words, device.compute_capability >= (9, 0))
-        kernel[BLOCKS * device.MULTIPROCESSOR_COUNT, xdrop_frame.THREADS, arena.stream](*arguments)
+        kernel[BLOCKS * device.MULTIPROCESSOR_COUNT, xdrop_frame.THREADS, arena.stream](
+            *arguments, state_of, np.int32(old.words), old.heads, old.cells,
+            np.int32(new.room), new.heads, new.cells,
+        )  # fmt: skip
     return arena.download(arguments[-1])
 
 

@@ -17,7 +17,8 @@ back. The highest bit of each half is set, so that subtracting the threshold sho
 
 Every 16 anti-diagonals the group looks where its live cells are. In that time they spread by eight slots at
 either end; so where the outermost eight hold one, the frame is moved by eight. When it cannot move, the
-extension has outgrown its group, and is handed back.
+extension has outgrown its group: it is handed back with its state, from which a wider group goes on. A state
+is a head of eight numbers, and the cells of both anti-diagonals, word by word, as the lanes hold them.
 
 The best score of an anti-diagonal is known before the next one, as the definition wants it. A lane that holds
 a new best one keeps its cells in shared memory; which row it is, is looked up once, at the end.
@@ -43,6 +44,8 @@ CHUNK = 16
 """Anti-diagonals between two looks at the frame."""
 OUTGROWN = -1
 """Score of an extension that outgrew its group."""
+HEAD = 8
+"""Numbers in the head of a state."""
 
 
 def group_floor(scheme) -> int:
@@ -84,9 +87,27 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     def extend_grouped(
         base_words, unknown, word_offsets, lengths,
         query, target, reverse, query_pos, target_pos, seed_length,
-        items, match, mismatch, gap, xdrop, stop_window, stop_rate, counter, extensions,
+        items, match, mismatch, gap, xdrop, stop_window, stop_rate, counters, extensions,
+        states, old_words, old_heads, old_cells, room, heads, cells,
     ):  # fmt: skip
-        """Extend ``items`` in their order; ``extensions[k]`` gets score, query and target bases of item k."""
+        """Extend ``items`` in their order; ``extensions[k]`` gets score, query and target bases of item k.
+
+        Parameters
+        ----------
+        counters : device array of int32
+            Of items taken, and of states kept.
+        extensions : device array of int32, shape (items, 3)
+            What outgrew its group gets `OUTGROWN` and the number of its state, or -1 if there was no room.
+        states : device array of int32, shape (items,)
+            Which of the old states each item goes on from; -1 to start from its seed.
+        old_words : int32
+            Words of all lanes of the groups that left them.
+        old_heads, heads : device array of int32, shape (m, HEAD)
+        old_cells, cells : device array of uint32, shape (m, 16 words)
+            States left by narrower groups, and by this one.
+        room : int32
+            How many states may be left.
+        """
         zero, one = int32(0), int32(1)
         lane = int32(cuda.laneid)
         rank = int32(lane & int32(lanes - 1))
@@ -106,7 +127,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
 
         item, working, waiting = zero, False, True
         d, frame, phase, own_d = zero, zero, zero, zero
-        best, best_d, best_frame, best_value = zero, zero, zero, uint32(0)
+        best, best_d, best_row, best_frame, best_value = zero, zero, zero, zero, uint32(0)
         threshold, window_end, window_best = floor, int32(NEVER), zero
         q_offset, q_bases, q_origin, q_up, q_steps = int64(0), zero, zero, False, zero
         t_offset, t_bases, t_origin, t_up, t_steps = int64(0), zero, zero, False, zero
@@ -120,7 +141,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
             if waiting and not working:
                 item = zero
                 if rank == zero:
-                    item = int32(cuda.atomic.add(counter, 0, 1))
+                    item = int32(cuda.atomic.add(counters, 0, 1))
                 item = int32(from_member(members, uint32(item), uint32(first_lane)))
                 waiting = item < int32(len(items))
                 if waiting:
@@ -132,13 +153,32 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                     q_offset, t_offset = word_offsets[q_read], word_offsets[t_read]
                     q_bases, t_bases = int32(lengths[q_read]), int32(lengths[t_read])
                     d, frame, phase, own_d = zero, int32(-(rows * lanes // 2)), zero, zero
-                    best, best_d, best_frame, best_value = zero, zero, zero, uint32(0)
+                    best, best_d, best_row, best_frame, best_value = zero, zero, zero, zero, uint32(0)
                     threshold, window_best = floor, zero
                     window_end = int32(stop_window) if stop_window > zero else int32(NEVER)
                     for r in range(registers):
                         even[r], odd[r] = dead, dead
-                    if rank == int32(lanes // 2):
-                        even[0] = uint32(dead + uint32(floor + xdrop))
+                    state = states[item]
+                    if state < zero:
+                        if rank == int32(lanes // 2):
+                            even[0] = uint32(dead + uint32(floor + xdrop))
+                    else:
+                        best, best_row, best_d = old_heads[state, 0], old_heads[state, 1], old_heads[state, 2]
+                        d, window_end, window_best = (
+                            old_heads[state, 4],
+                            old_heads[state, 5],
+                            old_heads[state, 6],
+                        )
+                        # No lane has the best score yet: its row is known.
+                        own_d = int32(-1)
+                        before = int32((int32(lanes * words) - old_words) >> one)
+                        frame = int32(old_heads[state, 3] - int32(16) * before)
+                        for w in range(words):
+                            word = int32(rank * int32(words) + int32(w) - before)
+                            if word >= zero and word < old_words:
+                                for r in range(8):
+                                    even[8 * w + r] = old_cells[state, 8 * word + r]
+                                    odd[8 * w + r] = old_cells[state, 8 * (old_words + word) + r]
             if not cuda.any_sync(FULL, working):
                 break
 
@@ -225,12 +265,28 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                 over = not live or int64(d) >= int64(q_steps) + int64(t_steps)
                 outgrown = (first and (last or last_but_one)) or (last and second)
                 if over or outgrown:
-                    row = place_of_best(saved, members, lane, rank, own_d == best_d, best_value)
+                    slot = place_of_best(saved, members, lane, rank, own_d == best_d, best_value)
+                    if best > zero and slot < int32(NEVER):
+                        best_row = int32(best_frame + slot)
+                    state = int32(-1)
+                    if not over:
+                        if rank == zero:
+                            state = int32(cuda.atomic.add(counters, 1, 1))
+                        state = int32(from_member(members, uint32(state), uint32(first_lane)))
+                        if state >= room:
+                            state = int32(-1)
+                        else:
+                            if rank == zero:
+                                heads[state, 0], heads[state, 1], heads[state, 2] = best, best_row, best_d
+                                heads[state, 3], heads[state, 4] = frame, d
+                                heads[state, 5], heads[state, 6] = window_end, window_best
+                            for r in range(registers):
+                                cells[state, rank * registers + r] = even[r]
+                                cells[state, (lanes + rank) * registers + r] = odd[r]
                     if rank == zero:
-                        row = int32(best_frame + row) if best > zero else zero
                         extensions[item, 0] = best if over else int32(OUTGROWN)
-                        extensions[item, 1] = row
-                        extensions[item, 2] = int32(best_d - row)
+                        extensions[item, 1] = best_row if over else state
+                        extensions[item, 2] = int32(best_d - best_row)
                     working = False
                     for r in range(registers):
                         even[r], odd[r] = dead, dead
