@@ -189,7 +189,7 @@ def _run(
     params = _fitted(params, seeded, seeder, threads)
     clock.lap("seed")
 
-    tile = _Tile(ordered, seeded, run_map, params, gpus)
+    tile = _Tile(ordered, order, seeded, run_map, params, gpus)
     bounds = cut_evenly(ordered.lengths, BLOCK_BASES)
     blocks = range(len(bounds) - 1)
 
@@ -209,7 +209,7 @@ def _run(
     parts: list[Overlaps] = []
     taken: dict[str, int] = {}
     for overlaps, counts in tiles:
-        parts.append(overlaps.renumber(order))
+        parts.append(overlaps)
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
     if gpus and taken:
         taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
@@ -266,9 +266,16 @@ class _Tile:
     """What is done with the candidates of a block of queries."""
 
     def __init__(
-        self, reads: Reads, seeded: Reads, run_map: RunMap | None, params: Params, gpus: Gpus | None
+        self,
+        reads: Reads,
+        order: np.ndarray,
+        seeded: Reads,
+        run_map: RunMap | None,
+        params: Params,
+        gpus: Gpus | None,
     ) -> None:
         self._reads = reads
+        self._order = order
         self._seeded = seeded
         self._run_map = run_map
         self._params = params
@@ -276,7 +283,10 @@ class _Tile:
         self._extender_params = getattr(params, params.extender)
 
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
-        """Extend, threshold, classify and choose; return what is left and how many each step took."""
+        """Extend, threshold, classify and choose; return what is left and how many each step took.
+
+        Reads are numbered as they were given.
+        """
         p = self._params
         overlaps, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
         if self._run_map:
@@ -300,7 +310,7 @@ class _Tile:
         counts["dropped: not the best of its pair"] = len(overlaps) - len(best)
         overlaps = overlaps.take(best)
         counts["overlaps"] = len(overlaps)
-        return overlaps, counts
+        return overlaps.renumber(self._order), counts
 
 
 def best_of_pair(overlaps: Overlaps) -> np.ndarray:

@@ -46,7 +46,13 @@ def gather_ragged(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
     -------
     ndarray, shape (counts.sum(),)
     """
+    ends = starts + counts
     total = int(counts.sum())
+    # Rows that follow each other in the values are copied as one piece.
+    breaks = np.flatnonzero(starts[1:] != ends[:-1]) + 1
+    if len(breaks) * 64 < total:
+        begins, stops = starts[np.r_[0, breaks]], ends[np.r_[breaks - 1, -1]]
+        return np.concatenate([values[b:e] for b, e in zip(begins.tolist(), stops.tolist(), strict=True)])
     before = np.cumsum(counts) - counts
     return values[np.arange(total) + np.repeat(starts - before, counts)]
 

@@ -121,10 +121,11 @@ class Overlaps(Intervals):
 def _swap_cigars(overlaps: Overlaps, swap: np.ndarray) -> np.ndarray:
     """Return the CIGARs with query and target exchanged in the rows marked."""
     cigar, offsets = np.asarray(overlaps.cigar), np.asarray(overlaps.cigar_offsets)
-    starts, counts = offsets[:-1], np.diff(offsets)
-    backwards = np.repeat(swap & overlaps.reverse, counts)
-    place = np.arange(len(cigar))
-    mirrored = np.repeat(2 * starts + counts - 1, counts) - place
-    cigar = cigar[np.where(backwards, mirrored, place)]
-    gap = np.repeat(swap, counts) & np.isin(cigar & 15, (INSERTION, DELETION))
-    return np.where(gap, cigar ^ (INSERTION ^ DELETION), cigar)
+    if not swap.any():
+        return cigar
+    rows = zip(offsets[:-1].tolist(), offsets[1:].tolist(), (swap & overlaps.reverse).tolist(), strict=True)
+    cigar = np.concatenate([cigar[b:e][::-1] if backwards else cigar[b:e] for b, e, backwards in rows])
+    exchange = np.zeros(16, np.uint32)
+    exchange[[INSERTION, DELETION]] = INSERTION ^ DELETION
+    cigar ^= np.where(np.repeat(swap, np.diff(offsets)), exchange[cigar & 15], np.uint32(0))
+    return cigar

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from overlapper.errors import ParameterError
 from overlapper.tables import Candidates, Matches, Overlaps, Reads, Seeding
+from overlapper.tables.base import gather_ragged
 from tests.read_sets import columns_of, reads_of, texts_of
 
 TABLES = [Candidates, Matches, Overlaps, Seeding]
@@ -165,3 +166,20 @@ def test_reads_of_the_wrong_size_are_refused():
         dataclasses.replace(reads, lengths=np.array([80, -1])).validate()
     with pytest.raises(ParameterError, match="1 names for 2 sequences"):
         Reads.from_sequences(["a"], ["A", "C"])
+
+
+@pytest.mark.parametrize("longest", [3, 2000])
+@pytest.mark.parametrize("chosen", ["none", "all", "most", "any"])
+def test_ragged_rows_are_gathered_one_after_the_other(longest, chosen):
+    rng = np.random.default_rng(longest)
+    counts = rng.integers(0, longest, 40)
+    starts = np.cumsum(counts) - counts
+    values = rng.integers(0, 1 << 30, int(counts.sum()))
+    rows = {
+        "none": np.empty(0, np.int64),
+        "all": np.arange(40),
+        "most": np.delete(np.arange(40), [3, 4, 20]),
+        "any": rng.integers(0, 40, 60),
+    }[chosen]
+    expected = [value for row in rows for value in values[starts[row] : starts[row] + counts[row]]]
+    assert gather_ragged(values, starts[rows], counts[rows]).tolist() == expected

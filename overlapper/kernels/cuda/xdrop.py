@@ -114,7 +114,8 @@ def _extend_batch(
 ) -> np.ndarray:
     q_steps, t_steps = walk_lengths(reads, seeds)
     order = longest_first(q_steps, t_steps)
-    group_of = first_groups(scheme, q_steps, t_steps)
+    group_of = first_groups(scheme, q_steps, t_steps)[order]
+    starting = np.bincount(group_of, minlength=len(GROUPS) + 1)
     extensions = np.empty((len(order), 3), np.int32)
     state_of = np.full(len(order), -1, np.int32)
     on_device = upload_seeds(seeds, arena)
@@ -122,9 +123,9 @@ def _extend_batch(
     # What a group leaves is read by the next one, which leaves its own.
     left = [arena.array(max(arena.free // 8, 4), np.uint8) for _ in range(2)]
     old = _States.cut(left[1], 1, 0)
-    mark = arena.mark()
+    mark, outgrown = arena.mark(), order[:0]
     for number, (lanes, words) in enumerate(GROUPS):
-        items = order[group_of[order] == number]
+        items = np.concatenate([outgrown, order[group_of == number]]) if starting[number] else outgrown
         if len(items):
             _count(tried, f"{16 * lanes * words} rows", len(items))
             new = _States.cut(left[number % 2], lanes * words, len(items))
@@ -133,13 +134,13 @@ def _extend_batch(
                 arena.upload(state_of[items]), old, new, arena,
             )  # fmt: skip
             extensions[items] = found
-            outgrown = found[:, 0] == xdrop_grouped.OUTGROWN
-            group_of[items[outgrown]] = number + 1
-            state_of[items[outgrown]] = found[outgrown, 1]
+            has_outgrown = found[:, 0] == xdrop_grouped.OUTGROWN
+            outgrown = items[has_outgrown]
+            state_of[outgrown] = found[has_outgrown, 1]
             arena.release(mark)
             old = new
     arena.release(before_states)
-    items = order[group_of[order] == len(GROUPS)]
+    items = np.concatenate([outgrown, order[group_of == len(GROUPS)]])
     if len(items):
         _count(tried, "any rows", len(items))
         arguments = arguments_of(reads, on_device, scheme, items, arena)
