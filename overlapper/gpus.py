@@ -68,9 +68,13 @@ class Slot:
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
         """Run a kernel on all seeds; return rows of seeds and what was found of them, part by part."""
         with _current(self.gpu):
-            if self.reads is not None:
-                return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
-            return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
+            mark = self.arena.mark()
+            try:
+                if self.reads is not None:
+                    return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
+                return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
+            finally:
+                self.arena.release(mark)
 
     def _parts(self, seeds: Seeds) -> Iterator[np.ndarray]:
         """Yield rows of seeds whose reads take at most half of the arena."""

@@ -132,6 +132,8 @@ def test_a_failing_kernel_gives_its_slot_back(pretended):
         for _ in range(2 * opened.slots):
             with pytest.raises(ZeroDivisionError):
                 opened.run(lambda reads, seeds, arena: 1 // 0, seeds)
+        slots = [opened._free.get() for _ in range(opened.slots)]
+        assert [slot.arena.released for slot in slots] == [[7, 7]] * opened.slots
 
 
 def test_auto_takes_the_gpus_for_extenders_that_can_use_them(pretended):
