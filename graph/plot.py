@@ -28,7 +28,7 @@ _MOST_POINTS, _ALL_POINTS = 12, 1200
 _LONGEST = 10.0
 _SHORTEST = 0.6
 _LINK = 0.5
-_GAP = 1.5
+_GAP, _MARGIN = 1.5, 0.03
 _ROUNDS, _STILL = 200, 1e-4
 _FONT, _POINTS_PER_INCH = 5, 72
 
@@ -140,12 +140,13 @@ def _pack(places: np.ndarray, boxes: list[tuple[np.ndarray, np.ndarray]]) -> Non
     """Move components beside and below each other."""
     area = sum((box[0] + _GAP) * (box[1] + _GAP) for _, box in boxes)
     width = max(max(box[0] for _, box in boxes), 1.4 * np.sqrt(area))
+    gap = max(_GAP, _MARGIN * width)
     x = y = height = 0.0
     for members, (wide, high) in boxes:
         if x and x + wide > width:
-            x, y, height = 0.0, y + height + _GAP, 0.0
+            x, y, height = 0.0, y + height + gap, 0.0
         places[members] += (x, -y - high)
-        x, height = x + wide + _GAP, max(height, high)
+        x, height = x + wide + gap, max(height, high)
 
 
 def check_format(path: str) -> None:
@@ -183,12 +184,14 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
     figure_of, collection_of = _matplotlib()
     places = place_segments(gfa)
     everything = np.concatenate(places)
-    size = np.ptp(everything, axis=0) + 2 * _GAP
-    scale = 12 / max(size)
-    figure = figure_of(figsize=np.maximum(size * scale, 2.5), dpi=150)
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    margin = max(_GAP, _MARGIN * max(high - low))
+    low, high = low - margin, high + margin
+    scale = 12 / max(high - low)
+    figure = figure_of(figsize=np.maximum((high - low) * scale, 2.5), dpi=150)
     axes = figure.add_axes((0, 0, 1, 1), frameon=False, aspect="equal", xticks=[], yticks=[])
-    axes.set_xlim(everything[:, 0].min() - _GAP, everything[:, 0].max() + _GAP)
-    axes.set_ylim(everything[:, 1].min() - _GAP, everything[:, 1].max() + _GAP)
+    axes.set_xlim(low[0], high[0])
+    axes.set_ylim(low[1], high[1])
 
     joins = [
         (places[j.first >> 1][0 if j.first & 1 else -1], places[j.second >> 1][-1 if j.second & 1 else 0])
