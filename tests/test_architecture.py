@@ -20,7 +20,7 @@ LAYERS = [
     ["graph"],
     ["overlapper.report", "overlapper.cli", "overlapper.__main__"],
 ]  # fmt: skip
-FREE_FOR_ALL = {"overlapper.threads", "overlapper.version"}
+FREE_FOR_ALL = {"overlapper.devices", "overlapper.threads", "overlapper.version"}
 
 
 def modules():

@@ -15,6 +15,7 @@ from typing import Self
 
 import numpy as np
 
+from overlapper.devices import select_devices
 from overlapper.errors import ParameterError
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.walks import PackedReads
@@ -28,6 +29,8 @@ ENDS = ("query-start", "query-end", "target-start", "target-end")
 REPORTS = ("end", "start", "cigar")
 """Each of them includes those before it."""
 
+_IN_FLIGHT = 2
+"""Batches that a GPU works on at a time: one is packed or unpacked while the other one's kernels run."""
 _BLOCK_CELLS = 1 << 26
 """Cells of a block of pairs: about ten milliseconds."""
 _PAIR_CELLS = 1 << 13
@@ -79,7 +82,7 @@ class Aligner:
     second_best : bool
         Report the second best score, of local alignment only.
     device : str
-        ``cpu``, or a GPU as `overlapper.devices.select_devices` takes it.
+        ``cpu``, or a GPU: ``cuda:0``. A GPU knows neither bands nor second best scores.
     threads : int
         Of the CPU; 0 takes all. No result depends on it.
 
@@ -131,9 +134,18 @@ class Aligner:
             -1 if band is None else band, second_best,
         )  # fmt: skip
         self._wanted = REPORTS.index(report)
-        if device != "cpu":
-            raise ParameterError(f"device is {device!r}, expected cpu")
-        self._pool = ThreadPoolExecutor(threads or available_threads())
+        chosen = select_devices(device)
+        if len(chosen) > 1:
+            raise ParameterError(
+                f"device {device!r} names {len(chosen)} GPUs, expected one: name it, as in cuda:0, and give "
+                "each GPU an aligner and batches of its own"
+            )
+        self._gpu = None if chosen[0].name == "cpu" else int(chosen[0].name.partition(":")[2])
+        if self._gpu is not None and (band is not None or second_best):
+            raise ParameterError("bands and second best scores are computed on the CPU only: use device cpu")
+        workers = _IN_FLIGHT if self._gpu is not None else threads or available_threads()
+        self._pool = ThreadPoolExecutor(workers)
+        self._own = threading.local()
 
     def __enter__(self) -> Self:
         return self
@@ -160,6 +172,8 @@ class Aligner:
         q_lengths = batch.queries.lengths[pairs.query]
         t_lengths = batch.targets.lengths[pairs.target]
         _check_range(q_lengths, t_lengths, self._scheme)
+        if self._gpu is not None:
+            return self._pool.submit(self._align_on_gpu, batch, self._gpu)
         narrow = cpu.fits_cells(16, q_lengths, t_lengths, self._scheme)
         queries, targets = _packed(batch.queries), _packed(batch.targets)
         bounds = cut_evenly(q_lengths * t_lengths + _PAIR_CELLS, _BLOCK_CELLS)
@@ -178,6 +192,36 @@ class Aligner:
             return Alignments.concat(parts).take(place)
 
         return _joined(self._pool, align_block, len(bounds) - 1, self._alignments_of_none)
+
+    def _align_on_gpu(self, batch: Batch, gpu: int) -> Alignments:
+        """Align a batch on the GPU; every thread keeps memory there for its next one."""
+        from numba import cuda
+
+        from overlapper.kernels.cuda import pairwise as device
+        from overlapper.kernels.cuda.walks import upload_reads
+
+        pairs = batch.pairs
+        q_lengths = batch.queries.lengths[pairs.query]
+        t_lengths = batch.targets.lengths[pairs.target]
+        too_much = np.flatnonzero(~device.fits_device(q_lengths, t_lengths, self._scheme))
+        if len(too_much):
+            pair = too_much[0]
+            raise ParameterError(
+                f"pair {pair}: sequences of {q_lengths[pair]} and {t_lengths[pair]} bases are too long, or "
+                f"may score too much, for the GPU's kernels ({device.LONGEST} bases, scores of 27 bits). "
+                "Use the CPU or smaller scores"
+            )
+        numbers = cpu.Pairs(*(getattr(pairs, name) for name in cpu.Pairs._fields))
+        with cuda.gpus[gpu]:
+            if not hasattr(self._own, "memory"):
+                self._own.memory = device.Memory()
+            queries = upload_reads(_packed(batch.queries))
+            same = batch.targets is batch.queries
+            targets = queries if same else upload_reads(_packed(batch.targets))
+            found = device.align_pairs(
+                queries, targets, numbers, self._scheme, self._wanted, self._own.memory
+            )
+        return self._alignments(pairs, *found)
 
     def _alignments(
         self, pairs: Pairs, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray

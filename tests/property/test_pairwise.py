@@ -13,6 +13,7 @@ from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from tests.oracle import pairwise as oracle
+from tests.random_pairs import random_pairs
 
 LETTERS = "ACGTN"
 
@@ -98,19 +99,6 @@ def test_kernels_equal_the_oracle(pairs, rule, data):
         assert ends[k, [0, 2, 4]].tolist() == [expected.score, expected.q_end, expected.t_end]
         part = query[expected.q_start : expected.q_end], target[expected.t_start : expected.t_end]
         assert oracle.rescore(*part, columns[k], rule) == rows[k, 0]
-
-
-def random_pairs(seed, count, longest):
-    rng = np.random.default_rng(seed)
-    pairs = []
-    for _ in range(count):
-        query = rng.choice(list("ACGT"), rng.integers(1, longest))
-        copies = rng.choice([0, 1, 1, 1, 1, 1, 1, 1, 2], len(query))
-        target = np.repeat(query, copies)
-        changed = rng.random(len(target)) < rng.choice([0.05, 0.3, 1.0])
-        target[changed] = rng.choice(list("ACGT"), changed.sum())
-        pairs.append(("".join(query), "A" + "".join(target)))
-    return pairs
 
 
 QUERY_START, QUERY_END, TARGET_START, TARGET_END = range(4)

@@ -1,0 +1,129 @@
+"""Pairwise alignment on the GPU equals the CPU: score, intervals, CIGAR, ties included."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from overlapper.kernels.cpu import pairwise as cpu
+from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.tables import Reads
+from tests.oracle.pairwise import simple_matrix
+from tests.random_pairs import random_pairs
+
+pytestmark = pytest.mark.gpu
+
+SCHEMES = [
+    (1, -4, -6, -1),
+    (2, -3, 0, -2),
+    (1, -1, -1, -1),
+    (5, -9, -20, -3),
+    (90, -100, -130, -40),
+    (1000, -900, -1500, -10),
+]
+
+
+def packed(texts):
+    reads = Reads.from_sequences(map(str, range(len(texts))), texts)
+    return PackedReads(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+    )  # fmt: skip
+
+
+def scheme_of(scores, local, free=0, unknown=-1):
+    match, mismatch, gap_open, gap_extend = scores
+    matrix = np.array(simple_matrix(match, mismatch, unknown))
+    return cpu.Scheme(matrix, gap_open, gap_extend, local, free, -1, False)
+
+
+def assert_equal(texts, scheme, wanted, seed=0):
+    from overlapper.kernels.cuda.pairwise import align_pairs
+    from overlapper.kernels.cuda.walks import upload_reads
+
+    rng = np.random.default_rng(seed)
+    queries, targets = (packed(side) for side in zip(*texts, strict=True))
+    number = np.arange(len(texts), dtype=np.int32)
+    flags = rng.integers(0, 4, (2, len(texts))).astype(np.uint8)
+    pairs = cpu.Pairs(number, number, flags[0], flags[1])
+    found = align_pairs(upload_reads(queries), upload_reads(targets), pairs, scheme, wanted)
+    rows, cigar, offsets = cpu.align_pairs(queries, targets, pairs, scheme, 32, wanted)
+    wrong = np.flatnonzero((found.rows != rows).any(axis=1))
+    assert not len(wrong), (
+        f"{len(wrong)} of {len(rows)}; pair {wrong[0]}: {texts[wrong[0]]}, {flags[:, wrong[0]]}: "
+        f"{found.rows[wrong[0]].tolist()} on the GPU, {rows[wrong[0]].tolist()} on the CPU"
+    )
+    assert np.array_equal(found.cigar_offsets, offsets)
+    assert np.array_equal(found.cigar, cigar)
+
+
+def with_unknown(pairs, seed):
+    rng = np.random.default_rng(seed)
+    for query, target in pairs:
+        sides = [list(query), list(target)]
+        for side in sides:
+            for _ in range(rng.integers(0, 3)):
+                side[rng.integers(len(side))] = "N"
+        yield "".join(sides[0]), "".join(sides[1])
+
+
+LENGTHS = (1, 31, 150, 620)
+"""Of queries: in one group of lanes, narrow or wide, and over more than one stripe."""
+EMPTY = [("", "A"), ("A", ""), ("", ""), ("A", "A"), ("A", "C"), ("N", "N")]
+
+
+@pytest.mark.parametrize("scores", SCHEMES, ids=str)
+def test_local_ends_equal_the_cpu(gpu, scores):
+    assert_equal([*random_pairs(1, 6000, 0, LENGTHS), *EMPTY], scheme_of(scores, local=True), cpu.ENDS)
+
+
+@pytest.mark.parametrize("scores", SCHEMES[::2], ids=str)
+def test_local_paths_equal_the_cpu(gpu, scores):
+    pairs = [*with_unknown(random_pairs(2, 2000, 0, LENGTHS), 1), *EMPTY]
+    for wanted in (cpu.ENDS, cpu.STARTS, cpu.PATHS):
+        assert_equal(pairs, scheme_of(scores, local=True), wanted)
+
+
+@pytest.mark.parametrize("free", range(16))
+def test_every_kind_of_semi_global_equals_the_cpu(gpu, free):
+    pairs = [*with_unknown(random_pairs(free, 600, 0, LENGTHS), 1), *EMPTY]
+    for scores in SCHEMES[:3]:
+        for wanted in (cpu.ENDS, cpu.PATHS):
+            assert_equal(pairs, scheme_of(scores, False, free), wanted)
+
+
+def test_long_pairs_in_stripes(gpu):
+    pairs = random_pairs(5, 12, 0, (5000, 9000))
+    for scheme in (scheme_of(SCHEMES[0], True), scheme_of(SCHEMES[1], False, 9)):
+        assert_equal(pairs, scheme, cpu.PATHS)
+
+
+def test_any_matrix(gpu):
+    rng = np.random.default_rng(2)
+    for largest, wanted in itertools.product((6, 120, 5000), (cpu.ENDS, cpu.PATHS)):
+        matrix = rng.integers(-largest, largest, (5, 5))
+        pairs = list(with_unknown(random_pairs(3, 600, 0, LENGTHS), 2))
+        for local, free in ((True, 0), (False, 0), (False, 15)):
+            scheme = cpu.Scheme(matrix, -int(largest), -1, local, free, -1, False)
+            assert_equal(pairs, scheme, wanted)
+
+
+def test_many_pairs(gpu):
+    assert_equal(random_pairs(8, 50_000, 0, LENGTHS[:3]), scheme_of(SCHEMES[0], True), cpu.ENDS)
+    assert_equal(random_pairs(9, 20_000, 0, LENGTHS[:3]), scheme_of(SCHEMES[0], True), cpu.PATHS)
+
+
+def test_the_library_takes_a_gpu(gpu):
+    import overlapper
+    from overlapper.extend.pairwise import Aligner, Batch
+    from overlapper.tables import Pairs
+
+    queries, targets = zip(*random_pairs(4, 500, 0, LENGTHS), strict=True)
+    reads = [Reads.from_sequences(map(str, range(500)), side) for side in (queries, targets)]
+    expected = overlapper.align(*reads, mode="semi-global")
+    with Aligner("semi-global", device="cuda:0") as aligner:
+        parts = np.array_split(np.arange(500), 5)
+        futures = [aligner.submit(Batch(*reads, Pairs.numbered(part, part))) for part in parts]
+        found = type(expected).concat([future.result() for future in futures])
+    for name in ("score", "q_start", "q_end", "t_start", "t_end", "cigar", "cigar_offsets"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name

@@ -1,0 +1,45 @@
+"""The CUDA kernels of pairwise alignment compile for the devices we name, and keep cells in registers."""
+
+import importlib.util
+
+import pytest
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from numba import types
+
+from overlapper.kernels.cuda import pairwise_packed, pairwise_wide
+from tests.unit.test_cuda_compile import capability, compiled  # noqa: F401 - a fixture
+
+I4, I8, U4, U1, U8 = (
+    kind[::1] for kind in (types.int32, types.int64, types.uint32, types.uint8, types.uint64)
+)
+NUMBER, ROWS = types.int32, types.int32[:, ::1]
+READS = (U4, U4, I8, I8, U4, U4, I8, I8)
+COLUMNS = (I4, I4, U1, U1)
+
+
+@pytest.mark.parametrize("group", [(8, 13), (8, 19), (16, 19)], ids=str)
+def test_packed_kernels_compile_into_registers(group, capability, monkeypatch):  # noqa: F811
+    kernel = pairwise_packed.packed_kernel(*group, 5, capability >= (9, 0))
+    arguments = (*READS, *COLUMNS, I4, U4, types.uint32, types.uint32, ROWS)
+    ptx = compiled(kernel, arguments, capability, monkeypatch)
+    assert ".local" not in ptx, "an array of a lane went to memory"
+
+
+@pytest.mark.parametrize("local", [True, False])
+@pytest.mark.parametrize("traced", [True, False])
+def test_wide_kernels_compile_into_registers(local, traced, capability, monkeypatch):  # noqa: F811
+    for bytes_fit in (True, False):
+        kernel = pairwise_wide.wide_kernel(16, 10, local, traced, bytes_fit)
+        arguments = (*READS, *COLUMNS, I4, I4, U4, U4, *(NUMBER,) * 3, I4, I8, U8, I8, ROWS)
+        ptx = compiled(kernel, arguments, capability, monkeypatch)
+        assert ".local" not in ptx, "an array of a lane went to memory"
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_paths_are_followed_by_kernels_that_compile(written, capability, monkeypatch):  # noqa: F811
+    kernel = pairwise_wide.trace_kernel(16, 10, True, written)
+    arguments = (*READS, *COLUMNS, I4, I4, *(NUMBER,) * 3, U8, I8, ROWS, I8, U4, ROWS)
+    compiled(kernel, arguments, capability, monkeypatch)
