@@ -88,7 +88,7 @@ def test_kernels_equal_the_oracle(pairs, rule, data):
     flags = np.array(flags).reshape(2, -1)
     scheme = scheme_of(rule, second=rule.local)
     held = data.draw(st.sampled_from([0, 500, cpu.DIRECTION_WORDS]))
-    rows, columns = run(pairs, scheme, bits, flags=flags, held_words=held)
+    rows, columns = run(pairs, scheme, bits, flags=flags, room=np.empty(held, np.uint32))
     ends, _ = run(pairs, scheme._replace(second=False), bits, cpu.ENDS, flags=flags)
     for k, (query, target) in enumerate(pairs):
         query, target = oracle.orient(query, flags[0, k]), oracle.orient(target, flags[1, k])

@@ -83,8 +83,8 @@ def lowest_cell(bits: int, scheme: Scheme) -> int:
 def fits_cells(bits: int, q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: Scheme) -> np.ndarray:
     """Tell which pairs have only cells that fit so many bits.
 
-    A cell scores at least what its pairs of bases, then one gap, or two gaps and no pair would; columns are
-    counted in cells, too.
+    A cell scores at least what two gaps would; within a band, what the most pairs of bases there can be, and
+    gaps besides, would. Columns are counted in cells, too.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def fits_cells(bits: int, q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: 
     """
     largest, smallest = int(scheme.matrix.max()), int(scheme.matrix.min())
     shorter = np.minimum(q_lengths, t_lengths)
-    lowest = (
-        3 * scheme.gap_open + scheme.gap_extend * (q_lengths + t_lengths + 1) + min(0, smallest) * shorter
-    )
+    lowest = 3 * scheme.gap_open + scheme.gap_extend * (q_lengths + t_lengths + 1)
+    if scheme.band >= 0:
+        lowest = lowest + min(0, smallest) * shorter
     highest = max(0, largest) * (shorter + 1)
     steps = q_lengths + t_lengths + 64
     fits = (lowest - max(0, largest) > lowest_cell(bits, scheme)) & (highest < 2 ** (bits - 1))
@@ -115,7 +115,7 @@ def align_pairs(
     scheme: Scheme,
     bits: int,
     wanted: int,
-    held_words: int = DIRECTION_WORDS,
+    room: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Align pairs, all in cells of one width.
 
@@ -129,9 +129,9 @@ def align_pairs(
         16 or 32; all pairs must fit it (`fits_cells`).
     wanted : int
         `ENDS`, `STARTS` or `PATHS`.
-    held_words : int
-        32-bit words of directions that may be held at once, but for those of one stripe. Nothing depends on
-        it.
+    room : ndarray of uint32, optional
+        What directions are written to, `DIRECTION_WORDS` by default; those of larger matrices are computed a
+        part at a time. Nothing depends on it.
 
     Returns
     -------
@@ -141,6 +141,7 @@ def align_pairs(
         BAM's operations along the query; none unless wanted.
     cigar_offsets : ndarray of int64, shape (n + 1,)
     """
+    room = np.empty(DIRECTION_WORDS, np.uint32) if room is None else room
     lanes, cell = (NARROW, np.int16) if bits == 16 else (WIDE, np.int32)
     never = lowest_cell(bits, scheme)
     plain = _is_plain(scheme)
@@ -150,7 +151,7 @@ def align_pairs(
     )  # fmt: skip
     longest = (int(queries.lengths[pairs.query].max()), int(targets.lengths[pairs.target].max()))
     work = room_for(lanes.count, cell, *longest)
-    return _align_pairs(lanes, queries, targets, pairs, scheme, scores, plain, wanted, held_words, work)
+    return _align_pairs(lanes, queries, targets, pairs, scheme, scores, plain, wanted, room, work)
 
 
 def _is_plain(scheme: Scheme) -> bool:
@@ -162,12 +163,12 @@ def _is_plain(scheme: Scheme) -> bool:
 
 
 @njit(nogil=True, cache=True)
-def _align_pairs(lanes, queries, targets, pairs, scheme, scores, plain, wanted, held_words, memory):
+def _align_pairs(lanes, queries, targets, pairs, scheme, scores, plain, wanted, words, memory):
     count = len(pairs.query)
     rows = np.full((count, FIELDS), -1, np.int64)
     cigar, cigar_offsets = np.empty(1024 if wanted == PATHS else 0, np.uint32), np.zeros(count + 1, np.int64)
     runs, state, best = np.empty(1024, np.uint32), np.zeros(5, np.int64), np.zeros(3, np.int64)
-    words = np.empty(0, np.uint32)
+    held_words = len(words)
     profile = np.empty((CODES, 0), memory.query.dtype)
     for k in range(count):
         work, known = lay_out(lanes, queries, targets, pairs, k, memory)

@@ -168,7 +168,8 @@ def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: boo
                             if score > best or (score == best and best > int32(0) and column < best_column):
                                 best, best_row, best_column = score, row, column
                         elif last_r >= int32(0) and last_r < int32(rows):
-                            if (t_end or column == m) and last > best:
+                            nearer = last == best and column < best_column
+                            if (t_end or column == m) and (last > best or nearer):
                                 best, best_row, best_column = last, n, column
                         if not local and column == m and q_end:
                             for r in range(rows):
