@@ -53,12 +53,15 @@ class Assembly:
         Unitigs, and the cleaned graph below them.
     counts : dict of str to dict
         For each step, in order, what it removed and why.
+    sizes : dict of str to dict
+        For each step that makes a graph, how many ``reads`` and ``edges`` (one a pair of mirrors) it left.
     seconds : dict of str to float
         Wall-clock time of each step.
     """
 
     layout: Layout
     counts: dict[str, dict[str, int]]
+    sizes: dict[str, dict[str, int]]
     seconds: dict[str, float]
 
     @property
@@ -97,6 +100,7 @@ def assemble(
         When the overlaps do not belong to the reads.
     """
     counts: dict[str, dict[str, int]] = {}
+    sizes: dict[str, dict[str, int]] = {}
     seconds: dict[str, float] = {}
 
     def step(name: str, function: Callable[[], tuple[_Made, dict[str, int]]]) -> _Made:
@@ -104,10 +108,12 @@ def assemble(
         began = time.perf_counter()
         made, counts[name] = function()
         seconds[name] = round(time.perf_counter() - began, 4)
+        if isinstance(made, Graph):
+            sizes[name] = {"reads": len(made.reads), "edges": len(made.edges) // 2}
         return made
 
     graph = step("build", lambda: build_graph(reads, overlaps, params))
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, cleaning))
-    return Assembly(step("layout", lambda: layout(graph)), counts, seconds)
+    return Assembly(step("layout", lambda: layout(graph)), counts, sizes, seconds)

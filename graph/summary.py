@@ -31,6 +31,7 @@ def to_json(
         "bases": reads.total_bases,
         "overlaps": len(overlaps),
         "counts": assembly.counts,
+        "sizes": assembly.sizes,
         "unitigs": {
             "number": len(lengths),
             "circular": int(assembly.layout.circular.sum()),

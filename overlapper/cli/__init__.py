@@ -32,6 +32,7 @@ from overlapper.cli import (
     index,
     layout,
     overlap,
+    report,
     seeds,
     simulate,
 )
@@ -77,6 +78,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     graph_stats,
     graph_plot,
     convert,
+    report,
     seeds,
     index,
     align,

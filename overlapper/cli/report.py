@@ -1,0 +1,54 @@
+"""``overlapper report``: a page that shows how a run went."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = """
+overlapper report reads.fastq.gz overlaps.paf.gz -o report.html
+overlapper report reads.fastq.gz overlaps.paf run.json layout.json layout.gfa -o report.html
+overlapper report minimap2.paf.gz -o report.html
+"""
+
+COMPILE_SECONDS = 10
+
+
+def report(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES...",
+            help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
+            ".gfa.gz), and what overlap --stats and layout --stats wrote (.json). Parts whose file is missing "
+            "are left out.",
+        ),
+    ],
+    output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Overlap report",
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Show how a run went, on one page.
+
+    Lengths, qualities and k-mer spectrum of reads; lengths, identity and classes of overlaps; coverage along
+    reads; what every filter took; the graph after each step; unitigs; times and parameters. The page needs no
+    network.
+    """
+    check_outputs({"--output": output}, files)
+
+    from overlapper.io.outputs import OutputFile
+    from overlapper.report import build_report, read_inputs
+    from overlapper.threads import available_threads
+
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), OutputFile(output) as file:
+        inputs = read_inputs(files, threads=threads, report=progress.report)
+        file.write(build_report(inputs, title=title, threads=threads, report=progress.report).encode())

@@ -1,0 +1,125 @@
+"""A chart: a plane between two axes, and what is drawn on it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.drawing.axis import Axis
+from overlapper.drawing.svg import element, path_of, picture, standalone, written
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 14.0, 40.0, 46.0
+_LETTER = 7.2
+"""About the width of a letter."""
+
+
+class Plane:
+    """A chart in the making; things drawn later lie above.
+
+    Parameters
+    ----------
+    x, y : Axis
+    width, height : float
+        Of the whole picture, in pixels. The default is readable on a phone.
+
+    Examples
+    --------
+    >>> plane = Plane(Axis("length, bases", 0, 10), Axis("reads", 0, 3))
+    >>> plane.bars([0, 5, 10], [1, 3])
+    >>> plane.inline("Lengths", "Most reads are long").startswith("<svg ")
+    True
+    """
+
+    def __init__(self, x: Axis, y: Axis, *, width: float = 420.0, height: float = 290.0) -> None:
+        self._x, self._y = x, y
+        self._width, self._height = width, height
+        self._marks: list[str] = []
+        self._keys: list[tuple[str, str]] = []
+
+    def across(self, values: np.ndarray | float) -> np.ndarray:
+        """Return where values of the x axis lie, in pixels."""
+        return _LEFT + self._x.place(values) * (self._width - _LEFT - _RIGHT)
+
+    def up(self, values: np.ndarray | float) -> np.ndarray:
+        """Return where values of the y axis lie, in pixels."""
+        return self._height - _BOTTOM - self._y.place(values) * (self._height - _TOP - _BOTTOM)
+
+    def draw(self, mark: str) -> None:
+        """Add an element that was placed by `across` and `up`."""
+        self._marks.append(mark)
+
+    def bars(self, edges: np.ndarray, heights: np.ndarray, colour: str = "a") -> None:
+        """Draw a histogram.
+
+        Parameters
+        ----------
+        edges : array of float, shape (n + 1,)
+        heights : array of float, shape (n,)
+        colour : str
+            A class of `svg.THEME`.
+        """
+        x = np.repeat(self.across(edges), 2)
+        base = self.up(self._y.low)
+        y = np.concatenate([[base], np.repeat(self.up(heights), 2), [base]])
+        self.draw(element("path", d=path_of(x, y) + "Z", class_=f"fill-{colour}"))
+
+    def band(self, x: np.ndarray, low: np.ndarray, high: np.ndarray, key: str, colour: str = "pale") -> None:
+        """Fill the area between two lines."""
+        around = np.concatenate([self.across(x), self.across(x)[::-1]])
+        y = np.concatenate([self.up(low), self.up(high)[::-1]])
+        self.draw(element("path", d=path_of(around, y) + "Z", class_=f"fill-{colour}"))
+        self._keys.append((key, colour))
+
+    def line(self, x: np.ndarray, y: np.ndarray, key: str = "", colour: str = "b") -> None:
+        """Draw a line through points, named in the key."""
+        self.draw(
+            element("path", d=path_of(self.across(x), self.up(y)), class_=f"line-{colour}", stroke_width=2.2)
+        )
+        if key:
+            self._keys.append((key, colour))
+
+    def mark(self, value: float, text: str, colour: str = "b") -> None:
+        """Draw an upright line at a value of the x axis, with a word above it."""
+        x = float(self.across(value))
+        bottom = self._height - _BOTTOM
+        self.draw(element("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_=f"line-{colour}", stroke_width=1.6,
+                          stroke_dasharray="5 3"))  # fmt: skip
+        half = len(text) * _LETTER / 2
+        inside = min(max(x, half + 2), self._width - half - 2)
+        self.draw(written(text, inside, _TOP - 6, text_anchor="middle"))
+
+    def body(self) -> str:
+        """Return the elements of the chart: grid, axes, what was drawn, and the key."""
+        right, bottom = self._width - _RIGHT, self._height - _BOTTOM
+        parts = []
+        for value, label in self._y.ticks():
+            y = float(self.up(value))
+            parts.append(element("line", x1=_LEFT, x2=right, y1=y, y2=y, class_="line-grid"))
+            parts.append(written(label, _LEFT - 7, y + 4.5, text_anchor="end"))
+        for value, label in self._x.ticks():
+            x = float(self.across(value))
+            parts.append(element("line", x1=x, x2=x, y1=bottom, y2=bottom + 5, class_="line-axis"))
+            parts.append(written(label, x, bottom + 19, text_anchor="middle"))
+        parts += self._marks
+        parts.append(element("line", x1=_LEFT, x2=right, y1=bottom, y2=bottom, class_="line-axis"))
+        parts.append(written(self._x.label, (_LEFT + right) / 2, self._height - 8, text_anchor="middle"))
+        middle = (_TOP + bottom) / 2
+        parts.append(
+            written(self._y.label, 13.0, middle, text_anchor="middle", transform=f"rotate(-90 13 {middle:g})")
+        )
+        return "".join([*parts, *self._key()])
+
+    def _key(self) -> list[str]:
+        parts, x = [], _LEFT
+        for text, colour in self._keys:
+            parts.append(element("rect", x=x, y=6, width=14, height=10, class_=f"fill-{colour}"))
+            parts.append(written(text, x + 20, 15.5))
+            x += 40 + len(text) * _LETTER
+        return parts
+
+    def inline(self, title: str, description: str) -> str:
+        """Return the chart for a page of HTML, whose style sheet holds `svg.THEME`."""
+        return picture(self.body(), self._width, self._height, title, description)
+
+    def file(self, title: str, description: str) -> str:
+        """Return the chart as a file of its own."""
+        return standalone(self.body(), self._width, self._height, title, description)

@@ -1,0 +1,102 @@
+"""A report on a run as one page of HTML that loads nothing from elsewhere.
+
+::
+
+    files -> inputs -> sections (reads, overlaps, runs, unitigs) -> page
+
+A part whose input is missing is left out, and the page says which file would show it. The same files give the
+same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+
+from graph.summary import n50
+from overlapper.drawing import short_number
+from overlapper.pipeline import Report
+from overlapper.report import overlaps, reads, runs, unitigs
+from overlapper.report.inputs import Inputs, read_inputs
+from overlapper.report.page import Part, Remark, Section, page
+from overlapper.sketch.estimates import Estimates, estimate
+
+__all__ = ["Inputs", "build_report", "read_inputs"]
+
+
+def build_report(
+    inputs: Inputs,
+    *,
+    title: str = "Overlap report",
+    threads: int = 1,
+    report: Report = lambda step, done, total: None,
+) -> str:
+    """Return the report, HTML.
+
+    Parameters
+    ----------
+    inputs : Inputs
+    title : str
+    threads : int
+        Changes nothing but the time.
+    report : callable
+        ``report(step, done, total)`` is told which step begins.
+    """
+    report("estimating coverage and error rate", 0, 0)
+    estimates = estimate(inputs.reads, threads) if inputs.reads else None
+    report("drawing", 0, 0)
+    sections = [
+        *_sections(inputs, estimates),
+        Section("Left out", [Remark(text) for text in _missing(inputs)]),
+    ]
+    lead = f"Made from {', '.join(inputs.files)}."
+    return page(title, lead, _facts(inputs, estimates), [section for section in sections if section.parts])
+
+
+def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
+    sections = []
+    if inputs.reads and estimates:
+        sections.append(reads.reads_section(inputs.reads, estimates))
+    if inputs.overlaps is not None and inputs.named is not None:
+        whole_set = inputs.reads is not None
+        sections.append(overlaps.overlaps_section(inputs.overlaps, inputs.named.lengths, whole_set))
+    if "overlap" in inputs.runs:
+        sections.append(runs.funnel_section(inputs.runs["overlap"]))
+    parts: list[Part] = unitigs.unitig_parts(inputs.gfa) if inputs.gfa else []
+    if "layout" in inputs.runs:
+        parts += runs.graph_parts(inputs.runs["layout"])
+    sections.append(Section("Graph and unitigs", parts))
+    if inputs.runs:
+        sections += [runs.costs_section(inputs.runs), runs.params_section(inputs.runs)]
+    return sections
+
+
+def _missing(inputs: Inputs) -> list[str]:
+    needed = {
+        reads.NEEDS_READS: inputs.reads is None,
+        overlaps.NEEDS_OVERLAPS: inputs.overlaps is None,
+        runs.NEEDS_RUN: "overlap" not in inputs.runs,
+        unitigs.NEEDS_GFA: inputs.gfa is None,
+        runs.NEEDS_LAYOUT: "layout" not in inputs.runs,
+    }
+    return [text for text, missing in needed.items() if missing]
+
+
+def _facts(inputs: Inputs, estimates: Estimates | None) -> list[tuple[str, str]]:
+    """Return the numbers that matter most."""
+    facts = []
+    if inputs.reads and estimates:
+        facts += [
+            ("Reads", f"{len(inputs.reads):,}"),
+            ("Bases", short_number(inputs.reads.total_bases)),
+            ("Read N50", f"{n50(inputs.reads.lengths):,}"),
+        ]
+        if not math.isnan(estimates.coverage):
+            facts.append(("Coverage, estimated", f"{estimates.coverage:.1f}"))
+        if not math.isnan(estimates.error_rate):
+            facts.append(("Error rate, estimated", f"{100 * estimates.error_rate:.2f} %"))
+    if inputs.overlaps is not None:
+        facts.append(("Overlaps", f"{len(inputs.overlaps):,}"))
+    if inputs.gfa:
+        lengths = inputs.gfa.without_contained().lengths
+        facts += [("Unitigs", f"{len(lengths):,}"), ("Longest unitig", f"{lengths.max():,}")]
+    return facts

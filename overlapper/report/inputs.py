@@ -1,0 +1,113 @@
+"""The files that a report is made from, told apart by the ending of their names."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graph.gfa import Gfa, read_gfa
+from overlapper.errors import FormatError, ParameterError
+from overlapper.io.fastx import read_fastx
+from overlapper.io.paf import reads_of_paf
+from overlapper.io.parquet import reads_of_parquet
+from overlapper.io.sources import open_input
+from overlapper.io.writers import FORMATS, read_overlaps
+from overlapper.pipeline import Report
+from overlapper.tables import Overlaps, Reads
+
+_GFA = (".gfa", ".gfa.gz")
+_JSON = ".json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Inputs:
+    """What there is to report on; None for what was not given.
+
+    Attributes
+    ----------
+    files : sequence of str
+    reads : Reads, optional
+        With their qualities.
+    overlaps : Overlaps, optional
+    named : Reads, optional
+        The reads that the overlaps number: those above, or else names and lengths from the overlaps.
+    gfa : Gfa, optional
+    runs : mapping of str to mapping
+        JSON of the commands ``overlap`` and ``layout``, by their name.
+    """
+
+    files: Sequence[str]
+    reads: Reads | None = None
+    overlaps: Overlaps | None = None
+    named: Reads | None = None
+    gfa: Gfa | None = None
+    runs: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+
+
+def read_inputs(
+    files: Sequence[str], *, threads: int = 1, report: Report = lambda step, done, total: None
+) -> Inputs:
+    """Read files: overlaps, GFA and JSON by the ending of the name, all others as reads.
+
+    Raises
+    ------
+    ParameterError
+        When a kind of file is there twice that can be there once.
+    InputError
+        When a file cannot be read, or is not what its name says.
+    """
+    kinds: dict[str, list[str]] = {"reads": [], "overlaps": [], "GFA": [], "JSON": []}
+    for path in files:
+        kinds[_kind_of(path)].append(path)
+    for kind in ("overlaps", "GFA"):
+        if len(kinds[kind]) > 1:
+            raise ParameterError(
+                f"{' and '.join(kinds[kind])} are both files of {kind}: give one, and make a report of each"
+            )
+    runs: dict[str, Mapping[str, Any]] = {}
+    for path in kinds["JSON"]:
+        command, run = read_stats(path)
+        if command in runs:
+            raise ParameterError(f"{path} is a second file of overlapper {command} --stats: give one")
+        runs[command] = run
+    report("reading reads", 0, 0)
+    reads = read_fastx(*kinds["reads"], keep_qualities=True) if kinds["reads"] else None
+    named, overlaps = reads, None
+    for path in kinds["overlaps"]:
+        report("reading overlaps", 0, 0)
+        if named is None:
+            named = reads_of_parquet(path) if path.endswith(".parquet") else reads_of_paf(path)
+        overlaps = read_overlaps(path, named, threads=threads)
+    gfa = read_gfa(kinds["GFA"][0]) if kinds["GFA"] else None
+    return Inputs(files, reads, overlaps, named, gfa, runs)
+
+
+def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
+    """Return which command wrote a file with ``--stats``, ``overlap`` or ``layout``, and what it holds.
+
+    Raises
+    ------
+    FormatError
+        When the file is from neither.
+    """
+    remedy = "Give a file that overlapper overlap --stats or overlapper layout --stats wrote."
+    with open_input(path) as file:
+        try:
+            stats = json.loads(file.read())
+        except ValueError as error:
+            raise FormatError(f"is not JSON: {error}", file=path, remedy=remedy) from None
+    common = {"version", "seconds", "params"}
+    for command, own in (("overlap", {"funnel"}), ("layout", {"counts", "unitigs"})):
+        if isinstance(stats, dict) and stats.keys() >= common | own:
+            return command, stats
+    raise FormatError("holds no counts of a run", file=path, remedy=remedy)
+
+
+def _kind_of(path: str) -> str:
+    if path.endswith(tuple(FORMATS)):
+        return "overlaps"
+    if path.endswith(_GFA):
+        return "GFA"
+    return "JSON" if path.endswith(_JSON) else "reads"

@@ -1,0 +1,207 @@
+"""A report as one page of HTML: sections of figures, tables and remarks, nothing loaded from elsewhere.
+
+Every figure has a caption that says what it shows, and the numbers behind it in a table that opens. The page
+works without scripts, with the keyboard, with a screen reader, and down to the width of a phone.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from html import escape
+
+from overlapper.drawing import THEME
+
+Cell = str | int | float
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """Rows under a head.
+
+    Attributes
+    ----------
+    title : str
+    head : sequence of str
+    rows : list of sequences
+        Numbers stand to the right.
+    bars : bool
+        Draw the numbers of the last column as bars beside them.
+    """
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    bars: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """A picture, a caption that says what it shows, and the numbers behind it."""
+
+    title: str
+    caption: str
+    svg: str
+    table: Table | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Remark:
+    """A sentence, such as what is left out and what would show it."""
+
+    text: str
+
+
+Part = Table | Figure | Remark
+
+
+@dataclasses.dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it."""
+
+    title: str
+    parts: Sequence[Part]
+
+
+_STYLE = """
+:root{color-scheme:light dark;--ground:#fff;--raised:#f5f7f9;--ink:#1b1f24;--soft:#49525c;--rule:#d5dae0;
+--link:#0b57a4}
+@media(prefers-color-scheme:dark){:root{--ground:#14181d;--raised:#1c2229;--ink:#eef1f4;--soft:#b6c0ca;--rule:#353c45;
+--link:#8cc0f5}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,'Segoe UI',Roboto,
+'DejaVu Sans',sans-serif}
+header,main,nav{max-width:76rem;margin:0 auto;padding:0 1rem}
+header p,nav{color:var(--soft)}
+h1{margin:1.5rem 0 0;font-size:1.7rem;line-height:1.2}
+h2{margin:2.5rem 0 1rem;padding-top:.5rem;border-top:1px solid var(--rule);font-size:1.35rem}
+h3{margin:0 0 .25rem;font-size:1.05rem}
+a{color:var(--link)}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+.skip{position:absolute;left:-99rem}.skip:focus{position:static}
+nav ul{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:0;padding:0;list-style:none}
+nav a{display:inline-block;padding:.35rem 0}
+dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.75rem;margin:1rem 0}
+dl div{padding:.6rem .8rem;background:var(--raised);border-radius:.4rem}
+dt{color:var(--soft);font-size:.9rem}dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
+.parts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));
+gap:2rem 1.5rem;align-items:start}
+figure,.block{margin:0;min-width:0}figcaption p{margin:0 0 .5rem;color:var(--soft)}
+.picture{display:block;width:100%;max-width:34rem;height:auto}
+details{margin-top:.5rem}summary{cursor:pointer;padding:.3rem 0;color:var(--link)}
+.scroll{overflow:auto;max-height:26rem}
+table{border-collapse:collapse;width:100%;font-size:.93rem}
+caption{text-align:left}
+th,td{padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;
+overflow-wrap:anywhere}
+thead th{color:var(--soft);font-weight:600}
+tbody th{font-weight:400}
+.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;overflow-wrap:normal}
+.bar{width:28%;min-width:4rem;padding-right:0}.bar svg{display:block;width:100%;height:1.1rem}
+.remark{margin:0;padding:.6rem .8rem;background:var(--raised);border-radius:.4rem;align-self:start}
+@media print{details>*{display:block}.scroll{max-height:none}nav{display:none}}
+"""
+
+
+def page(title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    title : str
+    lead : str
+        What the page reports on.
+    facts : list of (str, str)
+        The numbers that matter most: name and value.
+    sections : list of Section
+    """
+    anchors = [f"s{number}" for number in range(1, len(sections) + 1)]
+    links = "".join(
+        f'<li><a href="#{anchor}">{escape(section.title)}</a></li>'
+        for anchor, section in zip(anchors, sections, strict=True)
+    )
+    cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    body = "\n".join(_section(*both) for both in zip(anchors, sections, strict=True))
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<link rel="icon" href="data:,">
+<style>{_STYLE}{THEME}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the content</a>
+<header><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>
+<nav aria-label="Sections"><ul>{links}</ul></nav>
+<main id="content">
+<dl>{cells}</dl>
+{body}
+</main>
+</body>
+</html>
+"""
+
+
+def _section(anchor: str, section: Section) -> str:
+    parts = "\n".join(_part(part) for part in section.parts)
+    return (
+        f'<section aria-labelledby="{anchor}">\n<h2 id="{anchor}">{escape(section.title)}</h2>\n'
+        f'<div class="parts">\n{parts}\n</div>\n</section>'
+    )
+
+
+def _part(part: Part) -> str:
+    if isinstance(part, Remark):
+        return f'<p class="remark">{escape(part.text)}</p>'
+    if isinstance(part, Table):
+        return f'<div class="block"><h3>{escape(part.title)}</h3>{_table(part)}</div>'
+    behind = ""
+    if part.table:
+        behind = (
+            f"<details><summary>Table: {escape(part.table.title)}</summary>{_table(part.table)}</details>"
+        )
+    return (
+        f"<figure><figcaption><h3>{escape(part.title)}</h3><p>{escape(part.caption)}</p></figcaption>"
+        f"{part.svg}{behind}</figure>"
+    )
+
+
+def _table(table: Table) -> str:
+    longest = max((row[-1] for row in table.rows if not isinstance(row[-1], str)), default=0) or 1
+    head = "".join(
+        f'<th scope="col"{_kind(values)}>{escape(name)}</th>'
+        for name, *values in zip(table.head, *table.rows, strict=True)
+    )
+    if table.bars:
+        head += '<td class="bar" aria-hidden="true"></td>'
+    lines = []
+    for name, *cells in table.rows:
+        line = f'<th scope="row"{_kind([name])}>{escape(_shown(name))}</th>'
+        line += "".join(f"<td{_kind([cell])}>{escape(_shown(cell))}</td>" for cell in cells)
+        if table.bars:
+            line += _bar(100 * float(cells[-1]) / longest)
+        lines.append(f"<tr>{line}</tr>")
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(table.title)}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
+
+
+def _bar(percent: float) -> str:
+    return (
+        '<td class="bar" aria-hidden="true">'
+        '<svg class="picture" viewBox="0 0 100 10" preserveAspectRatio="none">'
+        f'<rect y="1" width="{percent:.2f}" height="8" class="fill-a"/></svg></td>'
+    )
+
+
+def _kind(values: Sequence[Cell]) -> str:
+    return "" if any(isinstance(value, str) for value in values) else ' class="number"'
+
+
+def _shown(value: Cell) -> str:
+    if isinstance(value, str):
+        return value
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"

@@ -1,0 +1,124 @@
+"""What a report says of the reads: lengths, qualities, the k-mer spectrum with its model."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from graph.summary import n50
+from overlapper.drawing import Axis, Plane, short_number
+from overlapper.report.charts import histogram
+from overlapper.report.page import Figure, Part, Remark, Section, Table
+from overlapper.sketch.estimates import Estimates
+from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum, repeat_limit
+from overlapper.tables import Reads
+
+NEEDS_READS = "Lengths, qualities and the k-mer spectrum are left out: they need the file of reads."
+
+
+def reads_section(reads: Reads, estimates: Estimates) -> Section:
+    """Describe a set of reads."""
+    return Section("Reads", [_lengths(reads), _qualities(reads), *_spectrum(estimates)])
+
+
+def mean_qualities(reads: Reads) -> np.ndarray:
+    """Return the Phred quality of the mean error probability of each read that has qualities and bases.
+
+    Returns
+    -------
+    ndarray of float64
+    """
+    if reads.qualities is None or reads.quality_offsets is None:
+        return np.empty(0)
+    offsets = reads.quality_offsets
+    some = offsets[1:] > offsets[:-1]
+    if not some.any():
+        return np.empty(0)
+    error_of = 10.0 ** (-np.arange(256) / 10)
+    starts = offsets[:-1][some]
+    # A sum a read, of single precision errors: the whole file at double precision would take 8 bytes a base.
+    sums = np.add.reduceat(error_of.astype(np.float32)[reads.qualities], starts, dtype=np.float64)
+    return -10 * np.log10(sums / (offsets[1:] - offsets[:-1])[some])
+
+
+def _lengths(reads: Reads) -> Part:
+    lengths = reads.lengths[reads.lengths > 0]
+    if not len(lengths):
+        return Remark("Read lengths are left out: no read has bases.")
+    half = n50(lengths)
+    empty = len(reads) - len(lengths)
+    told = f" {empty:,} reads without bases are not drawn." if empty else ""
+    caption = (
+        f"{len(reads):,} reads of {lengths.min():,} to {lengths.max():,} bases; half of all bases are in "
+        f"reads of {half:,} bases (N50) or more.{told}"
+    )
+    return histogram(
+        "Read lengths", caption, lengths, "length, bases", "reads", log=True, marks=((half, "N50"),)
+    )
+
+
+def _qualities(reads: Reads) -> Part:
+    qualities = mean_qualities(reads)
+    if not len(qualities):
+        return Remark("Read qualities are left out: the reads have none (FASTA, or alignments without them).")
+    caption = (
+        "Phred quality of the mean error probability of each read; the median is "
+        f"{np.median(qualities):.1f}. The sequencer's own estimate, before any overlap."
+    )
+    return histogram("Read qualities", caption, qualities, "mean quality of a read, Phred", "reads")
+
+
+def _spectrum(estimates: Estimates) -> list[Part]:
+    spectrum = np.array(estimates.spectrum)
+    fit = fit_spectrum(spectrum)
+    if fit is None:
+        return [Remark(f"The k-mer spectrum is left out: {estimates.unknown}.")]
+    limit = repeat_limit(spectrum)
+    last = min(len(spectrum) - 2, max(math.ceil(2.2 * max(fit.mean, limit / 2)), 12))
+    at = np.arange(1, last + 1)
+    counts = spectrum[1 : last + 1]
+    model = _model(fit, at)
+    top = 1.15 * max(float(model.max()), float(counts[fit.lower - 1 :].max(initial=0)))
+    x = Axis(f"occurrences of a {estimates.kmer_length}-mer", 0.5, last + 0.5)
+    plane = Plane(x, Axis("distinct k-mers", 0, top))
+    plane.bars(np.arange(0.5, last + 1), np.minimum(counts, top), "pale")
+    plane.line(at, np.minimum(model, top), "model")
+    if limit <= last:
+        plane.mark(limit + 0.5, "repeats", "c")
+    title = "k-mer spectrum"
+    caption = (
+        f"How often the k-mers of a sample occur, and the model fitted to them from {fit.lower} occurrences "
+        f"on: k-mers that the genome holds once occur {fit.mean:.1f} times on average. Those left of it are "
+        f"errors; those of more than {limit} occurrences count as repeats. The highest bars are cut off."
+    )
+    rows = [(int(m), int(c), float(e)) for m, c, e in zip(at, counts, model, strict=True)]
+    table = Table(title, ("occurrences", "distinct k-mers", "model"), rows)
+    return [Figure(title, caption, plane.inline(title, caption), table), _estimates(estimates, fit, limit)]
+
+
+def _model(fit: SpectrumFit, at: np.ndarray) -> np.ndarray:
+    """Return how many k-mers of the genome the fit expects of each multiplicity."""
+    size, mean = fit.dispersion, fit.mean
+    logs = [
+        math.lgamma(m + size) - math.lgamma(size) - math.lgamma(m + 1)
+        + size * math.log(size / (size + mean)) + m * math.log(mean / (size + mean))
+        for m in at.tolist()
+    ]  # fmt: skip
+    return fit.kmers * np.exp(logs)
+
+
+def _estimates(estimates: Estimates, fit: SpectrumFit, limit: int) -> Table:
+    def known(value: float, form: str) -> str:
+        return f"unknown ({estimates.unknown})" if math.isnan(value) else form.format(value)
+
+    rows = [
+        ("coverage", known(estimates.coverage, "{:.1f}")),
+        ("error rate", known(100 * estimates.error_rate, "{:.2f} %")),
+        ("genome size, bases", f"{short_number(estimates.genome_size)}"),
+        ("mean occurrences of a correct k-mer", f"{fit.mean:.2f}"),
+        ("occurrences above which a k-mer is a repeat", str(limit)),
+        ("k-mers sampled", f"{estimates.samples:,}"),
+        ("pairs of reads that the error rate was measured on", f"{estimates.pairs:,}"),
+    ]
+    return Table("Estimated from the reads alone", ("what", "value"), rows)

@@ -1,0 +1,93 @@
+"""What a report says of runs, from the JSON that ``overlap --stats`` and ``layout --stats`` write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from overlapper.report.page import Part, Remark, Section, Table
+
+NEEDS_RUN = (
+    "The funnel of the overlap run is left out: it needs the file that overlapper overlap --stats writes."
+)
+NEEDS_LAYOUT = (
+    "The graph before and after each step, and chimeras, are left out: they need the file that overlapper "
+    "layout --stats writes."
+)
+_CALLS = ("reads without enough overlaps", "reads trimmed", "chimeric reads cut", "missed adapters cut")
+_STEPS = {
+    "build": "after trimming and containment",
+    "reduce": "after transitive reduction",
+    "clean": "after cleaning",
+}
+
+
+def funnel_section(run: Mapping[str, Any]) -> Section:
+    """Describe what every filter of an overlap run took."""
+    funnel: dict[str, int] = run["funnel"]
+    after = [
+        name for name in funnel if name == "candidates" or name.startswith("dropped") or name == "overlaps"
+    ]
+    before = [(name, funnel[name]) for name in funnel if name not in after]
+    parts: list[Part] = [
+        Table("What went in", ("what", "count"), before),
+        Table(
+            "From candidates to overlaps",
+            ("step", "count"),
+            [(name, funnel[name]) for name in after],
+            bars=True,
+        ),
+    ]
+    if run.get("chosen"):
+        parts.append(Remark(f"Chosen for these reads: {run['chosen']}."))
+    return Section("Funnel", parts)
+
+
+def graph_parts(layout: Mapping[str, Any]) -> list[Part]:
+    """Describe the graph before and after each step, and which reads were called bad."""
+    counts, sizes = layout["counts"], layout.get("sizes", {})
+    parts: list[Part] = []
+    if sizes:
+        rows = [(_STEPS.get(step, step), size["reads"], size["edges"]) for step, size in sizes.items()]
+        parts.append(Table("The graph after each step", ("graph", "reads", "edges"), rows, bars=True))
+    calls = [(name, counts["build"][name]) for name in _CALLS if name in counts.get("build", {})]
+    parts.append(Table("Chimeras and other reads that were cut", ("call", "reads"), calls, bars=True))
+    for step, taken in counts.items():
+        others = [(name, count) for name, count in taken.items() if name not in _CALLS]
+        parts.append(Table(f"Step {step}: what it counted", ("what", "count"), others))
+    return parts
+
+
+def costs_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:
+    """Describe time and memory by stage of each run, by the name of its command."""
+    parts: list[Part] = []
+    for name, run in runs.items():
+        seconds: dict[str, float] = run["seconds"]
+        rows = [*seconds.items()]
+        parts.append(Table(f"Seconds of overlapper {name}", ("stage", "seconds"), rows, bars=True))
+        total = sum(seconds.values())
+        parts.append(
+            Remark(f"overlapper {name}: {total:,.1f} s in its stages, reading and writing files not counted.")
+        )
+    return Section("Time", parts)
+
+
+def params_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:
+    """List versions and all parameters of each run, by the name of its command."""
+    parts = [
+        Table(
+            f"Parameters of overlapper {name}",
+            ("parameter", "value"),
+            [("version", str(run["version"])), *_flat(run["params"])],
+        )
+        for name, run in runs.items()
+    ]
+    return Section("Parameters and versions", parts)
+
+
+def _flat(params: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in params.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", "none" if value is None else str(value)
