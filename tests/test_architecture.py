@@ -19,7 +19,7 @@ LAYERS = [
      "overlapper.compare", "overlapper.simulate", "overlapper.presets", "overlapper.threads"],
     ["overlapper"],
     ["graph"],
-    ["overlapper.report", "overlapper.cli", "overlapper.__main__"],
+    ["overlapper.report", "overlapper.plots", "overlapper.cli", "overlapper.__main__"],
 ]  # fmt: skip
 FREE_FOR_ALL = {"overlapper.devices", "overlapper.threads", "overlapper.version"}
 

@@ -32,6 +32,8 @@ from overlapper.cli import (
     index,
     layout,
     overlap,
+    plot_pair,
+    plot_pile,
     report,
     seeds,
     simulate,
@@ -79,6 +81,8 @@ COMMANDS: tuple[ModuleType, ...] = (
     graph_plot,
     convert,
     report,
+    plot_pair,
+    plot_pile,
     seeds,
     index,
     align,
@@ -86,7 +90,10 @@ COMMANDS: tuple[ModuleType, ...] = (
     simulate,
     devices,
 )
-GROUPS = {"graph": _group("graph", "Look at assembly graphs.")}
+GROUPS = {
+    "graph": _group("graph", "Look at assembly graphs."),
+    "plot": _group("plot", "Draw overlaps."),
+}
 """Commands of several words, by their first one."""
 
 

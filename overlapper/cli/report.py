@@ -24,8 +24,8 @@ def report(
         typer.Argument(
             metavar="FILES...",
             help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
-            ".gfa.gz), and what overlap --stats and layout --stats wrote (.json). Parts whose file is missing "
-            "are left out.",
+            ".gfa.gz), and what overlap --stats and layout --stats wrote (.json). Parts whose file is not "
+            "there are left out.",
         ),
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from overlapper.drawing.axis import Axis
@@ -43,9 +45,11 @@ class Plane:
         """Return where values of the y axis lie, in pixels."""
         return self._height - _BOTTOM - self._y.place(values) * (self._height - _TOP - _BOTTOM)
 
-    def draw(self, mark: str) -> None:
-        """Add an element that was placed by `across` and `up`."""
+    def draw(self, mark: str, key: str = "", colour: str = "a") -> None:
+        """Add an element that was placed by `across` and `up`, named in the key."""
         self._marks.append(mark)
+        if key:
+            self._keys.append((key, colour))
 
     def bars(self, edges: np.ndarray, heights: np.ndarray, colour: str = "a") -> None:
         """Draw a histogram.
@@ -66,23 +70,22 @@ class Plane:
         """Fill the area between two lines."""
         around = np.concatenate([self.across(x), self.across(x)[::-1]])
         y = np.concatenate([self.up(low), self.up(high)[::-1]])
-        self.draw(element("path", d=path_of(around, y) + "Z", class_=f"fill-{colour}"))
-        self._keys.append((key, colour))
+        self.draw(element("path", d=path_of(around, y) + "Z", class_=f"fill-{colour}"), key, colour)
 
-    def line(self, x: np.ndarray, y: np.ndarray, key: str = "", colour: str = "b") -> None:
+    def line(
+        self, x: np.ndarray, y: np.ndarray, key: str = "", colour: str = "b", *, width: float = 2.2
+    ) -> None:
         """Draw a line through points, named in the key."""
-        self.draw(
-            element("path", d=path_of(self.across(x), self.up(y)), class_=f"line-{colour}", stroke_width=2.2)
-        )
-        if key:
-            self._keys.append((key, colour))
+        path = path_of(self.across(x), self.up(y))
+        self.draw(element("path", d=path, class_=f"line-{colour}", stroke_width=width), key, colour)
 
     def mark(self, value: float, text: str, colour: str = "b") -> None:
         """Draw an upright line at a value of the x axis, with a word above it."""
         x = float(self.across(value))
-        bottom = self._height - _BOTTOM
-        self.draw(element("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_=f"line-{colour}", stroke_width=1.6,
-                          stroke_dasharray="5 3"))  # fmt: skip
+        ends: dict[str, Any] = {"x1": x, "x2": x, "y1": _TOP, "y2": self._height - _BOTTOM}
+        # The ground around it sets the line apart from what it crosses.
+        self.draw(element("line", **ends, class_="line-ground", stroke_width=4))
+        self.draw(element("line", **ends, class_=f"line-{colour}", stroke_width=1.8, stroke_dasharray="5 3"))
         half = len(text) * _LETTER / 2
         inside = min(max(x, half + 2), self._width - half - 2)
         self.draw(written(text, inside, _TOP - 6, text_anchor="middle"))

@@ -3,6 +3,25 @@
 import pytest
 
 from overlapper import cli
+from tests.cli.runner import overlapper
+
+RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa")
+
+
+@pytest.fixture(scope="session")
+def run_folder(tmp_path_factory):
+    """A folder with `RUN_FILES`: reads, overlaps, unitigs, and what both runs counted."""
+    from overlapper.simulate import generate_reads, random_genome
+    from overlapper.simulate.records import fastq_record
+
+    folder = tmp_path_factory.mktemp("run")
+    with open(folder / "reads.fastq", "wb") as file:
+        for read in generate_reads(random_genome(30_000, seed=2), coverage=12, seed=2):
+            file.write(fastq_record(read.name, read.codes, read.qualities))
+    overlapper("overlap", "reads.fastq", "-o", "o.paf", "--stats", "run.json", cwd=folder, check=True)
+    options = ("--stats", "layout.json", "--min-overlap", "500")
+    overlapper("layout", "reads.fastq", "o.paf", "-o", "u.gfa", *options, cwd=folder, check=True)
+    return folder
 
 
 class Result:

@@ -1,0 +1,71 @@
+"""``overlapper plot pair``: a dot plot of two reads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = """
+overlapper plot pair reads.fastq.gz read1 read8 -o pair.svg
+overlapper plot pair reads.fastq.gz read1 read8 --preset clr --min-seed 12 -o pair.png
+"""
+
+COMPILE_SECONDS = 30
+
+
+def plot_pair(
+    reads: Annotated[
+        list[str],
+        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM; - is standard input."),
+    ],
+    first: Annotated[str, typer.Argument(metavar="A", help="Name of the read that runs to the right.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Name of the read that runs upwards.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="Picture: .svg or .png, by its name.")],
+    min_seed: Annotated[int, typer.Option(help="Shortest exact match drawn, in bases.")] = 15,
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", help="How they are aligned: ont, clr or hifi.")
+    ] = "ont",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Draw a dot plot of two reads, with their seeds and their alignment.
+
+    Both on their forward strands: matches of the same strand rise, those of opposite strands fall. PNG needs
+    the extra plot.
+    """
+    check_outputs({"--output": output}, reads)
+    if min_seed < 1:
+        raise typer.BadParameter(f"--min-seed is {min_seed}, expected 1 or more")
+    if first == second:
+        raise typer.BadParameter("A and B are the same read: name two")
+
+    import numpy as np
+
+    from overlapper.drawing.files import check_format, write_picture
+    from overlapper.errors import InputError
+    from overlapper.io import read_fastx
+    from overlapper.plots import align_pair, plot_pair
+    from overlapper.presets import check_preset
+
+    check_format(output)
+    check_preset(preset)
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        progress.report("reading")
+        table = read_fastx(*reads)
+        numbers = {name: i for i, name in enumerate(table.names)}
+        for name in (first, second):
+            if name not in numbers:
+                raise InputError(
+                    f"there is no read {name!r}", file=", ".join(reads),
+                    remedy="A name is what stands before the first blank of a record's first line.",
+                )  # fmt: skip
+        progress.report("aligning")
+        pair = align_pair(
+            table.take(np.array([numbers[first], numbers[second]])), min_seed=min_seed, preset=preset
+        )
+        write_picture(plot_pair(pair), output)
+        progress.note(f"{len(pair.seeds):>15,} exact matches")
+        progress.note(f"{len(pair.overlap):>15,} alignments")

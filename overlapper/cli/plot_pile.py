@@ -1,0 +1,47 @@
+"""``overlapper plot pile``: the overlaps along a read."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = """
+overlapper plot pile overlaps.paf.gz read1 -o pile.svg
+overlapper plot pile minimap2.paf read1 -o pile.png
+"""
+
+COMPILE_SECONDS = 10
+
+
+def plot_pile(
+    overlaps: Annotated[str, typer.Argument(help="Overlaps: .paf, .paf.gz or .parquet.")],
+    read: Annotated[str, typer.Argument(help="Name of the read.")],
+    output: Annotated[str, typer.Option("--output", "-o", help="Picture: .svg or .png, by its name.")],
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Draw the overlaps along a read.
+
+    Thick where an overlap covers the read, thin on to where the other read would reach; behind them the
+    number of overlaps that cover each base. PNG needs the extra plot.
+    """
+    check_outputs({"--output": output}, [overlaps])
+
+    from overlapper.drawing.files import check_format, write_picture
+    from overlapper.io.paf import reads_of_paf
+    from overlapper.io.parquet import reads_of_parquet
+    from overlapper.io.writers import check_format as check_overlaps
+    from overlapper.io.writers import read_overlaps
+    from overlapper.plots import plot_pile
+    from overlapper.threads import available_threads
+
+    check_format(output)
+    check_overlaps(overlaps)
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        progress.report("reading overlaps")
+        reads = reads_of_parquet(overlaps) if overlaps.endswith(".parquet") else reads_of_paf(overlaps)
+        table = read_overlaps(overlaps, reads, threads=available_threads())
+        write_picture(plot_pile(table, reads, read), output)
