@@ -32,7 +32,7 @@ def histogram(
     log : bool
         Bins of equal ratio in place of equal width.
     marks : tuple of (float, str)
-        Values to point out.
+        Values to point out, where they lie within the chart.
     """
     edges = _edges(values, log)
     counts = np.histogram(values, edges)[0]
@@ -40,7 +40,8 @@ def histogram(
     plane = Plane(x, Axis(counted, 0, float(counts.max()), whole=True))
     plane.bars(edges, counts)
     for value, text in marks:
-        plane.mark(value, text)
+        if x.low <= value <= x.high:
+            plane.mark(value, text)
     rows = [
         (_number(low), _number(high), int(count))
         for low, high, count in zip(edges, edges[1:], counts, strict=False)
@@ -58,7 +59,9 @@ def _edges(values: np.ndarray, log: bool) -> np.ndarray:
     if values.dtype.kind in "iu":
         width = max(1, -(-int(high - low + 1) // _BINS))
         return np.arange(int(low), int(high) + width + 1, width).astype(float)
-    return np.linspace(low, high if high > low else low + 1e-3, _BINS + 1)
+    if high - low < 1e-6 * max(1.0, abs(high)):
+        low, high = low - 0.5, high + 0.5
+    return np.linspace(low, high, _BINS + 1)
 
 
 def _number(value: float) -> int | float:

@@ -13,10 +13,10 @@ NEEDS_OVERLAPS = (
     "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps."
 )
 _CLASSES = {
-    OverlapClass.DOVETAIL: "dovetail: the end of one read on the start of the other",
-    OverlapClass.QUERY_CONTAINED: "query contained: it matches over its whole length",
-    OverlapClass.TARGET_CONTAINED: "target contained: it matches over its whole length",
-    OverlapClass.INTERNAL: "internal match: neither read ends where the match does",
+    OverlapClass.DOVETAIL: "dovetail: end on start",
+    OverlapClass.QUERY_CONTAINED: "query within target",
+    OverlapClass.TARGET_CONTAINED: "target within query",
+    OverlapClass.INTERNAL: "internal match",
 }
 _PARTS = 50
 _MOST_READS = 20_000
@@ -145,10 +145,11 @@ def _depth(overlaps: Overlaps, lengths: np.ndarray) -> list[Part]:
     usual = float(np.median(depth))
     limit = _REPEAT_DEPTH * usual
     deep = int((depth > limit).sum())
+    told = f"{deep:,} reads have" if deep else "no read has"
     title = "Depth of reads"
     caption = (
         f"Overlaps that cover a base of a read, on average: {usual:.1f} in the middle of all reads that "
-        f"overlap. {deep:,} reads have more than twice that, and lie in repeats for the greater part."
+        f"overlap; {told} more than twice that, which repeats cause."
     )
     drawn = histogram(
         title, caption, depth, "overlaps that cover a base", "reads", marks=((limit, "repeats"),)

@@ -84,7 +84,7 @@ nav a{display:inline-block;padding:.35rem 0}
 dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.75rem;margin:1rem 0}
 dl div{padding:.6rem .8rem;background:var(--raised);border-radius:.4rem}
 dt{color:var(--soft);font-size:.9rem}dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
-.parts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));
+.parts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));
 gap:2rem 1.5rem;align-items:start}
 figure,.block{margin:0;min-width:0}figcaption p{margin:0 0 .5rem;color:var(--soft)}
 .picture{display:block;width:100%;max-width:34rem;height:auto}
@@ -93,11 +93,11 @@ details{margin-top:.5rem}summary{cursor:pointer;padding:.3rem 0;color:var(--link
 table{border-collapse:collapse;width:100%;font-size:.93rem}
 caption{text-align:left}
 th,td{padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;
-overflow-wrap:anywhere}
+overflow-wrap:break-word}
 thead th{color:var(--soft);font-weight:600}
 tbody th{font-weight:400}
-.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap;overflow-wrap:normal}
-.bar{width:28%;min-width:4rem;padding-right:0}.bar svg{display:block;width:100%;height:1.1rem}
+.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.bar{width:25%;min-width:3rem;padding-right:0}.bar svg{display:block;width:100%;height:1.1rem}
 .remark{margin:0;padding:.6rem .8rem;background:var(--raised);border-radius:.4rem;align-self:start}
 @media print{details>*{display:block}.scroll{max-height:none}nav{display:none}}
 """

@@ -67,7 +67,10 @@ def costs_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:
         parts.append(Table(f"Seconds of overlapper {name}", ("stage", "seconds"), rows, bars=True))
         total = sum(seconds.values())
         parts.append(
-            Remark(f"overlapper {name}: {total:,.1f} s in its stages, reading and writing files not counted.")
+            Remark(
+                f"overlapper {name}: {total:,.1f} s in its stages, reading and writing "
+                "files not counted. Memory by stage is not in the file."
+            )
         )
     return Section("Time", parts)
 

@@ -38,7 +38,7 @@ def unitig_parts(gfa: Gfa) -> list[Part]:
         bars=True,
     )
     numbers = [
-        (name.replace("_", " "), "not in the file" if value is None else value)
+        ("N50" if name == "n50" else name.replace("_", " "), "not in the file" if value is None else value)
         for name, value in dataclasses.asdict(stats).items()
     ]
     return [
