@@ -91,11 +91,15 @@ def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
         if packed == _BGZF_FLAG:
             _check_bgzf_end(file, path)
         source = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb"))
-    with ThreadPoolExecutor(1) as reader:
+    reader = ThreadPoolExecutor(1)
+    try:
         following = reader.submit(_read_block, source, path)
         while block := following.result():
             following = reader.submit(_read_block, source, path)
             yield block
+    finally:
+        # Without waiting: this may run in the reader's own thread, when it collects a generator left behind.
+        reader.shutdown(wait=False)
 
 
 def line_blocks(path: str) -> Iterator[bytes]:

@@ -42,7 +42,7 @@ def partition(
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
     read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages,
 ):  # fmt: skip
-    """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of their hash.
+    """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of the hash.
 
     Parameters
     ----------

@@ -59,6 +59,12 @@ def require_memory(wanted: int, purpose: str) -> None:
         )
 
 
+def to_device(array: np.ndarray) -> Any:
+    """Copy an array to the device; an empty one takes one item, as the device has no empty allocations."""
+    array = np.ascontiguousarray(array)
+    return cuda.to_device(array if len(array) else np.zeros(1, array.dtype))
+
+
 class Arena:
     """One block of device memory from which arrays are cut, one after the other, and a stream.
 
