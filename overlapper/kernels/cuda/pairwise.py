@@ -19,7 +19,7 @@ from overlapper.errors import DeviceError
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.pairwise_layout import Pairs, Scheme
 from overlapper.kernels.cuda import pairwise_packed, pairwise_wide
-from overlapper.kernels.cuda.memory import available_bytes, to_device
+from overlapper.kernels.cuda.memory import available_bytes
 from overlapper.kernels.cuda.walks import DeviceReads
 
 LONGEST = 2**20 - 2
@@ -193,7 +193,7 @@ class _Job:
             queries.words, queries.unknown, queries.word_offsets, queries.lengths,
             targets.words, targets.unknown, targets.word_offsets, targets.lengths,
         )  # fmt: skip
-        self._columns = tuple(to_device(column) for column in pairs)
+        self._columns = tuple(_to_device(column) for column in pairs)
         self._found = cuda.device_array((max(self._count, 1), 3), np.int32)
         self._paths: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
         device = cuda.get_current_device()
@@ -212,8 +212,8 @@ class _Job:
         kernel = pairwise_packed.packed_kernel(*group, bits, self._modern)
         _launch(
             "packed", kernel, self._blocks((len(order) + 1) // 2, group[0]),
-            *self._reads, *self._columns, to_device(order.astype(np.int32)),
-            to_device(np.ascontiguousarray(scores).view(np.uint32).ravel()),
+            *self._reads, *self._columns, _to_device(order.astype(np.int32)),
+            _to_device(np.ascontiguousarray(scores).view(np.uint32).ravel()),
             _twice(first * scale), _twice(following * scale), self._found,
         )  # fmt: skip
 
@@ -253,20 +253,20 @@ class _Job:
         matrix = np.vstack([scheme.matrix, np.full((1, 5), min(0, int(scheme.matrix.min())))])
         bytes_fit = int(matrix.min()) >= -128 and int(matrix.max()) <= 127
         scores = matrix if bytes_fit else np.zeros_like(matrix)
-        table = to_device(matrix.astype(np.int32).ravel())
+        table = _to_device(matrix.astype(np.int32).ravel())
         known = np.ascontiguousarray(scores[:, :4].astype(np.int8)).view(np.uint32).ravel()
         with_n = scores[:, 4].astype(np.int8).view(np.uint8).astype(np.uint32)
         word_offsets = np.concatenate([[0], np.cumsum(words)])
         bound_offsets = np.concatenate([[0], np.cumsum(bounds)])
         directions = self._memory.of("directions", int(word_offsets[-1]), np.uint64)
         boundary = self._memory.of("boundary", 2 * int(bound_offsets[-1]), np.int32)
-        on_device, at = to_device(order.astype(np.int32)), to_device(word_offsets)
+        on_device, at = _to_device(order.astype(np.int32)), _to_device(word_offsets)
         gaps = np.int32(scheme.gap_open), np.int32(scheme.gap_extend), np.int32(scheme.free)
         kernel = pairwise_wide.wide_kernel(*group, scheme.local, traced, bytes_fit)
         _launch(
             "wide", kernel, self._blocks(len(order), group[0]),
-            *self._reads, *self._columns, on_device, table, to_device(known), to_device(with_n), *gaps,
-            boundary, to_device(bound_offsets), directions, at, self._found,
+            *self._reads, *self._columns, on_device, table, _to_device(known), _to_device(with_n), *gaps,
+            boundary, _to_device(bound_offsets), directions, at, self._found,
         )  # fmt: skip
         if traced:
             self._trace(group, order, (*self._reads, *self._columns, on_device, table, *gaps, directions, at))
@@ -275,7 +275,7 @@ class _Job:
         """Follow the paths of a launch: count their runs, then write them."""
         blocks = self._blocks(len(order), 1)
         summary = cuda.device_array((len(order), 5), np.int32)
-        no_offsets, no_runs = to_device(np.zeros(1, np.int64)), to_device(np.zeros(1, np.uint32))
+        no_offsets, no_runs = _to_device(np.zeros(1, np.int64)), _to_device(np.zeros(1, np.uint32))
         count = pairwise_wide.trace_kernel(*group, self._scheme.local, False)
         _launch("count", count, blocks, *arguments, self._found, no_offsets, no_runs, summary)
         counted = summary.copy_to_host()
@@ -284,7 +284,7 @@ class _Job:
             offsets = np.concatenate([[0], np.cumsum(counted[:, 4], dtype=np.int64)])
             written = cuda.device_array(max(int(offsets[-1]), 1), np.uint32)
             write = pairwise_wide.trace_kernel(*group, self._scheme.local, True)
-            _launch("write", write, blocks, *arguments, self._found, to_device(offsets), written, summary)
+            _launch("write", write, blocks, *arguments, self._found, _to_device(offsets), written, summary)
             runs = written.copy_to_host()[: offsets[-1]]
         self._paths.append((order, counted, runs))
 
@@ -317,3 +317,8 @@ class _Job:
 def _twice(number: int) -> np.uint32:
     """Return a number in both halves of a register."""
     return np.uint32((number & 0xFFFF) * 0x10001)
+
+
+def _to_device(array: np.ndarray) -> Any:
+    """Copy an array to the device; an empty one takes one item, as the device has no empty allocations."""
+    return cuda.to_device(array if len(array) else np.zeros(1, array.dtype))
