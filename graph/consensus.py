@@ -30,6 +30,10 @@ WIDEN = 200
 ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
 """Overlaps whose median divergence is lower have the longer shortest anchor."""
 
+TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
+SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
+
 Report = Callable[[str, int, int], None]
 
 
@@ -158,13 +162,15 @@ def consensus(
     from overlapper.kernels.cpu import correct as kernel
     from overlapper.kernels.cpu.piece_rows import cut_rows
 
-    params = params or CorrectParams()
+    params = fit_threshold(
+        targets, reads, rows, params or CorrectParams(), targets_vote=targets_vote, threads=threads
+    )
     rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
     first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
     bounds = _piece_bounds(targets.lengths)
     settings = kernel.Settings(
         params.kmer_length or anchor_length(rows.divergence), params.max_gap,
-        np.array([params.draft_threshold, params.final_threshold]),
+        np.array(params.thresholds),
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
@@ -194,6 +200,40 @@ def consensus(
         parts.append(part)
         report("consensus", block + 1, len(blocks) - 1)
     return _joined(parts, bounds.target, len(targets), kernel.COUNTS)
+
+
+def fit_threshold(
+    targets: Reads, reads: Reads, rows: Rows, params: CorrectParams, *, targets_vote: bool, threads: int = 1
+) -> CorrectParams:
+    """Derive the threshold of the consensus, unless it is given, from a sample of the targets.
+
+    Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
+    has to ask for more; where they delete more, it asks for less.
+
+    Parameters
+    ----------
+    targets, reads, rows, params, targets_vote, threads
+        As for `consensus`.
+    """
+    from overlapper.kernels.cpu.correct import DELETED, INSERTED
+
+    if params.thresholds[-1]:
+        return params
+    typical = dataclasses.replace(params, thresholds=(*params.thresholds[:-1], TYPICAL_THRESHOLD))
+    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), SAMPLE_TARGETS)).astype(int))
+    number = np.full(len(targets), -1, np.int32)
+    number[sample] = np.arange(len(sample))
+    some = rows.take(number[rows.target] >= 0)
+    some = dataclasses.replace(some, target=number[some.target])
+    made = consensus(
+        targets.take(sample), reads, some, typical, targets_vote=targets_vote, threads=threads
+    )  # fmt: skip
+    inserted, deleted = (int(made.counts[:, column].sum()) for column in (INSERTED, DELETED))
+    if inserted + deleted < FEWEST_INDELS:
+        return typical
+    threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
+    threshold = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+    return dataclasses.replace(params, thresholds=(*params.thresholds[:-1], threshold))
 
 
 def anchor_length(divergence: np.ndarray) -> int:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from graph.consensus import WEIGHT, Consensus, Rows, consensus
+from graph.consensus import WEIGHT, Consensus, Rows, consensus, fit_threshold
 from graph.params import CorrectParams
 from overlapper import pipeline
 from overlapper.tables import Overlaps, Reads
@@ -169,8 +169,10 @@ def correct(
             ).overlaps  # fmt: skip
             seconds[f"round {number}: overlaps"] = round(time.perf_counter() - clock, 4)
             clock = time.perf_counter()
+        rows = rows_of(overlaps)
+        params = fit_threshold(current, current, rows, params, targets_vote=True, threads=threads)
         made = consensus(
-            current, current, rows_of(overlaps), params,
+            current, current, rows, params,
             targets_vote=True, independent=number == 1, threads=threads, report=_in_round(report, number),
         )  # fmt: skip
         made = _with_old_qualities(made, current)

@@ -97,8 +97,9 @@ class CorrectParams:
         Shortest anchor, in bases, at most 16; 0 derives it from the divergence of the overlaps.
     max_gap : int
         Bases between neighbouring anchors, on either read, at most 1800.
-    draft_threshold, final_threshold : int
-        Percentage of the weight that a base needs in the first draft and in the consensus.
+    thresholds : tuple of int
+        Percentage of the weight that a base needs in each draft, two or more; the last one is the consensus,
+        for which 0 derives it from the insertions and deletions of the reads.
     guard : bool
         Leave out reads that disagree with the target systematically.
     """
@@ -107,8 +108,7 @@ class CorrectParams:
     max_depth: int = 40
     kmer_length: int = 0
     max_gap: int = 1000
-    draft_threshold: int = 30
-    final_threshold: int = 57
+    thresholds: tuple[int, ...] = (30, 0)
     guard: bool = True
 
     def __post_init__(self) -> None:
@@ -117,5 +117,11 @@ class CorrectParams:
         derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
         _require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
         _require(1 <= self.max_gap <= 1800, "max_gap", self.max_gap, "1 to 1800")
-        for name in ("draft_threshold", "final_threshold"):
-            _require(1 <= getattr(self, name) <= 99, name, getattr(self, name), "1 to 99")
+        fit = (
+            len(self.thresholds) >= 2
+            and all(1 <= t <= 99 for t in self.thresholds[:-1])
+            and (0 <= self.thresholds[-1] <= 99)
+        )
+        _require(
+            fit, "thresholds", self.thresholds, "two or more, each 1 to 99, the last one perhaps 0 (derive)"
+        )

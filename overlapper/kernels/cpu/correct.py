@@ -19,10 +19,11 @@ MAX_REACH = 500
 """Bases that a path goes on beyond the first and the last anchor."""
 ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned anew all the same."""
-ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, PAIRED_BASES = range(6)
-COUNTS = 6
+ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED = range(8)
+COUNTS = 8
 """Integers of a piece: members aligned, left out by the guard, and lost; columns of the target's alignment to
-its consensus, and differences in them; bases of the target that members cover, together."""
+its consensus, differences in them, and among these bases of the target alone and of the consensus alone;
+bases of the target that members cover, together."""
 
 
 class Sequences(NamedTuple):
@@ -311,7 +312,7 @@ def _consensus(target, members, starts, settings, matrix, counts):
     own = len(members.start) - 1
     for m in range(own):
         counts[ALIGNED] += members.used[m]
-        counts[PAIRED_BASES] += members.end[m] - members.start[m]
+        counts[COVERED] += members.end[m] - members.start[m]
     counts[LOST] = own - counts[ALIGNED]
     draft = target
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
@@ -342,7 +343,8 @@ def _count_edits(draft, starts, at, bases, counts):
     """Count the columns of the target's alignment to its consensus, and the differences in them."""
     for c in range(len(draft)):
         here, behind = int(starts[at + c]), int(starts[at + c + 1])
-        counts[COLUMNS] += max(1, behind - here)
-        counts[EDITS] += (
-            max(1, behind - here) - 1 if behind > here and bases[here] == draft[c] else max(1, behind - here)
-        )
+        inserted, deleted = max(0, behind - here - 1), behind == here
+        counts[COLUMNS] += 1 + inserted
+        counts[EDITS] += inserted + (deleted or bases[here] != draft[c])
+        counts[INSERTED] += inserted
+        counts[DELETED] += deleted

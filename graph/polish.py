@@ -1,0 +1,239 @@
+"""Unitigs raised to the consensus of the reads (``docs/algorithms/correction.md``).
+
+A unitig is cut into pieces with margins that neighbours share; in a circular one the last piece and the
+first are neighbours too, so that its origin is polished like any other place. Reads are laid on pieces by the
+finder and the chain extender, pieces being their queries; a match that ends within both is internal and
+falls. The consensus of pieces is joined where they meet.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from graph.consensus import Consensus, Rows, consensus, fit_threshold
+from graph.params import CorrectParams
+from overlapper import pipeline
+from overlapper.candidates.registry import finder
+from overlapper.extend import chain
+from overlapper.extend.classify import classify
+from overlapper.presets import preset_params
+from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.threads import map_in_order
+
+Report = Callable[[str, int, int], None]
+
+PIECE_BASES, MARGIN = 40_000, 2_000
+SAMPLE_PIECES = 16
+THRESHOLDS = (30, 40, 50, 0)
+_CIRCULAR_NAME = re.compile(r"\d+c$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Unitigs:
+    """Sequences to polish, and which of them are circles."""
+
+    sequences: Reads
+    circular: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Polished:
+    """What `polish` made.
+
+    Attributes
+    ----------
+    unitigs : Unitigs
+        With qualities, in the order given.
+    funnel : dict of str to int
+        What went in, what every round found and what came out.
+    """
+
+    unitigs: Unitigs
+    funnel: dict[str, int]
+
+
+def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
+    """Read unitigs from GFA 1, if the name ends in ``.gfa`` or ``.gfa.gz``, or else from FASTA.
+
+    A segment that links to itself alone is a circle; in FASTA, a sequence whose name ends in a number and
+    ``c``, as `graph.layout.Layout.names` and other programs have it.
+    """
+    path = os.fspath(path)
+    if not path.removesuffix(".gz").endswith(".gfa"):
+        from overlapper.io import read_fastx
+
+        sequences = read_fastx(path)
+        return Unitigs(sequences, np.array([bool(_CIRCULAR_NAME.search(n)) for n in sequences.names], bool))
+    from graph.gfa import read_gfa
+    from overlapper.errors import FormatError
+    from overlapper.io.sources import line_blocks
+
+    graph = read_gfa(path)
+    bases = {}
+    for block in line_blocks(path):
+        for line in block.splitlines():
+            if line.startswith(b"S\t"):
+                name, sequence = line.decode().split("\t")[1:3]
+                bases[name] = sequence
+    missing = [name for name in graph.names if bases[name] == "*"]
+    if missing:
+        raise FormatError(
+            "has no sequence", file=path, record=missing[0], remedy="Write the GFA file with sequences."
+        )
+    return Unitigs(Reads.from_sequences(graph.names, [bases[name] for name in graph.names]), graph.circular)
+
+
+def polish(
+    unitigs: Unitigs,
+    reads: Reads,
+    params: CorrectParams | None = None,
+    *,
+    preset: str = "auto",
+    threads: int = 1,
+    report: Report = lambda step, done, total: None,
+) -> Polished:
+    """Replace unitigs by the consensus of the reads that lie on them.
+
+    Parameters
+    ----------
+    unitigs : Unitigs
+    reads : Reads
+        Raw or corrected; weighted by their qualities, where they have them.
+    params : CorrectParams, optional
+        Each round lays the reads on the unitigs anew.
+    preset : str
+        Of the reads.
+    threads : int
+        Changes nothing but the time.
+    report : callable
+        Told how far it is.
+    """
+    params = params or CorrectParams(thresholds=THRESHOLDS)
+    reads = reads.take(pipeline.canonical_order(reads))
+    funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
+    for number in range(1, params.rounds + 1):
+
+        def in_round(step: str, done: int, total: int, number: int = number) -> None:
+            report(f"round {number}: {step}", done, total)
+
+        pieces = _Pieces(unitigs)
+        rows = rows_on(pieces.reads, reads, preset, threads, in_round)
+        params = fit_threshold(pieces.reads, reads, rows, params, targets_vote=False, threads=threads)
+        made = consensus(
+            pieces.reads, reads, rows, params, targets_vote=False, threads=threads, report=in_round
+        )
+        unitigs = Unitigs(pieces.joined(made), unitigs.circular)
+        funnel[f"round {number}: reads on pieces"] = len(rows)
+        funnel[f"round {number}: bases"] = unitigs.sequences.total_bases
+        funnel[f"round {number}: bases not confirmed"] = int(np.count_nonzero(made.quality == 0))
+    return Polished(unitigs, funnel)
+
+
+def rows_on(targets: Reads, reads: Reads, preset: str, threads: int, report: Report) -> Rows:
+    """Lay reads on targets; at most one row for each pair.
+
+    Parameters
+    ----------
+    targets, reads : Reads
+    preset : str
+    threads : int
+    report : callable
+    """
+    report("choosing parameters", 0, 0)
+    params, _ = preset_params(reads, preset, threads)
+    together = Reads.concat([_without_names(targets), _without_names(reads)])
+    report("seeding", 0, 0)
+    seeder = finder(params.finder).prepare(together, params, threads)
+    n = len(targets)
+    sample = np.unique(np.linspace(0, n - 1, min(n, SAMPLE_PIECES)).astype(int))
+    chaining = chain.fit(
+        together,
+        Candidates.concat([_of_reads(seeder.find(int(t), int(t) + 1), n) for t in sample]),
+        params.chain,
+    )
+
+    def work(target: int) -> Overlaps:
+        overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
+        long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+        kinds = classify(overlaps, together.lengths, params.classes)
+        overlaps = overlaps.take((long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL))
+        return overlaps.take(pipeline.best_of_pair(overlaps))
+
+    parts = []
+    for target, part in enumerate(map_in_order(work, range(n), threads)):
+        parts.append(part)
+        report("laying reads on pieces", target + 1, n)
+    found = Overlaps.concat(parts)
+    return Rows(
+        found.query, found.target - n, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
+        found.score, found.divergence,
+    )  # fmt: skip
+
+
+def _of_reads(candidates: Candidates, first_read: int) -> Candidates:
+    """Leave out candidates of two targets."""
+    return candidates.take(candidates.target >= first_read)
+
+
+def _without_names(reads: Reads) -> Reads:
+    """Return what seeding needs of reads: neither names, which may occur in both, nor qualities."""
+    none = np.zeros(len(reads) + 1, np.int64)
+    return dataclasses.replace(
+        reads, name_bytes=np.zeros(0, np.uint8), name_offsets=none, qualities=None, quality_offsets=None
+    )
+
+
+class _Pieces:
+    """Unitigs cut into pieces, as reads."""
+
+    def __init__(self, unitigs: Unitigs) -> None:
+        self._unitigs = unitigs
+        sequences = unitigs.sequences
+        names, parts, unitig, start, end, margin = [], [], [], [], [], []
+        for u in range(len(sequences)):
+            codes, length = sequences.codes(u), int(sequences.lengths[u])
+            circular = bool(unitigs.circular[u]) and length > 2 * MARGIN
+            count = max(1, -(-length // PIECE_BASES))
+            for p in range(count):
+                a, b = p * length // count, (p + 1) * length // count
+                low, high = (
+                    (a - MARGIN, b + MARGIN) if circular else (max(0, a - MARGIN), min(length, b + MARGIN))
+                )
+                parts.append("".join(_LETTERS[codes.take(np.arange(low, high), mode="wrap")]))
+                names.append(f"{u}.{p}")
+                unitig.append(u)
+                margin.append(a - low)
+                start.append(a)
+                # What is inserted behind the last base of a linear unitig belongs to its last piece.
+                end.append(b + (b == length and not circular))
+        self.reads = Reads.from_sequences(names, parts)
+        self._unitig = np.array(unitig, np.int64)
+        self._inside = (
+            np.array(margin, np.int64),
+            np.array(margin, np.int64) + np.array(end) - np.array(start),
+        )
+
+    def joined(self, made: Consensus) -> Reads:
+        """Return the consensus of the unitigs."""
+        first, last = self._inside
+        piece = np.repeat(np.arange(len(first)), np.diff(made.offsets))
+        kept = (made.origin >= first[piece]) & (made.origin < last[piece])
+        sequences = self._unitigs.sequences
+        sizes = np.bincount(self._unitig[piece[kept]], minlength=len(sequences))
+        whole = dataclasses.replace(
+            made,
+            offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            codes=made.codes[kept],
+            quality=made.quality[kept],
+        )
+        return whole.take(
+            np.arange(len(sequences)), np.zeros(len(sequences), np.int64), sizes, sequences.names
+        )
+
+
+_LETTERS = np.array(list("ACGTN"))

@@ -1,0 +1,80 @@
+"""``overlapper polish``: unitigs raised to the consensus of the reads."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = """
+overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
+overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
+"""
+
+COMPILE_SECONDS = 40
+
+
+def polish(
+    layout: Annotated[
+        str, typer.Argument(metavar="LAYOUT", help="Unitigs: GFA 1 with sequences (.gfa, .gfa.gz), or FASTA.")
+    ],
+    reads: Annotated[
+        list[str],
+        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
+            "in .gz; - is FASTQ on standard output.",
+        ),
+    ],
+    rounds: Annotated[
+        int, typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.")
+    ] = 2,
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
+    ] = "auto",
+    max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    threads: Annotated[
+        int,
+        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
+    ] = 0,
+    reference: Annotated[
+        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+) -> None:
+    """Replace unitigs by the consensus of the reads that lie on them."""
+    inputs = [path for path in (layout, *reads, reference) if path is not None]
+    check_outputs({"--output": output}, inputs)
+
+    from graph.params import CorrectParams
+    from graph.polish import THRESHOLDS, read_unitigs
+    from graph.polish import polish as polish_unitigs
+    from overlapper.io import read_fastx
+    from overlapper.io.outputs import OutputFile
+    from overlapper.io.records import write_reads
+    from overlapper.presets import check_preset
+    from overlapper.threads import available_threads
+
+    check_preset(preset)
+    threads = threads or available_threads()
+    params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=THRESHOLDS)
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+        out_file = files.enter_context(OutputFile(output, threads=threads))
+        progress.report("reading")
+        unitigs = read_unitigs(layout)
+        given = read_fastx(*reads, keep_qualities=True, reference=reference)
+        made = polish_unitigs(unitigs, given, params, preset=preset, threads=threads, report=progress.report)
+        progress.report("writing")
+        write_reads(out_file, made.unitigs.sequences)
+        files.close()
+        for name, count in made.funnel.items():
+            progress.note(f"{count:>15,} {name}")
