@@ -1,0 +1,80 @@
+"""Correction beside racon: time, identity to the reference and aligned bases, on the same reads and threads.
+
+    python -m tests.benchmarks.correct reads.fastq.gz reference.fasta.gz --threads 2
+
+Needs minimap2 and racon. Overlaps are found anew on both sides (racon's by minimap2 with ``--dual=yes``) and
+their time is counted; racon's own time is told apart. Identity is that of primary alignments by minimap2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    """Run both and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reads")
+    parser.add_argument("reference")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--minimap-preset", default="ava-pb")
+    options = parser.parse_args()
+    threads = str(options.threads)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        ours, theirs, paf = folder / "ours.fastq.gz", folder / "racon.fasta", folder / "overlaps.paf"
+        our_seconds = timed(
+            [sys.executable, "-m", "overlapper", "correct", options.reads, "-o", str(ours), "-q",
+             "--threads", threads, "--rounds", str(options.rounds)]
+        )  # fmt: skip
+        map_seconds = timed(
+            ["minimap2", "-t", threads, "-x", options.minimap_preset, "--dual=yes", *[options.reads] * 2], paf
+        )  # fmt: skip
+        racon_seconds = timed(["racon", "-f", "-t", threads, options.reads, str(paf), options.reads], theirs)
+        print(f"{'':12}{'seconds':>10}{'identity':>10}{'aligned bases':>15}")
+        for label, seconds, reads in (
+            ("raw", 0.0, options.reads),
+            ("ours", our_seconds, ours),
+            ("racon", map_seconds + racon_seconds, theirs),
+        ):
+            identity, bases = aligned(options.reference, str(reads), threads)
+            print(f"{label:12}{seconds:10.1f}{identity:10.5f}{bases:15,}")
+        print(
+            f"racon alone {racon_seconds:.1f} s, {racon_seconds / our_seconds:.1f} times ours with overlaps"
+        )
+
+
+def timed(command: list[str], output: Path | None = None) -> float:
+    """Run a command and return its wall-clock seconds."""
+    start = time.perf_counter()
+    with open(output or "/dev/null", "wb") as file:
+        subprocess.run(command, check=True, stdout=file, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def aligned(reference: str, reads: str, threads: str) -> tuple[float, int]:
+    """Return identity and aligned read bases of the primary alignments."""
+    command = ["minimap2", "-t", threads, "-x", "map-ont", "-c", "--secondary=no", reference, reads]
+    paf = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ).stdout
+    seen: set[str] = set()
+    matches = columns = bases = 0
+    for line in paf.splitlines():
+        fields = line.split("\t")
+        if "tp:A:P" in fields and fields[0] not in seen:
+            seen.add(fields[0])
+            matches += int(fields[9])
+            columns += int(fields[10])
+            bases += int(fields[3]) - int(fields[2])
+    return matches / max(columns, 1), bases
+
+
+if __name__ == "__main__":
+    main()
