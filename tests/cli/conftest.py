@@ -11,8 +11,7 @@ RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa")
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory):
     """A folder with `RUN_FILES`: reads, overlaps, unitigs, and what both runs counted."""
-    from overlapper.simulate.records import fastq_record
-
+    from overlapper.io.records import fastq_record
     from overlapper.simulate import generate_reads, random_genome
 
     folder = tmp_path_factory.mktemp("run")
