@@ -9,8 +9,8 @@ import numpy as np
 from overlapper.drawing.axis import Axis
 from overlapper.drawing.svg import element, path_of, picture, standalone, written
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 14.0, 40.0, 46.0
-_LETTER = 7.2
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 14.0, 42.0, 48.0
+_LETTER = 7.8
 """About the width of a letter."""
 
 
@@ -31,7 +31,7 @@ class Plane:
     True
     """
 
-    def __init__(self, x: Axis, y: Axis, *, width: float = 420.0, height: float = 290.0) -> None:
+    def __init__(self, x: Axis, y: Axis, *, width: float = 400.0, height: float = 290.0) -> None:
         self._x, self._y = x, y
         self._width, self._height = width, height
         self._marks: list[str] = []

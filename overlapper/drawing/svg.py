@@ -25,7 +25,7 @@ def _rules(colours: dict[str, str]) -> str:
 
 
 THEME = (
-    ".picture path{fill:none}.picture text{font:13px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
+    ".picture path{fill:none}.picture text{font:14px system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}"
     f"{_rules(_LIGHT)}@media(prefers-color-scheme:dark){{{_rules(_DARK)}}}"
 )
 """Style sheet of all pictures: classes ``line-NAME`` and ``fill-NAME`` give an element its colour."""

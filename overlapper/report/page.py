@@ -87,7 +87,7 @@ dt{color:var(--soft);font-size:.9rem}dd{margin:0;font-size:1.3rem;font-variant-n
 .parts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));
 gap:2rem 1.5rem;align-items:start}
 figure,.block{margin:0;min-width:0}figcaption p{margin:0 0 .5rem;color:var(--soft)}
-.picture{display:block;width:100%;max-width:34rem;height:auto}
+.picture{display:block;width:100%;max-width:30rem;height:auto}
 details{margin-top:.5rem}summary{cursor:pointer;padding:.3rem 0;color:var(--link)}
 .scroll{overflow:auto;max-height:26rem}
 table{border-collapse:collapse;width:100%;font-size:.93rem}

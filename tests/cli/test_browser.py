@@ -94,7 +94,7 @@ def test_the_report_is_right_at_each_width(inputs, tmp_path, width, scheme):
     assert seen["beyond"] == []
     assert seen["problems"] == []
     assert (seen["loaded"], seen["console"]) == (0, [])
-    assert seen["letters"] >= 11
+    assert seen["letters"] >= 12
     assert min(seen["pictures"]) > 150
     dark = scheme == "dark"
     assert seen["ground"] == ("rgb(20, 24, 29)" if dark else "rgb(255, 255, 255)")
