@@ -17,9 +17,10 @@ import sys
 import textwrap
 import traceback
 from types import ModuleType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from overlapper.cli import (
     align,
@@ -41,6 +42,20 @@ from overlapper.cli import (
 )
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
+
+
+class _Command(TyperCommand):
+    """A command that names all its arguments where one is missing: which one, the parser can only guess."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            arguments = [p for p in self.params if p.param_type_name == "argument"]
+            if error.param in arguments and len(arguments) > 1 and not error.message:
+                names = " ".join(argument.metavar or "" for argument in arguments)
+                error.message = f"This command takes {names}"
+            raise
 
 
 def _group(name: str, summary: str) -> typer.Typer:
@@ -111,7 +126,7 @@ for _module in COMMANDS:
     # \b keeps the lines of a paragraph as they are
     _examples = "\b\nExamples:\n" + textwrap.indent(_module.EXAMPLES.strip("\n"), "  ")
     _parent = GROUPS[_first[0]] if _first else app
-    _parent.command(_last, epilog=_examples)(getattr(_module, "_".join([*_first, _last])))
+    _parent.command(_last, cls=_Command, epilog=_examples)(getattr(_module, "_".join([*_first, _last])))
 
 
 def main() -> None:

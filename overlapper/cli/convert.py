@@ -23,8 +23,13 @@ GFA = (".gfa", ".gfa.gz")
 
 
 def convert(
-    source: Annotated[str, typer.Argument(help="Overlaps: .paf, .paf.gz, .parquet, .gfa or .gfa.gz.")],
-    output: Annotated[str, typer.Argument(help="Where to write them, in one of these formats by its name.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="Overlaps: .paf, .paf.gz, .parquet, .gfa or .gfa.gz.")
+    ],
+    output: Annotated[
+        str,
+        typer.Argument(metavar="OUTPUT", help="Where to write them, in one of these formats by its name."),
+    ],
     reads: Annotated[
         list[str] | None,
         typer.Option(

@@ -32,8 +32,12 @@ COLUMNS = (
 
 
 def evaluate(
-    truth: Annotated[str, typer.Argument(help="Where reads come from, as overlapper simulate writes it.")],
-    paf: Annotated[str, typer.Argument(help="Overlaps, ours or another program's; - is standard input.")],
+    truth: Annotated[
+        str, typer.Argument(metavar="TRUTH", help="Where reads come from, as overlapper simulate writes it.")
+    ],
+    paf: Annotated[
+        str, typer.Argument(metavar="PAF", help="Overlaps, ours or another program's; - is standard input.")
+    ],
     min_overlap: Annotated[
         int,
         typer.Option("--min-overlap", parser=parse_size, metavar="BASES", help="Shortest overlap asked for."),

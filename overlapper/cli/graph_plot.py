@@ -15,7 +15,9 @@ overlapper graph plot layout.gfa -o layout.svg
 
 
 def graph_plot(
-    gfa: Annotated[str, typer.Argument(help="Assembly graph, GFA 1, of any program; - is standard input.")],
+    gfa: Annotated[
+        str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
+    ],
     output: Annotated[str, typer.Option("--output", "-o", help="Picture: .png, .svg or .pdf, by its name.")],
 ) -> None:
     """Draw an assembly graph.

@@ -13,7 +13,9 @@ overlapper graph stats other_assembler.gfa.gz --json stats.json
 
 
 def graph_stats(
-    gfa: Annotated[str, typer.Argument(help="Assembly graph, GFA 1, of any program; - is standard input.")],
+    gfa: Annotated[
+        str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
+    ],
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
 ) -> None:
     """Describe an assembly graph.

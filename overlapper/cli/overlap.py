@@ -54,7 +54,10 @@ def overlap(
         bool, typer.Option("--homopolymer-compressed", help="Seed on reads with homopolymer runs collapsed.")
     ] = False,
     min_overlap: Annotated[
-        int | None, typer.Option(help="Shortest overlap reported, in bases (default 100).")
+        int | None,
+        typer.Option(
+            parser=parse_size, metavar="BASES", help="Shortest overlap reported, in bases (default 100)."
+        ),
     ] = None,
     keep_internal: Annotated[
         bool, typer.Option("--keep-internal", help="Report internal matches, which repeats cause, too.")

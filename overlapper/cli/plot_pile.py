@@ -18,8 +18,8 @@ COMPILE_SECONDS = 10
 
 
 def plot_pile(
-    overlaps: Annotated[str, typer.Argument(help="Overlaps: .paf, .paf.gz or .parquet.")],
-    read: Annotated[str, typer.Argument(help="Name of the read.")],
+    overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
+    read: Annotated[str, typer.Argument(metavar="READ", help="Name of the read.")],
     output: Annotated[str, typer.Option("--output", "-o", help="Picture: .svg or .png, by its name.")],
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
 ) -> None:

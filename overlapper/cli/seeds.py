@@ -40,7 +40,10 @@ _BASES_AT_ONCE = 1 << 26
 def seeds(
     text: Annotated[
         str,
-        typer.Argument(help="What is searched: reads or references, or a file that overlapper index wrote."),
+        typer.Argument(
+            metavar="TEXT",
+            help="What is searched: reads or references, or a file that overlapper index wrote.",
+        ),
     ],
     reads: Annotated[
         list[str],

@@ -1,0 +1,50 @@
+"""Every wrong use in docs/wrong-uses.md is answered as it says there, and leaves no file behind."""
+
+import gzip
+import os
+import re
+import shlex
+import sys
+
+import pytest
+
+from tests.cli.conftest import assert_refused
+from tests.cli.runner import ROOT
+
+PAGE = ROOT / "docs" / "wrong-uses.md"
+ROWS = re.findall(r"^\| `overlapper ?(.*?)` \| (\d) \| (.+) \|$", PAGE.read_text(), re.MULTILINE)
+SEQUENCE = "ACGTTGCATTGACCAGATTACAGGCATCAGGATCCAATTGGCCATATCGCGTTAAGCTTACGGATC" * 4
+LENGTH = len(SEQUENCE)
+PAF = f"{{}}\t{LENGTH}\t0\t{LENGTH}\t+\tr2\t{LENGTH}\t0\t{LENGTH}\t{LENGTH}\t{LENGTH}\t255\n"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """The files that the page speaks of."""
+    reads = "".join(f"@r{i}\n{SEQUENCE}\n+\n{'I' * LENGTH}\n" for i in (1, 2, 3))
+    texts = {
+        "reads.fq": reads, "empty.fq": "", "notes.txt": "see you at noon\n", "notes.json": '{"a": 1}',
+        "o.paf": PAF.format("r1"), "other.paf": PAF.format("x1"), "short.paf": "r1\t5\n",
+        "typo.toml": "[sketch]\nkmer = 15\n", "u.gfa": "H\tVN:Z:1.0\nS\tu1\tACGT\n", "truth.tsv": "a\tb\n",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "cut.fq.gz").write_bytes(gzip.compress(reads.encode())[:-9])
+    (tmp_path / "reads.fq.zst").write_bytes(b"\x28\xb5\x2f\xfd\x04\x00packed")
+    (tmp_path / "folder").mkdir()
+    with open(os.devnull) as nothing:
+        monkeypatch.setattr(sys, "stdin", nothing)
+        yield
+
+
+def test_the_page_has_at_least_fifty():
+    assert len(ROWS) == len({words for words, _, _ in ROWS}) >= 50
+    assert len(ROWS) == PAGE.read_text().count("| `overlapper")
+
+
+@pytest.mark.parametrize(("words", "code", "message"), ROWS, ids=lambda value: value[:60])
+def test_a_wrong_use_is_answered(command, files, tmp_path, words, code, message):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    result = command(*shlex.split(words))
+    result.err = " ".join(result.err.split()) if code == "2" else result.err
+    assert_refused(result, int(code), message, tmp_path, before)
