@@ -37,13 +37,11 @@ Report = Callable[[str, int, int], None]
 
 
 @dataclasses.dataclass(frozen=True)
-class Run:
-    """What a run made.
+class Summary:
+    """What is to say about a run.
 
     Attributes
     ----------
-    overlaps : Overlaps
-        In canonical order, numbered as the reads given.
     params : Params
         All parameters, as they were used.
     why : str
@@ -56,7 +54,6 @@ class Run:
         Wall-clock time of each stage.
     """
 
-    overlaps: Overlaps
     params: Params
     why: str
     devices: list[str]
@@ -90,6 +87,19 @@ class Run:
             "dropped: too short": "--min-overlap sets the shortest",
         }.get(step, "--config loosens the parameters of that step")
         return f"no overlaps: {self.funnel[step]} candidates were {step}; {advice}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Run(Summary):
+    """What a run made.
+
+    Attributes
+    ----------
+    overlaps : Overlaps
+        In canonical order, numbered as the reads given.
+    """
+
+    overlaps: Overlaps
 
 
 def find_overlaps(
@@ -163,7 +173,7 @@ def _run(
     gpus: Gpus | None,
     report: Report,
 ) -> Run:
-    clock = _Clock()
+    clock = Clock()
     report("sorting reads", 0, 0)
     order = canonical_order(reads)
     ordered = reads.take(order)
@@ -179,17 +189,13 @@ def _run(
     report("seeding", 0, 0)
     seeded, run_map = ordered, None
     if params.sketch.homopolymer_compressed:
-        if params.extender in ALIGNING:
-            raise ParameterError(
-                "homopolymer_compressed goes with the extender chain alone, not with "
-                f"{params.extender}, which aligns the bases as they are"
-            )
+        check_compression(params)
         seeded, run_map = compress_homopolymers(ordered)
     seeder = finder(params.finder).prepare(seeded, params, threads)
     params = _fitted(params, seeded, seeder, threads)
     clock.lap("seed")
 
-    tile = _Tile(ordered, order, seeded, run_map, params, gpus)
+    tile = Tile(ordered, order, seeded, run_map, params, gpus)
     bounds = cut_evenly(ordered.lengths, BLOCK_BASES)
     blocks = range(len(bounds) - 1)
 
@@ -220,7 +226,7 @@ def _run(
     overlaps = overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
-    return Run(overlaps, params, why, gpus.names if gpus else ["cpu"], funnel, clock.seconds)
+    return Run(params, why, gpus.names if gpus else ["cpu"], funnel, clock.seconds, overlaps)
 
 
 def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:
@@ -235,14 +241,27 @@ def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:
         yield Candidates.concat(waiting)
 
 
+def check_compression(params: Params) -> None:
+    """Raise a `ParameterError` if reads are compressed for an extender that aligns their bases."""
+    if params.sketch.homopolymer_compressed and params.extender in ALIGNING:
+        raise ParameterError(
+            "homopolymer_compressed goes with the extender chain alone, not with "
+            f"{params.extender}, which aligns the bases as they are"
+        )
+
+
 def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Params:
     """Return the parameters with what the extender takes from the read set."""
     if params.extender in ALIGNING:
         return with_error_rate(params, reads, threads)
-    queries = np.linspace(0, len(reads) - 1, min(len(reads), SAMPLE_QUERIES)).astype(int)
-    sampled = [seeder.find(int(query), int(query) + 1) for query in np.unique(queries)]
+    sampled = [seeder.find(int(query), int(query) + 1) for query in sample_queries(len(reads))]
     sample = Candidates.concat(sampled or [seeder.find(0, 0)])
     return dataclasses.replace(params, chain=chain.fit(reads, sample, params.chain))
+
+
+def sample_queries(n_reads: int) -> np.ndarray:
+    """Return queries from all over the reads."""
+    return np.unique(np.linspace(0, n_reads - 1, min(n_reads, SAMPLE_QUERIES)).astype(int))
 
 
 def canonical_order(reads: Reads) -> np.ndarray:
@@ -262,7 +281,7 @@ def canonical_order(reads: Reads) -> np.ndarray:
     return np.lexsort((hashes, -reads.lengths))
 
 
-class _Tile:
+class Tile:
     """What is done with the candidates of a block of queries."""
 
     def __init__(
@@ -328,7 +347,7 @@ def best_of_pair(overlaps: Overlaps) -> np.ndarray:
     return order[first]
 
 
-class _Clock:
+class Clock:
     """Wall-clock time between laps."""
 
     def __init__(self) -> None:
@@ -336,6 +355,7 @@ class _Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
+        """Note the time since the last lap under a name."""
         now = time.perf_counter()
         self.seconds[name] = round(now - self._last, 4)
         self._last = now

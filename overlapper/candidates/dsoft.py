@@ -29,11 +29,21 @@ from overlapper.tables import Candidates, Reads
 
 @dataclasses.dataclass
 class DsoftFinder:
-    """Candidates of any range of queries, from an index of the whole read set."""
+    """Candidates of any range of queries, from an index of the whole read set, or of two blocks of it.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (reads,)
+    index : SeedIndex
+    params : DsoftParams
+    first_target : int
+        Reads before are not looked at as targets.
+    """
 
     lengths: np.ndarray
     index: SeedIndex
     params: DsoftParams
+    first_target: int = 0
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
@@ -64,8 +74,8 @@ class DsoftFinder:
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
         rows, hit_counts, hit_query_pos, hit_target_pos = find_candidates(
-            self.index.occurrences, self.index.seeding.starts, self.index.by_read, self.lengths,
-            query_start, query_stop, self.index.limit, self.index.kmer_length,
+            self.index.occurrences, self.index.list_starts, self.index.by_read, self.lengths,
+            query_start, query_stop, self.first_target, self.index.limit, self.index.kmer_length,
             self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
         )  # fmt: skip
         query, target, reverse, query_pos, target_pos, seeds, span = rows.T

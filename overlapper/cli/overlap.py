@@ -8,15 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
+from overlapper.cli.in_tiles import Limits, run_in_tiles
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
-from overlapper.errors import FormatError, InputError
+from overlapper.errors import FormatError, InputError, ParameterError
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
 overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
 overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
+overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
 """
 
 COMPILE_SECONDS = 20
@@ -88,6 +90,26 @@ def overlap(
     reference: Annotated[
         str | None, typer.Option(help="FASTA file that CRAM files were written against.")
     ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(parser=parse_size, help="Main memory to stay within, such as 4G, by working in tiles."),
+    ] = None,
+    disk: Annotated[
+        int | None, typer.Option(parser=parse_size, help="Disk that tiles may take besides the overlaps.")
+    ] = None,
+    workdir: Annotated[
+        str | None,
+        typer.Option(help="Folder that keeps what is finished: run again, a killed run goes on from there."),
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only read the reads, and print what a run in tiles would take.")
+    ] = False,
+    workers: Annotated[
+        int, typer.Option(min=0, help="Processes that work on tiles (Dask); --threads is for all together.")
+    ] = 0,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT.")
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
 ) -> None:
     """Find the overlaps of all pairs of reads.
@@ -119,11 +141,10 @@ def overlap(
     return_large_arrays()
 
     from overlapper.extend.registry import extending_devices
-    from overlapper.io import open_overlaps, read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
     from overlapper.params import Params
-    from overlapper.pipeline import run
+    from overlapper.pipeline import Summary
     from overlapper.presets import check_preset
     from overlapper.threads import available_threads
 
@@ -133,19 +154,29 @@ def overlap(
     check_format(output)
     threads = threads or available_threads()
     gpu_bytes = parse_size(gpu_memory)
+    limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
+    if limits.given and device.startswith("cuda"):
+        raise ParameterError(
+            f"device is {device!r}, expected cpu or auto: tiles are done on the CPU alone yet"
+        )
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
-        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
-        stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        progress.report("reading")
-        table = read_fastx(*reads, reference=reference)
-        writer = files.enter_context(open_overlaps(output, table, threads=threads))
-        progress.note(f"extending on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
-        result = run(
-            table, preset, changes=changes, threads=threads,
-            device=device, gpu_memory=gpu_bytes, report=progress.report,
-        )  # fmt: skip
-        progress.report("writing")
-        writer.write(result.overlaps)
+        config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
+        stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
+        result: Summary | None
+        if limits.given:
+            result = run_in_tiles(
+                reads, output, preset, limits,
+                reference=reference, changes=changes, threads=threads, progress=progress, open_files=files,
+            )  # fmt: skip
+        else:
+            progress.note(f"extending on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
+            result = _run_in_memory(
+                reads, output, preset,
+                reference=reference, changes=changes, threads=threads,
+                device=device, gpu_memory=gpu_bytes, progress=progress, open_files=files,
+            )  # fmt: skip
+        if result is None:
+            return
         if config_file:
             config_file.write(result.params.to_toml().encode())
         if stats_file:
@@ -154,8 +185,37 @@ def overlap(
         progress.note(result.why)
         for name, count in result.funnel.items():
             progress.note(f"{count:>15,} {name}")
-        if not len(result.overlaps):
+        if not result.funnel.get("overlaps"):
             progress.note(result.emptied())
+
+
+def _run_in_memory(
+    files: list[str],
+    output: str,
+    preset: str,
+    *,
+    reference: str | None,
+    changes: dict[str, Any],
+    threads: int,
+    device: str,
+    gpu_memory: int,
+    progress: Progress,
+    open_files: ExitStack,
+) -> Any:
+    """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
+    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.pipeline import run
+
+    progress.report("reading")
+    table = read_fastx(*files, reference=reference)
+    writer = open_files.enter_context(open_overlaps(output, table, threads=threads))
+    result = run(
+        table, preset,
+        changes=changes, threads=threads, device=device, gpu_memory=gpu_memory, report=progress.report,
+    )  # fmt: skip
+    progress.report("writing")
+    writer.write(result.overlaps)
+    return result
 
 
 def _given(options: dict[str, Any]) -> dict[str, Any]:

@@ -116,15 +116,25 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
     """
     if params.typical_agreement:
         return params
+    return with_typical(params, agreements(reads, sample, params))
+
+
+def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
+    """Return the agreement of each chain that the candidates give, disagreement tolerated."""
     seeding, (chains, _, _) = _chains(reads, sample, dataclasses.replace(params, min_agreement=0))
     query, target = sample.query[chains[:, kernel.CANDIDATE]], sample.target[chains[:, kernel.CANDIDATE]]
     x, y = chains[:, [kernel.FIRST_X, kernel.LAST_X]], chains[:, [kernel.FIRST_Y, kernel.LAST_Y]]
     span = sample.seed_length + np.maximum(x[:, 1] - x[:, 0], y[:, 1] - y[:, 0])
     n_seeds = np.diff(seeding.starts)
     expected = span * (n_seeds[query] / reads.lengths[query]) * (n_seeds[target] / seeding.sketched[target])
+    return chains[:, kernel.SEEDS] / expected
+
+
+def with_typical(params: ChainParams, measured: np.ndarray) -> ChainParams:
+    """Return the parameters with the median of measured agreements as the typical one."""
     typical = AGREEMENT_UNKNOWN
-    if len(chains) >= FEWEST_CHAINS:
-        median = round(1000 * float(np.median(chains[:, kernel.SEEDS] / expected)))
+    if len(measured) >= FEWEST_CHAINS:
+        median = round(1000 * float(np.median(measured)))
         typical = min(max(1, median), MOST_TYPICAL)
     return dataclasses.replace(params, typical_agreement=typical)
 

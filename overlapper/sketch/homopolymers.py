@@ -40,6 +40,20 @@ class RunMap:
         )
 
 
+def compressed_lengths(reads: Reads) -> np.ndarray:
+    """Return the lengths (int64) that `compress_homopolymers` gives reads."""
+    from overlapper.kernels.cpu.homopolymers import count_runs
+
+    return np.array([count_runs(*_columns(reads, read)) for read in range(len(reads))], np.int64)
+
+
+def _columns(reads: Reads, read: int) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    """Return words, length and unknown runs of a read."""
+    unknown = slice(reads.unknown_offsets[read], reads.unknown_offsets[read + 1])
+    words = reads.words[reads.word_offsets[read] : reads.word_offsets[read + 1]]
+    return words, int(reads.lengths[read]), reads.unknown_start[unknown], reads.unknown_end[unknown]
+
+
 def compress_homopolymers(reads: Reads) -> tuple[Reads, RunMap]:
     """Collapse every run of equal bases to one base; a run of unknown bases becomes one unknown base.
 
@@ -55,18 +69,13 @@ def compress_homopolymers(reads: Reads) -> tuple[Reads, RunMap]:
     """
     from overlapper.kernels.cpu import homopolymers as kernel
 
-    def columns(read: int) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
-        unknown = slice(reads.unknown_offsets[read], reads.unknown_offsets[read + 1])
-        words = reads.words[reads.word_offsets[read] : reads.word_offsets[read + 1]]
-        return words, int(reads.lengths[read]), reads.unknown_start[unknown], reads.unknown_end[unknown]
-
-    lengths = np.array([kernel.count_runs(*columns(read)) for read in range(len(reads))], np.int64)
+    lengths = compressed_lengths(reads)
     word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
     offsets = np.concatenate([[0], np.cumsum(lengths + 1)])
     words, run_starts = np.zeros(word_offsets[-1], np.uint64), np.empty(offsets[-1], np.int32)
     for read in range(len(reads)):
         kernel.compress(
-            *columns(read),
+            *_columns(reads, read),
             words[word_offsets[read] : word_offsets[read + 1]],
             run_starts[offsets[read] : offsets[read + 1]],
         )

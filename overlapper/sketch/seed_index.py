@@ -38,8 +38,11 @@ class SeedIndex:
         nothing; `by_read` has the numbers of those that count.
     by_read : ndarray of uint32 or int64
         Numbers of the occurrences of each read, ascending by position.
+    list_starts : ndarray of int64, shape (reads + 1,)
+        Where the numbers of each read start.
     seeding : Seeding
-        Positions of the occurrences, in the same order, and where each read's part starts.
+        All seeding minimizers of the reads; an index of a whole read set holds their occurrences, in the same
+        order.
     counts : dict of str to int
         What the funnel shows.
     """
@@ -48,6 +51,7 @@ class SeedIndex:
     limit: int
     occurrences: np.ndarray
     by_read: np.ndarray
+    list_starts: np.ndarray
     seeding: Seeding
     counts: dict[str, int]
 
@@ -66,28 +70,32 @@ class SeedIndex:
         ParameterError
             When k is too long for a word to hold hash and place together.
         """
-        layout = EntryLayout.choose(reads, sketch)
+        layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
         sketched = np.empty(len(reads), np.int32)
         entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
-        limit = sketch.repeat_limit or repeat_limit(spectrum)
-        largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
-        if largest < len(spectrum) - 1:
-            # Room for hits is made by the limit, so it must not exceed what there is.
-            limit = min(limit, largest)
-        stretches, per_read = _join(reads, entries, buckets, layout, limit, threads)
-        starts = np.concatenate([[0], np.cumsum(per_read.sum(axis=0))])
-        next_free = starts[:-1] + np.cumsum(per_read, axis=0) - per_read
-        by_read, positions = _list_by_read(entries, stretches, next_free, int(starts[-1]), threads)
-        _sort_lists(by_read, positions, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
-        n_seeds = int(starts[-1])
-        counts = {
-            "minimizers": int(sketched.sum()),
-            "minimizers that occur once": int(spectrum[1]),
-            "minimizers that occur too often": int(sketched.sum() - spectrum[1]) - n_seeds,
-            "minimizers that seed": n_seeds,
-        }
+        limit = chosen_limit(sketch, spectrum)
+        by_read, positions, starts = list_occurrences(reads, entries, buckets, layout, limit, threads)
+        counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
         seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
-        return cls(sketch.kmer_length, limit, entries, by_read, seeding, counts)
+        return cls(sketch.kmer_length, limit, entries, by_read, starts, seeding, counts)
+
+
+def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
+    """Return the repeat limit: the one given, else that of the spectrum."""
+    limit = sketch.repeat_limit or repeat_limit(spectrum)
+    largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
+    # Room for hits is made by the limit, so it must not exceed what there is.
+    return min(limit, largest) if largest < len(spectrum) - 1 else limit
+
+
+def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
+    """Return what the funnel shows of minimizers, of which some occur once and some seed."""
+    return {
+        "minimizers": sketched,
+        "minimizers that occur once": once,
+        "minimizers that occur too often": sketched - once - seeds,
+        "minimizers that seed": seeds,
+    }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,10 +107,16 @@ class EntryLayout:
     rest_bits: int
 
     @classmethod
-    def choose(cls, reads: Reads, sketch: SketchParams) -> Self:
-        """Choose enough buckets for each to be sorted in the cache, and for entries to fit."""
+    def choose(cls, n_bases: int, sketch: SketchParams) -> Self:
+        """Choose enough buckets for each to be sorted in the cache, and for entries to fit.
+
+        Parameters
+        ----------
+        n_bases : int
+            Word-aligned bases of all reads.
+        sketch : SketchParams
+        """
         k = sketch.kmer_length
-        n_bases = int(reads.word_offsets[-1]) * BASES_PER_WORD
         base_bits = max(1, n_bases.bit_length())
         wanted = (2 * n_bases // (sketch.window + 1) // ENTRIES_PER_BUCKET).bit_length()
         bucket_bits = max(min(max(wanted, 4), 12), 2 * k + base_bits + 1 - 64)
@@ -124,6 +138,24 @@ class EntryLayout:
         return 1 << self.bucket_bits
 
 
+def partition(
+    reads: Reads, start: int, stop: int, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says."""
+    from overlapper.kernels.cpu import seed_index as kernel
+
+    k, w = sketch.kmer_length, sketch.window
+    lanes = np.empty(0, np.uint32 if k <= 15 else np.uint64)
+    bases = int(reads.lengths[start:stop].sum())
+    # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
+    pages = np.empty((kernel.pages_for(bases, w, layout.bucket_bits), kernel.PAGE), np.uint64)
+    return kernel.partition(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+        start, stop, k, w, layout.bucket_bits, layout.base_bits, lanes, sketched, pages,
+    )  # fmt: skip
+
+
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
 ) -> tuple[np.ndarray, list[Stretches], np.ndarray]:
@@ -134,20 +166,10 @@ def group_by_hash(
     """
     from overlapper.kernels.cpu import seed_index as kernel
 
-    k, w = sketch.kmer_length, sketch.window
-    lanes = np.empty(0, np.uint32 if k <= 15 else np.uint64)
     bounds = cut_evenly(reads.lengths, BLOCK_BASES)
 
     def sketch_block(block: int) -> tuple[np.ndarray, ...]:
-        bases = int(reads.lengths[bounds[block] : bounds[block + 1]].sum())
-        # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
-        pages = np.empty((kernel.pages_for(bases, w, layout.bucket_bits), kernel.PAGE), np.uint64)
-        return kernel.partition(
-            reads.words, reads.word_offsets, reads.lengths,
-            reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-            bounds[block], bounds[block + 1], k, w, layout.bucket_bits, layout.base_bits, lanes, sketched,
-            pages,
-        )  # fmt: skip
+        return partition(reads, int(bounds[block]), int(bounds[block + 1]), sketch, layout, sketched)
 
     parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
     bucket_sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
@@ -180,6 +202,44 @@ def group_by_hash(
         stretches.append(range_stretches)
         spectrum += range_spectrum
     return kept, stretches, spectrum
+
+
+def list_occurrences(
+    reads: Reads,
+    entries: np.ndarray,
+    stretches: list[Stretches],
+    layout: EntryLayout,
+    limit: int,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Turn grouped entries into occurrences, in place, and list them by read.
+
+    Parameters
+    ----------
+    reads : Reads
+    entries : ndarray of uint64
+    stretches : list of list of tuple of int
+        Where the buckets of each range of buckets lie in the entries.
+    layout : EntryLayout
+    limit : int
+        Largest multiplicity kept.
+    threads : int
+
+    Returns
+    -------
+    by_read : ndarray of uint32 or int64
+        Numbers of the occurrences of each read, ascending by position.
+    positions : ndarray of int32
+        Their positions.
+    starts : ndarray of int64, shape (reads + 1,)
+        Where the lists of each read start.
+    """
+    joined, per_read = _join(reads, entries, stretches, layout, limit, threads)
+    starts = np.concatenate([[0], np.cumsum(per_read.sum(axis=0))])
+    next_free = starts[:-1] + np.cumsum(per_read, axis=0) - per_read
+    by_read, positions = _list_by_read(entries, joined, next_free, int(starts[-1]), threads)
+    _sort_lists(by_read, positions, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
+    return by_read, positions, starts
 
 
 def _join(

@@ -19,6 +19,7 @@ def find_candidates(
     lengths,
     query_start,
     query_stop,
+    first_target,
     limit,
     k,
     band_bits,
@@ -37,6 +38,8 @@ def find_candidates(
         Numbers of occurrences, read by read.
     lengths : ndarray of int64, shape (reads,)
     query_start, query_stop : int
+    first_target : int
+        Reads before are not looked at as targets.
     limit : int
         Occurrences of a group at most.
     k, band_bits, min_bases, drift : int
@@ -69,7 +72,9 @@ def find_candidates(
             # Sized for the worst case: memory that is not written to costs nothing.
             hit_keys = np.empty(2 * len(numbers) * limit, np.int32)
             hits = np.empty(len(hit_keys), np.uint64)
-        n, n_touched = _collect_hits(occurrences, numbers, query, hit_keys, hits, group_count, touched)
+        n, n_touched = _collect_hits(
+            occurrences, numbers, max(query, first_target - 1), hit_keys, hits, group_count, touched
+        )
         n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
         keys = touched[:n_keys]
         _sort(keys)
@@ -119,11 +124,11 @@ def find_candidates(
 
 
 @njit(nogil=True, cache=True)
-def _collect_hits(occurrences, numbers, query, keys, hits, group_count, touched):
+def _collect_hits(occurrences, numbers, last_skipped, keys, hits, group_count, touched):
     """Write key and hit, ``query position << 32 | target position``, of all; key is ``2 * target + reverse``.
 
-    Only later occurrences of a group are met, so that every pair is met once; those in the query itself are
-    written, but not counted.
+    Only later occurrences of a group are met, so that every pair is met once; those in reads up to
+    ``last_skipped``, among them the query itself, are written, but not counted.
     """
     # The lines of the index that the query needs are fetched first, many at a time: the loop below could not
     # go on before each of them arrives.
@@ -133,7 +138,7 @@ def _collect_hits(occurrences, numbers, query, keys, hits, group_count, touched)
         owns[i] = occurrences[U64(numbers[i])]
         ahead[i] = occurrences[min(U64(numbers[i]) + U64(LINE), last)]
     n, n_touched = U64(0), U64(0)
-    own_read = U64(query)
+    skipped = U64(last_skipped)
     for i in range(len(numbers)):
         number, own = U64(numbers[i]), owns[i]
         position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
@@ -145,7 +150,7 @@ def _collect_hits(occurrences, numbers, query, keys, hits, group_count, touched)
             key = (target << U64(1)) | ((own ^ here) & U64(1))
             keys[n] = np.int32(key)
             hits[n] = position | ((here >> U64(1)) & U64(POSITION_MASK))
-            other = U64(target != own_read)
+            other = U64(target > skipped)
             touched[n_touched] = np.int32(key)
             n_touched += other & U64(group_count[key] == 0)
             group_count[key] += np.int32(other)

@@ -1,0 +1,128 @@
+"""``overlapper overlap`` in a memory budget, from a folder that a run can be resumed in, or on a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from overlapper.cli.progress import Progress
+from overlapper.errors import OutputError, ParameterError
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """What a run may take, and where it works; 0 and None stand for what is not given.
+
+    Attributes
+    ----------
+    memory, disk : int
+        Bytes.
+    workdir : str or None
+    plan : bool
+        Only say what a run would take.
+    workers : int
+        Processes to start.
+    scheduler : str or None
+        Address of a Dask scheduler.
+    """
+
+    memory: int = 0
+    disk: int = 0
+    workdir: str | None = None
+    plan: bool = False
+    workers: int = 0
+    scheduler: str | None = None
+
+    @property
+    def given(self) -> bool:
+        """Whether any is given, which asks for tiles."""
+        return self != Limits()
+
+
+def run_in_tiles(
+    files: list[str],
+    output: str,
+    preset: str,
+    limits: Limits,
+    *,
+    reference: str | None,
+    changes: Mapping[str, Any],
+    threads: int,
+    progress: Progress,
+    open_files: ExitStack,
+) -> Any:
+    """Find overlaps in tiles and write them; the file is complete when ``open_files`` is closed.
+
+    Returns
+    -------
+    TiledRun or None
+        None when only a plan was asked for.
+    """
+    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.plan import Budget, describe, disk_bytes
+    from overlapper.sketch.seed_store import expected_minimizers
+    from overlapper.tiles import planned, run_tiled, store_reads
+    from overlapper.workdir import Workdir
+
+    with _folder(limits.workdir, output) as folder:
+        inputs = [] if limits.workdir is None else [*files, *([reference] if reference else [])]
+        progress.report("reading")
+        with contextlib.closing(Workdir(folder, inputs)) as workdir:
+            store = store_reads(workdir, lambda: read_fastx(*files, reference=reference))
+            budget = Budget.of(limits.memory, threads)
+            params, _, _ = planned(store, budget, preset, changes)
+            if limits.plan:
+                for line in describe(store.lengths, params.sketch.window, budget):
+                    print(line)
+                return None
+            bases = int(store.lengths.sum())
+            needed = disk_bytes(bases, expected_minimizers(bases, params.sketch.window))
+            if limits.disk and needed > limits.disk:
+                raise ParameterError(
+                    f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives "
+                    f"{limits.disk >> 20} MB; give more, or seed less (--window)"
+                )
+            writer = open_files.enter_context(open_overlaps(output, store.names(), threads=threads))
+            with _run_tiles(limits, threads) as run_tiles:
+                result = run_tiled(
+                    store, workdir, budget, preset,
+                    changes=changes, run_tiles=run_tiles, report=progress.report, note=progress.note,
+                )  # fmt: skip
+            progress.report("writing")
+            for overlaps in result.overlaps():
+                writer.write(overlaps)
+            return result
+
+
+@contextlib.contextmanager
+def _folder(workdir: str | None, output: str) -> Iterator[str]:
+    """Give the folder to work in: a temporary one beside the output if none is given."""
+    if workdir is not None:
+        yield workdir
+        return
+    beside = None if output == "-" else os.path.dirname(os.path.realpath(output))
+    try:
+        temporary = tempfile.TemporaryDirectory(prefix=".overlapper-", dir=beside)
+    except OSError as error:
+        raise OutputError(
+            f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
+        ) from None
+    with temporary as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def _run_tiles(limits: Limits, threads: int) -> Iterator[Any]:
+    """Give what runs tiles: this process, processes that are started, or a cluster."""
+    if not limits.workers and not limits.scheduler:
+        yield None
+        return
+    from overlapper.distributed import Cluster
+
+    with Cluster(limits.workers, limits.scheduler, threads) as cluster:
+        yield cluster.run_tiles

@@ -1,0 +1,122 @@
+"""Tiles on Dask: processes of this machine, or a cluster.
+
+A worker is sent which tile to do and where the packed reads and the seeds are: a folder that every worker
+sees under the same path, or has a copy of. It does the tile as a single process does, in a temporary folder
+of its own, and returns the files of the strips; this process writes them to the results, where a strip that
+is finished already stays as it is. A tile that is done twice, as after a worker was lost, gives the same
+bytes. Dask repeats what lost workers did.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.io.artifacts import finished, writing
+from overlapper.pipeline import Report
+from overlapper.tiles import Tile, TileWork
+
+RETRIES = 5
+"""Times that a tile is tried again on another worker."""
+
+Strip = tuple[int, dict[str, bytes], dict[str, Any]]
+"""Number of a strip, its files by name, and its facts."""
+
+
+class Cluster:
+    """A connection to Dask, used as a context manager.
+
+    Parameters
+    ----------
+    workers : int
+        Processes to start on this machine, when there is no scheduler.
+    scheduler : str or None
+        Address of a scheduler, ``tcp://...``.
+    threads : int
+        Threads of all started processes together.
+
+    Raises
+    ------
+    MissingExtraError
+        When Dask is not installed.
+    ParameterError
+        When the scheduler does not answer.
+    """
+
+    def __init__(self, workers: int, scheduler: str | None, threads: int) -> None:
+        try:
+            import distributed
+        except ImportError:
+            raise MissingExtraError("distributed", "dask", "Running on several workers") from None
+        self._dask = distributed
+        self._workers, self._scheduler, self._threads = workers, scheduler, threads
+
+    def __enter__(self) -> Self:
+        self._cluster = None
+        if self._scheduler:
+            address: Any = self._scheduler
+        else:
+            address = self._cluster = self._dask.LocalCluster(
+                n_workers=self._workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
+            )
+        try:
+            self.client = self._dask.Client(address, set_as_default=False)
+        except (OSError, TimeoutError) as error:
+            raise ParameterError(
+                f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
+            ) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def run_tiles(self, work: TileWork, tiles: list[Tile], report: Report) -> None:
+        """Finish the strips of tiles that are not finished; see `overlapper.tiles.RunTiles`."""
+        missing = {tile: work.missing(tile) for tile in tiles}
+        threads = 1 if self._scheduler else max(1, self._threads // self._workers)
+        futures = {
+            self.client.submit(run_remotely, work, tile, numbers, threads, pure=False, retries=RETRIES): tile
+            for tile, numbers in missing.items()
+        }
+        done = self._dask.as_completed(list(futures))
+        for number, future in enumerate(done):
+            _keep(work.strips(futures[future]), future.result())
+            future.release()
+            report("overlapping", number + 1, len(tiles))
+
+
+def run_remotely(work: TileWork, tile: Tile, numbers: list[int], threads: int) -> list[Strip]:
+    """Do strips of a tile in a temporary folder, and return their files."""
+    with tempfile.TemporaryDirectory() as folder:
+        local = dataclasses.replace(work, results=Path(folder))
+        local.run(tile, threads, numbers)
+        paths = local.strips(tile)
+        return [(number, *_content(paths[number])) for number in numbers]
+
+
+def _content(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
+    artifact = finished(path)
+    assert artifact, path
+    files = {file.name: file.read_bytes() for file in path.iterdir() if file.name != "done.json"}
+    return files, artifact.facts
+
+
+def _keep(paths: list[Path], strips: list[Strip]) -> None:
+    """Write the files of strips to the results, unless they are there."""
+    for number, files, facts in strips:
+        if finished(paths[number]) is not None:
+            continue
+        with writing(paths[number]) as artifact:
+            for name, content in files.items():
+                artifact.save(name, np.frombuffer(content, np.uint8))
+            artifact.facts |= facts

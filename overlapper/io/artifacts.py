@@ -1,0 +1,146 @@
+"""Folders that are complete or not there: what a run leaves behind for the one that goes on after it.
+
+An artifact is written as ``NAME.part``; then its files are synced, their sizes and digests written to
+``done.json``, and the folder is renamed. A killed run leaves a ``.part`` folder at most, which the next
+attempt replaces.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from overlapper.errors import InputError, OutputError
+
+RECORD = "done.json"
+_PIECE = 1 << 20
+
+
+class Artifact:
+    """A folder of arrays and facts.
+
+    Attributes
+    ----------
+    folder : Path
+    facts : dict
+        What goes to, or came from, ``done.json``.
+    """
+
+    def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
+        self.folder = folder
+        self.facts = facts
+
+    def save(self, name: str, values: np.ndarray) -> None:
+        """Write an array; its type is for the reader to know."""
+        values.tofile(self.folder / name)
+
+    def append(self, name: str, values: np.ndarray) -> None:
+        """Write an array behind what the file holds."""
+        with open(self.folder / name, "ab") as file:
+            values.tofile(file)
+
+    def load(self, name: str, dtype: Any, start: int = 0, stop: int | None = None) -> np.ndarray:
+        """Read values ``[start, stop)`` of an array; all by default."""
+        dtype = np.dtype(dtype)
+        count = -1 if stop is None else stop - start
+        return np.fromfile(self.folder / name, dtype, count, offset=start * dtype.itemsize)
+
+    def mapped(self, name: str, dtype: Any) -> np.ndarray:
+        """Return an array that stays on disk until its parts are read."""
+        path = self.folder / name
+        return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
+
+    def remove(self, name: str) -> None:
+        """Remove a file that later steps do not need."""
+        os.remove(self.folder / name)
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Artifact]:
+    """Write an artifact; it is there, durably, when the context is left without an error.
+
+    Raises
+    ------
+    OutputError
+        When something cannot be written; the finished artifacts beside it are kept.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        artifact = Artifact(part, {})
+        yield artifact
+        files = {file.name: _synced(file) for file in sorted(part.iterdir())}
+        record = part / RECORD
+        record.write_text(json.dumps({"facts": artifact.facts, "files": files}, indent=1) + "\n")
+        _sync(record)
+        _sync(part)
+        if path.exists():
+            shutil.rmtree(path)
+        os.rename(part, path)
+        _sync(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(part)
+        raise OutputError(
+            f"folder {path.parent} cannot be written: {error.strerror or error}. Make room or check its "
+            "rights, and run the same command again with the same --workdir: what is finished is kept"
+        ) from None
+
+
+def finished(path: Path, *, verify: bool = False) -> Artifact | None:
+    """Return an artifact if it is there.
+
+    Parameters
+    ----------
+    path : Path
+    verify : bool
+        Read all files and compare their digests, not just their sizes.
+
+    Raises
+    ------
+    InputError
+        When a file of it is not what was written.
+    """
+    record = path / RECORD
+    if not record.exists():
+        return None
+    content = json.loads(record.read_text())
+    for name, written in content["files"].items():
+        file = path / name
+        same = file.exists() and file.stat().st_size == written["bytes"]
+        if not same or (verify and digest_of(file) != written["digest"]):
+            raise InputError(
+                "is not what was written there", file=str(file), remedy=f"Remove the folder {path}."
+            )
+    return Artifact(path, content["facts"])
+
+
+def digest_of(path: str | os.PathLike[str]) -> str:
+    """Return a digest of the bytes of a file."""
+    digest = hashlib.blake2b(digest_size=16)
+    with open(path, "rb") as file:
+        while piece := file.read(_PIECE):
+            digest.update(piece)
+    return digest.hexdigest()
+
+
+def _synced(path: Path) -> dict[str, Any]:
+    _sync(path)
+    return {"bytes": path.stat().st_size, "digest": digest_of(path)}
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

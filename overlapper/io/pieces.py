@@ -1,0 +1,90 @@
+"""Overlaps on disk in sorted pieces, and all of them back in canonical order without holding them all."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+
+from overlapper.io.artifacts import Artifact
+from overlapper.tables import Overlaps
+from overlapper.threads import cut_evenly
+
+_COLUMNS = Overlaps._fields("column")
+ROW = np.dtype([*((f.name, f.metadata["dtype"]) for f in _COLUMNS), ("cigar_end", "i8")])
+"""A row of a piece; its CIGAR ends at ``cigar_end`` of those of the piece."""
+ROWS_AT_A_TIME = 1 << 18
+
+
+def canonical(overlaps: Overlaps) -> Overlaps:
+    """Return overlaps by query, then target; a pair has one, so that this is the canonical order."""
+    return overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
+
+
+def write_piece(artifact: Artifact, overlaps: Overlaps) -> None:
+    """Add overlaps to an artifact, as a piece of their own."""
+    number = artifact.facts.get("pieces", 0)
+    overlaps = canonical(overlaps)
+    rows = np.zeros(len(overlaps), ROW)
+    present = [f.name for f in _COLUMNS if getattr(overlaps, f.name) is not None]
+    for name in present:
+        rows[name] = getattr(overlaps, name)
+    if overlaps.cigar is not None and overlaps.cigar_offsets is not None:
+        rows["cigar_end"] = overlaps.cigar_offsets[1:]
+        artifact.save(f"cigars-{number}", overlaps.cigar)
+    artifact.save(f"rows-{number}", rows)
+    artifact.save(f"queries-{number}", overlaps.query)
+    artifact.facts |= {"pieces": number + 1, "columns": present, "cigars": overlaps.cigar is not None}
+
+
+def read_pieces(artifacts: list[Artifact], n_reads: int) -> Iterator[Overlaps]:
+    """Yield the overlaps of all pieces in canonical order, some queries at a time.
+
+    Parameters
+    ----------
+    artifacts : list of Artifact
+        Hold the overlaps of different pairs.
+    n_reads : int
+    """
+    pieces = [
+        _Piece(artifact, number)
+        for artifact in artifacts
+        for number in range(artifact.facts.get("pieces", 0))
+    ]
+    of_query = np.zeros(n_reads, np.int64)
+    for piece in pieces:
+        np.add.at(of_query, *np.unique(piece.queries, return_counts=True))
+    bounds = cut_evenly(of_query, ROWS_AT_A_TIME)
+    for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        parts = [piece.read(start, stop) for piece in pieces]
+        parts = [part for part in parts if len(part)]
+        if parts:
+            yield canonical(Overlaps.concat(parts))
+
+
+@dataclasses.dataclass
+class _Piece:
+    """One piece of an artifact."""
+
+    artifact: Artifact
+    number: int
+
+    @property
+    def queries(self) -> np.ndarray:
+        return self.artifact.mapped(f"queries-{self.number}", np.int32)
+
+    def read(self, first_query: int, last_query: int) -> Overlaps:
+        """Return the overlaps of queries ``[first_query, last_query)``."""
+        start, stop = np.searchsorted(self.queries, [first_query, last_query]).tolist()
+        if start == stop:
+            return Overlaps.empty()
+        before = min(start, 1)
+        rows = self.artifact.load(f"rows-{self.number}", ROW, start - before, stop)
+        ends = np.concatenate([np.zeros(1 - before, np.int64), rows["cigar_end"]])
+        rows = rows[before:]
+        columns = {name: rows[name] for name in self.artifact.facts["columns"]}
+        if self.artifact.facts["cigars"]:
+            cigar = self.artifact.load(f"cigars-{self.number}", np.uint32, int(ends[0]), int(ends[-1]))
+            columns |= {"cigar": cigar, "cigar_offsets": ends - ends[0]}
+        return Overlaps(**columns)

@@ -1,0 +1,344 @@
+"""The seeds of a read set on disk, by block of reads, made in a given amount of memory.
+
+Which minimizers seed is decided from all reads, as in `overlapper.sketch.seed_index`, in three steps that
+pass over the disk:
+
+1. Reads are sketched a chunk at a time, and minimizers appended to the file of their range of hashes.
+2. Range by range they are grouped by hash and counted, and what occurs once is dropped. With the last range
+   the spectrum is complete, and from it follows the repeat limit.
+3. Range by range, what occurs too often is dropped, and the rest appended to the file of its block of reads.
+
+The seeds of a block are in the order of their hashes, so that those of two blocks are joined by reading both
+once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from overlapper.io.artifacts import Artifact
+from overlapper.params import SketchParams
+from overlapper.sketch.seed_index import (
+    BUCKET_RANGES,
+    SPECTRUM_SIZE,
+    EntryLayout,
+    chosen_limit,
+    list_occurrences,
+    partition,
+    seed_counts,
+)
+from overlapper.tables import Reads, Seeding
+from overlapper.tables.reads import BASES_PER_WORD, words_for
+from overlapper.threads import cut_evenly, map_in_order
+
+CHUNK_MINIMIZERS = 1 << 21
+"""Minimizers that are sketched at a time, on each thread."""
+GROUPING_BYTES = 32
+"""Bytes that a minimizer takes while its range is grouped or cut up by block."""
+
+LoadReads = Callable[[int, int], Reads]
+"""``load(start, stop)`` gives the reads that are sketched, ``[start, stop)`` of all, in memory."""
+
+
+def expected_minimizers(bases: int, window: int) -> int:
+    """Return about how many minimizers reads have: two in a window and one k-mer."""
+    return 2 * bases // (window + 1)
+
+
+class SeedWriter:
+    """Sketches a read set into an artifact, in memory that is given; then `cut` writes the seeds of blocks.
+
+    Parameters
+    ----------
+    artifact : Artifact
+        Where to write.
+    load : callable
+        See `LoadReads`.
+    lengths : ndarray of int64, shape (reads,)
+        Of the reads that are sketched.
+    sketch : SketchParams
+    memory : int
+        Bytes that a range of hashes may take.
+    threads : int
+
+    Attributes
+    ----------
+    seeds : int
+        How many minimizers seed.
+    """
+
+    def __init__(
+        self,
+        artifact: Artifact,
+        load: LoadReads,
+        lengths: np.ndarray,
+        sketch: SketchParams,
+        memory: int,
+        threads: int,
+    ) -> None:
+        self._artifact, self._load, self._threads = artifact, load, threads
+        self._lengths, self._sketch = lengths, sketch
+        self._word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
+        self._layout = EntryLayout.choose(int(self._word_offsets[-1]) * BASES_PER_WORD, sketch)
+        wanted = expected_minimizers(int(lengths.sum()), sketch.window) * GROUPING_BYTES // max(1, memory)
+        n_buckets = self._layout.n_buckets
+        share = max(1, n_buckets // (wanted + 1))
+        self._ranges = [(i, min(i + share, n_buckets)) for i in range(0, n_buckets, share)]
+        counts = self._spill()
+        spectrum = self._group(counts)
+        self._limit = chosen_limit(sketch, spectrum)
+        self._once = int(spectrum[1])
+        self.seeds = int(spectrum[2 : self._limit + 1] @ np.arange(2, min(self._limit + 1, SPECTRUM_SIZE)))
+
+    def _spill(self) -> np.ndarray:
+        """Append minimizers to the file of their range; return how many each chunk has in each bucket."""
+        from overlapper.kernels.cpu.tile_seeds import gather_buckets
+
+        chunks = cut_evenly(self._lengths, CHUNK_MINIMIZERS * (self._sketch.window + 1) // 2)
+        counts = np.zeros((len(chunks) - 1, self._layout.n_buckets), np.int64)
+        sketched = np.empty(len(self._lengths), np.int32)
+
+        def sketch_chunk(chunk: int) -> list[np.ndarray]:
+            start, stop = int(chunks[chunk]), int(chunks[chunk + 1])
+            reads = self._load(start, stop)
+            pages, previous_page, last_page, counts[chunk] = partition(
+                reads, 0, len(reads), self._sketch, self._layout, sketched[start:stop]
+            )
+            first_base = int(self._word_offsets[start]) * BASES_PER_WORD
+            parts = []
+            for first, last in self._ranges:
+                out = np.empty(counts[chunk, first:last].sum(), np.uint64)
+                gather_buckets(
+                    pages, previous_page, last_page[first:last], counts[chunk, first:last], first_base, out
+                )
+                parts.append(out)
+            return parts
+
+        for number in range(len(self._ranges)):
+            self._artifact.save(f"range-{number}", np.empty(0, np.uint64))
+        for parts in map_in_order(sketch_chunk, range(len(chunks) - 1), self._threads):
+            for number, entries in enumerate(parts):
+                self._artifact.append(f"range-{number}", entries)
+        self._artifact.save("sketched", sketched)
+        self._sketched = int(sketched.sum(dtype=np.int64))
+        return counts
+
+    def _group(self, counts: np.ndarray) -> np.ndarray:
+        """Replace each range by what occurs at least twice, grouped by hash; return the spectrum."""
+        spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+        self._grouped = np.zeros(self._layout.n_buckets, np.int64)
+        for number, (first, last) in enumerate(self._ranges):
+            entries = self._artifact.load(f"range-{number}", np.uint64)
+            self._artifact.save(f"range-{number}", np.empty(0, np.uint64))
+            of_range = counts[:, first:last]
+            places = (np.cumsum(of_range) - of_range.ravel()).reshape(of_range.shape)
+            group = _Grouping(entries, places, of_range, self._layout)
+            done = first
+            for grouped, sizes, counted in map_in_order(group, _parts(last - first), self._threads):
+                self._artifact.append(f"range-{number}", grouped)
+                self._grouped[done : done + len(sizes)] = sizes
+                done += len(sizes)
+                spectrum += counted
+        return spectrum
+
+    def cut(self, bounds: np.ndarray) -> None:
+        """Write the seeds of blocks of reads, and everything that `SeedStore` needs.
+
+        Parameters
+        ----------
+        bounds : ndarray of int64, shape (blocks + 1,)
+            Reads at which blocks start.
+        """
+        n_blocks = len(bounds) - 1
+        first_bases = self._word_offsets[bounds] * BASES_PER_WORD
+        counts = np.zeros((self._layout.n_buckets, n_blocks), np.int64)
+        for block in range(n_blocks):
+            self._artifact.save(f"seeds-{block}", np.empty(0, np.uint64))
+        for number, (first, last) in enumerate(self._ranges):
+            entries = self._artifact.load(f"range-{number}", np.uint64)
+            self._artifact.remove(f"range-{number}")
+            cut = _Cutting(entries, self._grouped[first:last], self._layout, self._limit, first_bases)
+            done = first
+            for seeds, of_part in map_in_order(cut, _parts(last - first), self._threads):
+                counts[done : done + len(of_part)] = of_part
+                done += len(of_part)
+                ends = np.cumsum(of_part.sum(axis=0))
+                for block in range(n_blocks):
+                    self._artifact.append(
+                        f"seeds-{block}", seeds[ends[block] - of_part[:, block].sum() : ends[block]]
+                    )
+        for block in range(n_blocks):
+            self._list_positions(block, int(bounds[block]), int(bounds[block + 1]), counts[:, block])
+        self._artifact.save("counts", counts)
+        self._artifact.save("bounds", bounds.astype(np.int64))
+        self._artifact.save("sketched_lengths", self._lengths)
+        self._artifact.facts |= {
+            "layout": dataclasses.asdict(self._layout),
+            "kmer_length": self._sketch.kmer_length,
+            "limit": self._limit,
+            "counts": seed_counts(self._sketched, self._once, int(counts.sum())),
+        }
+
+    def _list_positions(self, block: int, start: int, stop: int, counts: np.ndarray) -> None:
+        """Write the positions of the seeds of each read of a block."""
+        entries = self._artifact.load(f"seeds-{block}", np.uint64)
+        ends = np.cumsum(counts)
+        stretches = [
+            [(int(ends[i] - counts[i]), int(ends[i])) for i in part]
+            for part in _parts(self._layout.n_buckets)
+        ]
+        reads = _without_bases(self._lengths[start:stop])
+        _, positions, starts = list_occurrences(
+            reads, entries, stretches, self._layout, self._limit, self._threads
+        )
+        self._artifact.save(f"positions-{block}", positions)
+        self._artifact.save(f"starts-{block}", starts)
+
+
+def _parts(n_buckets: int) -> list[range]:
+    step = -(-n_buckets // BUCKET_RANGES)
+    return [range(i, min(i + step, n_buckets)) for i in range(0, n_buckets, step)]
+
+
+def _without_bases(lengths: np.ndarray) -> Reads:
+    offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
+    return dataclasses.replace(Reads.empty(), lengths=lengths, word_offsets=offsets)
+
+
+@dataclasses.dataclass
+class _Grouping:
+    """Groups the minimizers of some buckets of a range, which lie where each chunk left them."""
+
+    entries: np.ndarray
+    places: np.ndarray
+    counts: np.ndarray
+    layout: EntryLayout
+
+    def __call__(self, buckets: range) -> tuple[np.ndarray, list[int], np.ndarray]:
+        """Return the grouped entries, how many each bucket has, and the spectrum."""
+        from overlapper.kernels.cpu.seed_index import group_bucket
+
+        spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+        grouped = np.empty(self.counts[:, buckets.start : buckets.stop].sum(), np.uint64)
+        sizes: list[int] = []
+        place = 0
+        for bucket in buckets:
+            starts, stops = self.places[:, bucket], self.places[:, bucket] + self.counts[:, bucket]
+            gathered = [self.entries[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
+            bucket_entries = np.concatenate([np.empty(0, np.uint64), *gathered])
+            n = group_bucket(
+                bucket_entries, np.empty_like(bucket_entries),
+                self.layout.rest_low_bit, self.layout.rest_bits, spectrum, grouped[place:],
+            )  # fmt: skip
+            sizes.append(n)
+            place += n
+        return grouped[:place], sizes, spectrum
+
+
+@dataclasses.dataclass
+class _Cutting:
+    """Drops what occurs too often from some buckets of a range, and cuts the rest up by block of reads."""
+
+    entries: np.ndarray
+    sizes: np.ndarray
+    layout: EntryLayout
+    limit: int
+    first_bases: np.ndarray
+
+    def __call__(self, buckets: range) -> tuple[np.ndarray, np.ndarray]:
+        """Return seeds by block, then bucket, and how many each bucket has in each block."""
+        from overlapper.kernels.cpu.tile_seeds import count_blocks, drop_frequent, scatter_blocks
+
+        low_bit, n_blocks = self.layout.rest_low_bit, len(self.first_bases) - 1
+        counts = np.zeros((len(buckets), n_blocks), np.int64)
+        ends = np.cumsum(self.sizes)
+        kept = []
+        for i, bucket in enumerate(buckets):
+            grouped = self.entries[ends[bucket] - self.sizes[bucket] : ends[bucket]]
+            kept.append(grouped[: drop_frequent(grouped, low_bit, self.limit)])
+            count_blocks(kept[i], low_bit, self.first_bases, counts[i])
+        next_free = np.ascontiguousarray((np.cumsum(counts.T) - counts.T.ravel()).reshape(n_blocks, -1).T)
+        seeds = np.empty(counts.sum(), np.uint64)
+        for i, entries in enumerate(kept):
+            scatter_blocks(entries, low_bit, self.first_bases, next_free[i], seeds)
+        return seeds, counts
+
+
+class SeedStore:
+    """What `SeedWriter` wrote.
+
+    Attributes
+    ----------
+    kmer_length : int
+    limit : int
+        Multiplicity that no seed exceeds.
+    layout : EntryLayout
+    counts : dict of str to int
+        What the funnel shows.
+    bounds : ndarray of int64, shape (blocks + 1,)
+        Reads at which blocks start.
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        facts: dict[str, Any] = artifact.facts
+        self._artifact = artifact
+        self.kmer_length: int = facts["kmer_length"]
+        self.limit: int = facts["limit"]
+        self.layout = EntryLayout(**facts["layout"])
+        self.counts: dict[str, int] = facts["counts"]
+        self.bounds = artifact.load("bounds", np.int64)
+        counts = artifact.load("counts", np.int64).reshape(self.layout.n_buckets, -1)
+        self._starts = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])
+
+    def block(self, block: int) -> BlockSeeds:
+        """Return the seeds of a block."""
+        start, stop = int(self.bounds[block]), int(self.bounds[block + 1])
+        seeding = Seeding(
+            sketched=self._artifact.load("sketched", np.int32, start, stop),
+            positions=self._artifact.load(f"positions-{block}", np.int32),
+            starts=self._artifact.load(f"starts-{block}", np.int64),
+        )
+
+        def read(first: int, last: int) -> np.ndarray:
+            starts = self._starts[:, block]
+            return self._artifact.load(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
+
+        lengths = self._artifact.load("sketched_lengths", np.int64, start, stop)
+        return BlockSeeds(read, self._starts[:, block], seeding, int(words_for(lengths).sum()))
+
+    def seeding_of(self, read: int) -> Seeding:
+        """Return the seeding minimizers of one read."""
+        block = int(np.searchsorted(self.bounds, read, side="right")) - 1
+        place = read - int(self.bounds[block])
+        starts = self._artifact.load(f"starts-{block}", np.int64, place, place + 2)
+        return Seeding(
+            sketched=self._artifact.load("sketched", np.int32, read, read + 1),
+            positions=self._artifact.load(f"positions-{block}", np.int32, int(starts[0]), int(starts[1])),
+            starts=starts - starts[0],
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class BlockSeeds:
+    """The seeds of a block of reads.
+
+    Attributes
+    ----------
+    read : callable
+        ``read(first, last)`` gives the entries of buckets ``[first, last)``, base numbers counted from the
+        start of the block.
+    starts : ndarray of int64, shape (buckets + 1,)
+        Where the entries of each bucket start.
+    seeding : Seeding
+    n_words : int
+        Words of the reads that were sketched.
+    """
+
+    read: Callable[[int, int], np.ndarray]
+    starts: np.ndarray
+    seeding: Seeding
+    n_words: int

@@ -1,0 +1,108 @@
+"""The seed index of a tile: a block of queries against a block of targets."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.params import SketchParams
+from overlapper.sketch.seed_index import BUCKET_RANGES, EntryLayout, SeedIndex, list_occurrences, partition
+from overlapper.sketch.seed_store import BlockSeeds, SeedStore
+from overlapper.tables import Reads, Seeding
+from overlapper.tables.reads import BASES_PER_WORD
+from overlapper.threads import map_in_order
+
+
+def tile_index(
+    store: SeedStore, queries: BlockSeeds, targets: BlockSeeds | None, reads: Reads, threads: int
+) -> SeedIndex:
+    """Join the seeds of two blocks.
+
+    Parameters
+    ----------
+    store : SeedStore
+    queries : BlockSeeds
+    targets : BlockSeeds or None
+        None: the queries are the targets, too.
+    reads : Reads
+        The reads that were sketched, queries first.
+    threads : int
+
+    Returns
+    -------
+    SeedIndex
+        Of the minimizers that both blocks have, or that the one block has several times; ``seeding`` is of
+        all seeds of the reads, and ``counts`` of the whole read set.
+    """
+    from overlapper.kernels.cpu.tile_seeds import join_blocks, keep_repeated
+
+    layout = store.layout
+    first_target_base = queries.n_words * BASES_PER_WORD
+    starts = queries.starts if targets is None else queries.starts + targets.starts
+    entries = np.empty(starts[-1], np.uint64)
+    step = -(-layout.n_buckets // BUCKET_RANGES)
+
+    def join(first: int) -> list[tuple[int, int]]:
+        last = min(first + step, layout.n_buckets)
+        of_queries = queries.read(first, last)
+        of_targets = None if targets is None else targets.read(first, last)
+        stretches, place = [], int(starts[first])
+        for bucket in range(first, last):
+            own = _of_bucket(of_queries, queries.starts, first, bucket)
+            if targets is None or of_targets is None:
+                n = keep_repeated(own, layout.rest_low_bit, entries[place:])
+            else:
+                others = _of_bucket(of_targets, targets.starts, first, bucket)
+                n = join_blocks(own, others, layout.rest_low_bit, first_target_base, entries[place:])
+            stretches.append((place, place + n))
+            place += n
+        return stretches
+
+    stretches = list(map_in_order(join, range(0, layout.n_buckets, step), threads))
+    by_read, _, list_starts = list_occurrences(
+        reads, entries, stretches, layout, np.iinfo(np.int64).max, threads
+    )
+    both = [queries.seeding] if targets is None else [queries.seeding, targets.seeding]
+    return SeedIndex(
+        store.kmer_length, store.limit, entries, by_read, list_starts, Seeding.concat(both), store.counts
+    )
+
+
+def _of_bucket(entries: np.ndarray, starts: np.ndarray, first: int, bucket: int) -> np.ndarray:
+    return entries[starts[bucket] - starts[first] : starts[bucket + 1] - starts[first]]
+
+
+def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: EntryLayout) -> BlockSeeds:
+    """Sketch some reads as a block of their own, which is to be joined with stored blocks alone.
+
+    Joining leaves out what does not seed, as the stored block does not have it.
+
+    Parameters
+    ----------
+    reads : Reads
+        Few; in the form in which they are sketched.
+    seeding : Seeding
+        Theirs.
+    sketch : SketchParams
+    layout : EntryLayout
+        Of the store.
+    """
+    from overlapper.kernels.cpu.seed_index import radix_sort
+    from overlapper.kernels.cpu.tile_seeds import gather_buckets
+
+    pages, previous_page, last_page, counts = partition(
+        reads, 0, len(reads), sketch, layout, np.empty(len(reads), np.int32)
+    )
+    entries = np.empty(counts.sum(), np.uint64)
+    gather_buckets(pages, previous_page, last_page, counts, 0, entries)
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    for bucket in np.flatnonzero(counts):
+        part = slice(starts[bucket], starts[bucket + 1])
+        entries[part] = radix_sort(
+            entries[part].copy(), np.empty(counts[bucket], np.uint64), layout.rest_low_bit, layout.rest_bits
+        )
+    return BlockSeeds(
+        lambda first, last: entries[starts[first] : starts[last]],
+        starts,
+        seeding,
+        int(reads.word_offsets[-1]),
+    )

@@ -1,0 +1,194 @@
+"""``overlapper overlap`` in tiles: budgets, killed runs, changed inputs, full disks, several processes."""
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from overlapper import random_genome, simulate_reads
+from overlapper.simulate import adapted_model
+from tests.cli.conftest import assert_refused
+from tests.cli.runner import ROOT, overlapper
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with reads, and their overlaps found in memory."""
+    folder = tmp_path_factory.mktemp("tiles")
+    model = adapted_model("ont", mean_length=4_000)
+    reads, _ = simulate_reads(random_genome(40_000, seed=5), model, coverage=10, seed=5)
+    text = "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
+    (folder / "reads.fa").write_text(text)
+    done = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def reads_file(folder, tmp_path):
+    shutil.copy2(folder / "reads.fa", tmp_path)
+    return tmp_path / "reads.fa"
+
+
+@pytest.fixture
+def whole(folder):
+    return (folder / "whole.paf").read_bytes()
+
+
+@pytest.fixture
+def overlap(command):
+    return lambda *arguments: command("overlap", *arguments)
+
+
+def test_a_budget_does_not_change_the_bytes(overlap, reads_file, whole, tmp_path):
+    done = overlap("reads.fa", "-o", "out.paf", "--memory", "900M", "--stats", "stats.json", "-t", 2)
+    assert done.code == 0, done.err
+    assert (tmp_path / "out.paf").read_bytes() == whole
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.paf", "reads.fa", "stats.json"]
+    assert json.loads((tmp_path / "stats.json").read_text())["funnel"]["overlaps"] == whole.count(b"\n")
+
+
+def test_standard_input_and_output(folder, whole):
+    with (folder / "reads.fa").open("rb") as text:
+        done = overlapper("overlap", "-", "--memory", "1G", "-q", stdin=text, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == whole
+
+
+def test_a_second_run_does_only_what_is_missing(overlap, reads_file, whole, tmp_path):
+    arguments = ("reads.fa", "-o", "out.paf", "--workdir", "work")
+    assert overlap(*arguments).code == 0
+    made = {path: path.stat().st_mtime_ns for path in tmp_path.glob("work/*/*/done.json")}
+    strip, *others = made
+    shutil.rmtree(strip.parent)
+    (tmp_path / "out.paf").unlink()
+    again = overlap(*arguments)
+    assert again.code == 0
+    assert (tmp_path / "out.paf").read_bytes() == whole
+    assert all(made[path] == path.stat().st_mtime_ns for path in others)
+    assert strip.exists()
+
+
+def test_changed_parameters_are_named_and_earlier_stages_kept(overlap, reads_file, tmp_path):
+    assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
+    kept = {p: p.stat().st_mtime_ns for p in tmp_path.glob("work/*/done.json")}
+    again = overlap("reads.fa", "-o", "out.paf", "--workdir", "work", "--min-overlap", 1500)
+    assert again.code == 0
+    assert "classes.min_overlap was 100, now 1500" in again.err
+    assert len(kept) == 3
+    assert kept == {p: p.stat().st_mtime_ns for p in tmp_path.glob("work/*/done.json")}
+    fresh = overlap("reads.fa", "-o", "fresh.paf", "--min-overlap", 1500)
+    assert fresh.code == 0
+    assert (tmp_path / "out.paf").read_bytes() == (tmp_path / "fresh.paf").read_bytes()
+
+
+def test_changed_reads_are_refused_and_a_copy_is_not(overlap, reads_file, whole, tmp_path):
+    assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
+    text = reads_file.read_text()
+    reads_file.write_text(text[:-2] + ("A" if text[-2] != "A" else "C") + "\n")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
+    assert_refused(refused, 1, "file reads.fa: is not what the work in work was begun on", tmp_path, before)
+    (tmp_path / "copy.fa").write_text(text)
+    assert overlap("copy.fa", "-o", "copy.paf", "--workdir", "work").code == 0
+    assert (tmp_path / "copy.paf").read_bytes() == whole
+
+
+def test_another_version_is_refused(overlap, reads_file, tmp_path, monkeypatch):
+    assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
+    monkeypatch.setattr("overlapper.workdir.__version__", "99.0")
+    refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
+    assert refused.code == 1
+    assert "was begun by version" in refused.err
+    assert "this is 99.0" in refused.err
+
+
+def test_a_damaged_file_is_named(overlap, reads_file, tmp_path):
+    assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
+    words = tmp_path / "work" / "reads" / "words"
+    content = bytearray(words.read_bytes())
+    content[100] ^= 1
+    words.write_bytes(content)
+    refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
+    assert refused.code == 1
+    assert "words: is not what was written there" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("reads.fa", "--memory", "100M"), "memory budget of 95 MB is too small"),
+        (("reads.fa", "--finder", "spgemm", "--memory", "2G"), "expected dsoft"),
+        (("-", "--workdir", "work"), "cannot read standard input"),
+        (("reads.fa", "--workdir", "reads.fa"), "cannot be written"),
+        (("reads.fa", "--disk", "1k", "--memory", "2G"), "of disk besides its overlaps"),
+    ],
+)
+def test_what_cannot_be_is_refused(overlap, reads_file, tmp_path, arguments, message):
+    assert_refused(overlap(*arguments, "-o", "out.paf"), 1, message, tmp_path, ["reads.fa"])
+
+
+def test_a_plan_is_printed_and_nothing_done(overlap, reads_file, tmp_path):
+    done = overlap("reads.fa", "-o", "out.paf", "--memory", "2G", "--plan")
+    assert done.code == 0
+    assert b"at most 1 blocks, 1 tiles" in done.out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["reads.fa"]
+
+
+def started(folder, *arguments, **options):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    return subprocess.Popen(
+        [sys.executable, "-m", "overlapper", "overlap", *arguments], cwd=folder, env=environment,
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **options,
+    )  # fmt: skip
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(reads_file, whole, tmp_path):
+    arguments = ("reads.fa", "-o", "out.paf", "--workdir", "work", "-q")
+    for delay in (0.9, 1.3, 1.7):
+        process = started(tmp_path, *arguments)
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        process.stderr.close()
+        if (tmp_path / "out.paf").exists():
+            assert (tmp_path / "out.paf").read_bytes() == whole
+    done = overlapper("overlap", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.paf").read_bytes() == whole
+
+
+def test_a_full_disk_is_told_and_the_run_goes_on_after_room_is_made(reads_file, whole, tmp_path):
+    arguments = ("reads.fa", "-o", "out.paf", "--workdir", "work", "-q")
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+
+    process = started(tmp_path, *arguments, preexec_fn=limit)
+    _, error = process.communicate()
+    assert process.returncode == 1
+    assert b"cannot be written" in error
+    assert b"what is finished is kept" in error
+    assert not (tmp_path / "out.paf").exists()
+    done = overlapper("overlap", *arguments, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.paf").read_bytes() == whole
+
+
+def test_two_runs_do_not_share_a_folder(overlap, reads_file, tmp_path):
+    from overlapper.workdir import Workdir
+
+    workdir = Workdir(tmp_path / "work", [str(reads_file)])
+    try:
+        refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
+    finally:
+        workdir.close()
+    assert refused.code == 1
+    assert "is in use by another run" in refused.err

@@ -1,0 +1,107 @@
+"""The same overlaps, to the byte, however a read set is cut into tiles."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+
+from overlapper import pipeline, plan, tiles
+from overlapper.extend.registry import EXTENDERS
+from overlapper.plan import Budget
+from overlapper.simulate import PRESETS as MODELS
+from overlapper.simulate import simulate_reads
+from overlapper.sketch import seed_store
+from overlapper.tables import Overlaps, Reads
+from overlapper.workdir import Workdir
+from tests.read_sets import columns_of, mutated, random_text, reverse_complement
+
+CHANGES = {"classes": {"keep_internal": True}, "chain": {"min_score": 20}}
+LARGE = 1 << 34
+
+
+@functools.cache
+def simulated(model):
+    """Return about 70 reads of a genome that holds repeats, with scraps among them."""
+    rng = np.random.default_rng(11)
+    unique, repeat = random_text(rng, 9000), random_text(rng, 900)
+    copies = [mutated(rng, repeat, 0.02), reverse_complement(mutated(rng, repeat, 0.02)), "AC" * 60]
+    genome = unique[:3000] + copies[0] + unique[3000:6000] + copies[1] + copies[2] + unique[6000:]
+    model = dataclasses.replace(MODELS[model], mean_length=2000, length_sd=900, min_length=300)
+    reads, _ = simulate_reads(Reads.from_sequences(["genome"], [genome]), model, coverage=10, seed=3)
+    texts = [reads.sequence(i) for i in range(len(reads))]
+    texts[2] = texts[2][:100] + "N" * 150 + texts[2][250:]
+    texts += ["", "ACGT", "N" * 300, texts[5]]
+    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+
+
+def fasta_of(reads, path):
+    path.write_text("".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads))))
+    return str(path)
+
+
+def tiled(reads, folder, changes, *, blocks=1, threads=1, run_tiles=None, preset="auto"):
+    """Find overlaps in so many blocks."""
+    file = folder.parent / "reads.fa"
+    if not file.exists():
+        fasta_of(reads, file)
+    workdir = Workdir(folder, [str(file)])
+    try:
+        store = tiles.store_reads(workdir, lambda: reads)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tiles, "cut_blocks", lambda lengths, *_: cut_into(lengths, blocks))
+            result = tiles.run_tiled(
+                store, workdir, Budget(LARGE, threads), preset, changes=changes, run_tiles=run_tiles
+            )
+        return result, Overlaps.concat(list(result.overlaps()))
+    finally:
+        workdir.close()
+
+
+def cut_into(lengths, blocks):
+    return np.unique(np.linspace(0, len(lengths), blocks + 1).astype(int))
+
+
+@pytest.mark.parametrize("extender", EXTENDERS)
+@pytest.mark.parametrize("model", ["ont-r9", "hifi"])
+def test_blocks_threads_and_strips_do_not_matter(model, extender, tmp_path, monkeypatch):
+    reads, changes = simulated(model), CHANGES | {"extender": extender}
+    whole = pipeline.run(reads, changes=changes, threads=1)
+    assert len(whole.overlaps) > 100
+    monkeypatch.setattr(tiles, "STRIP_BASES", 30_000)
+    monkeypatch.setattr(pipeline, "BLOCK_BASES", 10_000)
+    monkeypatch.setattr(tiles, "PIECE_BYTES", 2_000)
+    monkeypatch.setattr(seed_store, "CHUNK_MINIMIZERS", 3_000)
+    monkeypatch.setattr(seed_store, "GROUPING_BYTES", LARGE // 5_000)
+    monkeypatch.setattr("overlapper.io.pieces.ROWS_AT_A_TIME", 50)
+    for blocks, threads in ((1, 2), (3, 1), (11, 2)):
+        run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
+        assert columns_of(overlaps) == columns_of(whole.overlaps)
+        assert (run.funnel, run.params, run.why) == (whole.funnel, whole.params, whole.why)
+
+
+def test_compressed_homopolymers_in_tiles(tmp_path):
+    reads, changes = simulated("ont-r9"), {"sketch": {"homopolymer_compressed": True}}
+    whole = pipeline.run(reads, changes=changes, threads=1)
+    run, overlaps = tiled(reads, tmp_path / "work", changes, blocks=4)
+    assert columns_of(overlaps) == columns_of(whole.overlaps)
+    assert run.funnel == whole.funnel
+
+
+@pytest.mark.parametrize("texts", [["ACGTTGCA" * 30], ["", "ACGT", "N" * 300]])
+def test_sets_without_overlaps(texts, tmp_path):
+    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    whole = pipeline.run(reads, changes={}, threads=1)
+    run, overlaps = tiled(reads, tmp_path / "work", {}, blocks=2)
+    assert len(overlaps) == 0
+    assert run.funnel == whole.funnel
+    assert run.emptied() == whole.emptied()
+
+
+def test_blocks_fit_their_room():
+    lengths = np.full(1000, 10_000)
+    for room in (10**9, 10**7, 10**6):
+        bounds = plan.cut_blocks(lengths, 10**6, room)
+        assert (bounds[0], bounds[-1]) == (0, 1000)
+        assert plan.tile_bytes(int(lengths.sum()), 10**6) * 2 / (len(bounds) - 1) <= room or len(bounds) == 2
+    assert len(plan.cut_blocks(lengths, 10**6, 10**9)) == 2

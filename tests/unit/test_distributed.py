@@ -1,0 +1,76 @@
+"""Tiles on worker processes: one is killed, one is slow, and the overlaps are those of one process."""
+
+import json
+
+import pytest
+
+from tests.cli.runner import overlapper, python
+from tests.property.test_tiles import fasta_of, simulated
+
+SCRIPT = """
+import dataclasses, os, signal, sys, time
+from overlapper import distributed, plan, tiles
+from overlapper.io import read_fastx, write_overlaps
+from overlapper.tables import Overlaps
+from overlapper.threads import cut_evenly
+from overlapper.workdir import Workdir
+
+def slow_down():
+    write = tiles.LoadedTile.write
+    def slowly(*arguments):
+        time.sleep(1)
+        write(*arguments)
+    tiles.LoadedTile.write = slowly
+
+if __name__ == "__main__":
+    tiles.cut_blocks = lambda lengths, *_: cut_evenly(lengths, int(lengths.sum()) // 5)
+    workdir = Workdir("work", ["reads.fa"])
+    store = tiles.store_reads(workdir, lambda: read_fastx("reads.fa"))
+    with distributed.Cluster(4, None, 4) as cluster:
+        pids = cluster.client.run(os.getpid)
+        doomed, slow, *_ = pids
+        cluster.client.run(slow_down, workers=[doomed, slow])
+        reported = []
+        def report(step, done, total):
+            if step == "overlapping" and not reported:
+                os.kill(pids[doomed], signal.SIGKILL)
+            reported.append((step, done, total))
+        run = tiles.run_tiled(
+            store, workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles, report=report
+        )
+        alive = set(cluster.client.run(os.getpid).values())
+    assert pids[doomed] not in alive
+    assert reported[-1] == ("overlapping", 21, 21), reported
+    write_overlaps(Overlaps.concat(list(run.overlaps())), store.names(), "tiled.paf")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    fasta_of(simulated("ont-r9"), tmp_path / "reads.fa")
+    whole = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=tmp_path)
+    assert whole.returncode == 0, whole.stderr
+    return tmp_path
+
+
+def test_killed_and_slow_workers_do_not_change_the_bytes(folder):
+    (folder / "script.py").write_text(SCRIPT)
+    done = python("script.py", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
+
+
+def test_workers_from_the_command_line(folder):
+    done = overlapper(
+        "overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", "--stats", "s.json", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
+    assert json.loads((folder / "s.json").read_text())["funnel"]["overlaps"] > 100
+
+
+def test_a_scheduler_that_is_not_there_is_told(folder):
+    done = overlapper("overlap", "reads.fa", "-o", "out.paf", "--scheduler", "tcp://127.0.0.1:9", cwd=folder)
+    assert done.returncode == 1
+    assert b"scheduler tcp://127.0.0.1:9 does not answer" in done.stderr
+    assert not (folder / "out.paf").exists()
