@@ -25,6 +25,8 @@ from overlapper.tiles import Tile, TileWork
 RETRIES = 5
 """Times that a tile is tried again on another worker."""
 
+CONNECT_SECONDS = 5
+
 Strip = tuple[int, dict[str, bytes], dict[str, Any]]
 """Number of a strip, its files by name, and its facts."""
 
@@ -66,7 +68,7 @@ class Cluster:
                 n_workers=self._workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
             )
         try:
-            self.client = self._dask.Client(address, set_as_default=False)
+            self.client = self._dask.Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
         except (OSError, TimeoutError) as error:
             raise ParameterError(
                 f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
@@ -88,7 +90,7 @@ class Cluster:
             self.client.submit(run_remotely, work, tile, numbers, threads, pure=False, retries=RETRIES): tile
             for tile, numbers in missing.items()
         }
-        done = self._dask.as_completed(list(futures))
+        done = self._dask.as_completed(list(futures), loop=self.client.loop)
         for number, future in enumerate(done):
             _keep(work.strips(futures[future]), future.result())
             future.release()

@@ -32,7 +32,7 @@ if __name__ == "__main__":
         cluster.client.run(slow_down, workers=[doomed, slow])
         reported = []
         def report(step, done, total):
-            if step == "overlapping" and not reported:
+            if (step, done) == ("overlapping", 1):
                 os.kill(pids[doomed], signal.SIGKILL)
             reported.append((step, done, total))
         run = tiles.run_tiled(
