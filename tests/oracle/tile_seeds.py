@@ -1,6 +1,6 @@
 """Seeds of blocks and tiles, from the definition: entries are (hash, base number, strand), sorted."""
 
-from itertools import groupby
+from itertools import groupby, pairwise
 
 
 def groups(entries):
@@ -22,7 +22,7 @@ def by_block(entries, first_bases):
     """Return the entries of each block, base numbers counted from its start."""
     return [
         sorted((h, base - start, strand) for h, base, strand in entries if start <= base < stop)
-        for start, stop in zip(first_bases, first_bases[1:])
+        for start, stop in pairwise(first_bases)
     ]
 
 
