@@ -153,20 +153,31 @@ def run(
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    order: np.ndarray | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Run:
-    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and a progress report."""
+    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and two more.
+
+    Parameters
+    ----------
+    order : ndarray of int64, shape (reads,), optional
+        When the reads are in canonical order already, which this was of (`canonical_order`): it numbers the
+        reads of the overlaps, and who keeps no other copy of the reads saves its memory.
+    report : callable, optional
+        Is told how far the run is.
+    """
     devices = extending_devices((changes or {}).get("extender", Params.extender), device)
     if devices[0].name == "cpu":
-        return _run(reads, preset, changes, threads or available_threads(), None, report)
+        return _run(reads, order, preset, changes, threads or available_threads(), None, report)
     from overlapper.gpus import Gpus
 
     with Gpus(devices, gpu_memory) as gpus:
-        return _run(reads, preset, changes, threads or available_threads(), gpus, report)
+        return _run(reads, order, preset, changes, threads or available_threads(), gpus, report)
 
 
 def _run(
     reads: Reads,
+    order: np.ndarray | None,
     preset: str,
     changes: Mapping[str, Any] | None,
     threads: int,
@@ -174,29 +185,30 @@ def _run(
     report: Report,
 ) -> Run:
     clock = Clock()
-    report("sorting reads", 0, 0)
-    order = canonical_order(reads)
-    ordered = reads.take(order)
+    if order is None:
+        report("sorting reads", 0, 0)
+        order = canonical_order(reads)
+        reads = reads.take(order)
     if gpus:
-        gpus.hold(ordered)
+        gpus.hold(reads)
     clock.lap("order")
 
     report("choosing parameters", 0, 0)
-    params, why = preset_params(ordered, preset, threads)
+    params, why = preset_params(reads, preset, threads)
     params = params.changed(changes or {})
     clock.lap("parameters")
 
     report("seeding", 0, 0)
-    seeded, run_map = ordered, None
+    seeded, run_map = reads, None
     if params.sketch.homopolymer_compressed:
         check_compression(params)
-        seeded, run_map = compress_homopolymers(ordered)
+        seeded, run_map = compress_homopolymers(reads)
     seeder = finder(params.finder).prepare(seeded, params, threads)
     params = _fitted(params, seeded, seeder, threads)
     clock.lap("seed")
 
-    tile = Tile(ordered, order, seeded, run_map, params, gpus)
-    bounds = cut_evenly(ordered.lengths, BLOCK_BASES)
+    tile = Tile(reads, order, seeded, run_map, params, gpus)
+    bounds = cut_evenly(reads.lengths, BLOCK_BASES)
     blocks = range(len(bounds) - 1)
 
     def find(block: int) -> Candidates:

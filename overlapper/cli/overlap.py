@@ -204,14 +204,17 @@ def _run_in_memory(
 ) -> Any:
     """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
     from overlapper.io import open_overlaps, read_fastx
-    from overlapper.pipeline import run
+    from overlapper.pipeline import canonical_order, run
 
     progress.report("reading")
     table = read_fastx(*files, reference=reference)
-    writer = open_files.enter_context(open_overlaps(output, table, threads=threads))
+    writer = open_files.enter_context(open_overlaps(output, table.heads(), threads=threads))
+    progress.report("sorting reads")
+    order = canonical_order(table)
+    table = table.take(order)
     result = run(
-        table, preset,
-        changes=changes, threads=threads, device=device, gpu_memory=gpu_memory, report=progress.report,
+        table, preset, changes=changes, threads=threads,
+        device=device, gpu_memory=gpu_memory, order=order, report=progress.report,
     )  # fmt: skip
     progress.report("writing")
     writer.write(result.overlaps)

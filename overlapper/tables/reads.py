@@ -108,6 +108,20 @@ class Reads(Table):
         table = cls.from_sequences(names, [""] * len(names))
         return dataclasses.replace(table, lengths=np.asarray(lengths, np.int64))
 
+    def heads(self) -> Self:
+        """Return names and lengths alone, as `without_bases` does, for what outlives the bases."""
+        none = np.zeros_like(self.name_offsets)
+        return dataclasses.replace(
+            self,
+            words=np.empty(0, np.uint64),
+            word_offsets=none,
+            unknown_start=np.empty(0, np.int32),
+            unknown_end=np.empty(0, np.int32),
+            unknown_offsets=none,
+            qualities=None,
+            quality_offsets=None,
+        )
+
     @property
     def total_bases(self) -> int:
         """Bases of all reads together."""

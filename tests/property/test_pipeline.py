@@ -122,3 +122,10 @@ def test_sets_without_overlaps_say_why(finder, extender, texts, preset):
     result = run(reads, preset, finder, extender, 2)
     assert len(result.overlaps.validate()) == 0
     assert "no overlaps" in result.emptied()
+
+
+def test_reads_may_come_in_canonical_order():
+    reads = simulated("ont")
+    order = pipeline.canonical_order(reads)
+    ordered = pipeline.run(reads.take(order), "ont", changes=CHANGES, threads=1, order=order)
+    assert columns_of(ordered.overlaps) == columns_of(pipeline.run(reads, "ont", changes=CHANGES).overlaps)

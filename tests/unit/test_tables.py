@@ -183,3 +183,10 @@ def test_ragged_rows_are_gathered_one_after_the_other(longest, chosen):
     }[chosen]
     expected = [value for row in rows for value in values[starts[row] : starts[row] + counts[row]]]
     assert gather_ragged(values, starts[rows], counts[rows]).tolist() == expected
+
+
+def test_heads_of_reads_are_names_and_lengths_alone():
+    heads = Reads.from_sequences(["a", "b"], ["ACGTN", ""]).heads()
+    assert heads.names == ["a", "b"]
+    assert heads.lengths.tolist() == [5, 0]
+    assert len(heads.words) == len(heads.unknown_start) == 0
