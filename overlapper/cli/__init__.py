@@ -58,19 +58,19 @@ class _Command(TyperCommand):
             raise
 
 
-def _group(name: str, summary: str) -> typer.Typer:
+def _group(name: str, summary: str, *, completion: bool = False) -> typer.Typer:
     return typer.Typer(
         name=name,
         help=summary,
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=completion,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 
 
-app = _group("overlapper", "Find how long DNA reads overlap, and lay them out.")
+app = _group("overlapper", "Find how long DNA reads overlap, and lay them out.", completion=True)
 
 
 def _print_version(wanted: bool) -> None:

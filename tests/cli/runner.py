@@ -15,9 +15,14 @@ def overlapper(*arguments, cwd=None, **options):
 
 def python(*arguments, env=None, **options):
     """Run Python so that it finds this copy of the package."""
+    return run(sys.executable, *arguments, env=env, **options)
+
+
+def run(*words, env=None, **options):
+    """Run a program whose Python finds this copy of the package."""
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return subprocess.run(
-        [sys.executable, *arguments],
+        words,
         env={**os.environ, **(env or {}), "PYTHONPATH": path},
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )

@@ -1,13 +1,15 @@
 """The frame of the command line: start-up, help, errors and exit codes."""
 
 import os
+import shutil
+import sys
 import textwrap
 
 import pytest
 
 from overlapper import cli
 from overlapper.version import __version__
-from tests.cli.runner import overlapper, python
+from tests.cli.runner import overlapper, python, run
 
 HEAVY = ("numba", "numpy", "scipy", "networkx", "pysam", "pandas", "pyarrow", "matplotlib")
 
@@ -43,6 +45,27 @@ def test_every_help_ends_with_examples_line_by_line(module):
     assert [line.strip() for line in examples.splitlines()] == [
         line.strip() for line in module.EXAMPLES.strip().splitlines()
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("overlapper la", {"layout"}),
+        ("overlapper plot p", {"pair", "pile"}),
+        ("overlapper layout --min", {"--min-overlap", "--min-depth", "--min-ratio"}),
+    ],
+)
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_commands_and_options(words, expected):
+    program = f"overlapper() {{ {sys.executable} -m overlapper; }}; export -f overlapper"
+    script = (
+        f'{program}; eval "$(_OVERLAPPER_COMPLETE=source_bash overlapper | sed s/env//)"\n'
+        f"COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); _overlapper_completion overlapper\n"
+        'printf "%s\\n" "${COMPREPLY[@]}"'
+    )
+    result = run("bash", "-c", script, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert set(result.stdout.split()) == expected
 
 
 def test_wrong_usage_exits_2_without_traceback():
