@@ -112,11 +112,11 @@ class Plane:
         return "".join([*parts, *self._key()])
 
     def _key(self) -> list[str]:
-        parts, x = [], _LEFT
+        parts, x = [], 8.0
         for text, colour in self._keys:
             parts.append(element("rect", x=x, y=6, width=14, height=10, class_=f"fill-{colour}"))
             parts.append(written(text, x + 20, 15.5))
-            x += 40 + len(text) * _LETTER
+            x += 36 + len(text) * _LETTER
         return parts
 
     def inline(self, title: str, description: str) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 _LIGHT = {"ground": "#ffffff", "ink": "#1b1f24", "grid": "#d5dae0", "axis": "#59636e"}
 _LIGHT |= {"a": "#1f62ad", "b": "#b34700", "c": "#5d3a9b", "d": "#006f51", "pale": "#a9c6e6"}
 _DARK = {"ground": "#14181d", "ink": "#eef1f4", "grid": "#353c45", "axis": "#9aa5b1"}
-_DARK |= {"a": "#7db7f2", "b": "#ffab66", "c": "#c8a8ff", "d": "#5fd3ae", "pale": "#2f4d6d"}
+_DARK |= {"a": "#7db7f2", "b": "#ffab66", "c": "#c8a8ff", "d": "#5fd3ae", "pale": "#456f99"}
 
 
 def _rules(colours: dict[str, str]) -> str:
@@ -59,9 +59,11 @@ def picture(body: str, width: float, height: float, title: str, description: str
 
 
 def standalone(body: str, width: float, height: float, title: str, description: str) -> str:
-    """Return a picture as a file of its own."""
+    """Return a picture as a file of its own, which shrinks to a narrower window."""
     head = element("title", escape(title)) + element("desc", escape(description))
-    head += element("style", THEME) + element("rect", class_="fill-ground", width=width, height=height)
+    head += element("style", f"{THEME}svg{{max-width:100%;height:auto}}") + element(
+        "rect", class_="fill-ground", width=width, height=height
+    )
     attributes = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class_": "picture",

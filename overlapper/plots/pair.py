@@ -122,7 +122,7 @@ def _draw_alignment(plane: Plane, overlap: Overlaps) -> str:
     query, target = corners(overlap)
     some = np.unique(np.linspace(0, len(query) - 1, min(len(query), _MOST_CORNERS)).astype(np.int64))
     identity = 100 * overlap.matches[0] / overlap.block_length[0]
-    plane.line(query[some], target[some], f"alignment: {identity:.1f} % identity", "pale", width=9.0)
+    plane.line(query[some], target[some], f"aligned: {identity:.2f} %", "pale", width=9.0)
     return (
         f"The alignment covers bases {overlap.q_start[0]:,} to {overlap.q_end[0]:,} and "
         f"{overlap.t_start[0]:,} to {overlap.t_end[0]:,}, with {identity:.1f} % identity."

@@ -11,10 +11,12 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
-from overlapper.plots import plot_pile
+from overlapper.plots import align_pair, plot_pair, plot_pile
 from overlapper.report import build_report, read_inputs
+from overlapper.tables import Reads
 from tests.cli.conftest import RUN_FILES
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -101,11 +103,17 @@ def test_the_report_is_right_at_each_width(inputs, tmp_path, width, scheme):
     assert seen["text"] == seen["ink"] == ("rgb(238, 241, 244)" if dark else "rgb(27, 31, 36)")
 
 
-def test_a_plot_is_right(inputs, tmp_path):
-    name = inputs.named.name(0)
-    page = f"<!DOCTYPE html><body>{plot_pile(inputs.overlaps, inputs.named, name)}</body>"
-    seen = browse(tmp_path, page, 1000, "light")
-    assert seen["problems"] == []
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (800, "dark"), (1400, "light")])
+def test_plots_are_right_at_each_width(inputs, tmp_path, width, scheme):
+    pile = plot_pile(inputs.overlaps, inputs.named, inputs.named.name(0))
+    letters = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, 4_000)]
+    text = letters.tobytes().decode()
+    folded = text[:3_000] + text[:1_000].translate(str.maketrans("ACGT", "TGCA"))[::-1]
+    pair = plot_pair(align_pair(Reads.from_sequences(["a" * 60, "b"], [text, folded])))
+    for picture in (pile, pair):
+        seen = browse(tmp_path, f"<!DOCTYPE html><body>{picture}</body>", width, scheme)
+        assert (seen["problems"], seen["console"]) == ([], [])
+        assert seen["wide"] <= width
 
 
 def test_the_script_sees_what_is_wrong(tmp_path):

@@ -66,7 +66,7 @@ def test_the_picture_tells_what_it_shows(pair):
     root = ElementTree.fromstring(plot_pair(found))
     texts = [node.text for node in root.iter("{http://www.w3.org/2000/svg}text")]
     assert {"a, bases", "b, bases"} <= set(texts)
-    assert any("identity" in text for text in texts)
+    assert any(text == "aligned: 99.95 %" for text in texts)
     assert any(text.startswith("same strand" if strand == "+" else "opposite") for text in texts)
 
 
