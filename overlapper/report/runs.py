@@ -81,7 +81,10 @@ def params_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:
         Table(
             f"Parameters of overlapper {name}",
             ("parameter", "value"),
-            [("version", str(run["version"])), *_flat(run["params"])],
+            [
+                *_flat({name: run[name] for name in ("version", "devices") if name in run}),
+                *_flat(run["params"]),
+            ],
         )
         for name, run in runs.items()
     ]
@@ -92,5 +95,7 @@ def _flat(params: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]
     for name, value in params.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{path}{name}.")
+        elif isinstance(value, list):
+            yield f"{path}{name}", ", ".join(value)
         else:
             yield f"{path}{name}", "none" if value is None else str(value)

@@ -105,6 +105,8 @@ def test_the_page_shows_the_numbers_of_its_files(page, folder):
         assert f"{count:,}" in cells
     for size in layout["sizes"].values():
         assert {f"{size['reads']:,}", f"{size['edges']:,}"} <= cells
+    devices = json.loads((folder / "run.json").read_text())["devices"]
+    assert f'<th scope="row">devices</th><td>{", ".join(devices)}</td>' in page
     assert "<h2" in page and ">Left out<" not in page
     lines = (folder / "o.paf").read_text().splitlines()
     assert f"<dt>Overlaps</dt><dd>{len(lines):,}</dd>" in page
