@@ -282,14 +282,18 @@ class ClassParams:
         A match shorter than this share of itself plus its hangs is internal.
     keep_internal : bool
         Report internal matches too.
+    best : int
+        Overlaps reported of each read end (`overlapper.extend.best_ends`); 0 reports all.
     """
 
     min_overlap: int = 100
     max_hang: int = 1000
     min_ratio: float = 0.8
     keep_internal: bool = False
+    best: int = 0
 
     def __post_init__(self) -> None:
+        _require(self.best >= 0, "best", self.best, "0 (all) or more")
         _require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
         _require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         _require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")

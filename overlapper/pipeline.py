@@ -13,6 +13,7 @@ import numpy as np
 from overlapper.candidates.registry import Finder, finder
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
+from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
@@ -236,6 +237,11 @@ def _run(
     overlaps = Overlaps.concat(parts)
     # A pair has one overlap, so that its reads alone give the canonical order.
     overlaps = overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
+    if params.classes.best:
+        best = BestEnds(reads.lengths, params.classes.best)
+        best.add(overlaps)
+        overlaps = overlaps.take(best.among(overlaps))
+        taken = without_worse(taken, len(overlaps))
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
     return Run(params, why, gpus.names if gpus else ["cpu"], funnel, clock.seconds, overlaps)
@@ -251,6 +257,13 @@ def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:
             waiting = []
     if waiting:
         yield Candidates.concat(waiting)
+
+
+def without_worse(taken: dict[str, int], kept: int) -> dict[str, int]:
+    """Return what every filter took when only so many overlaps are among the best of a read end."""
+    overlaps = taken.get("overlaps", 0)
+    before = {name: count for name, count in taken.items() if name != "overlaps"}
+    return {**before, "dropped: not among the best of a read end": overlaps - kept, "overlaps": kept}
 
 
 def check_compression(params: Params) -> None:

@@ -19,10 +19,9 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.sketch.seed_store import expected_minimizers
-from overlapper.threads import cut_evenly
 
-PROGRAM = 260 << 20
-A_THREAD = 110 << 20
+PROGRAM = 170 << 20
+A_THREAD = 64 << 20
 A_READ = 80
 READING = 0.35
 TILE_PER_BASE = 0.75
@@ -97,7 +96,9 @@ def cut_blocks(lengths: np.ndarray, seeds: int, room: int) -> np.ndarray:
             f"the memory budget would cut the reads into {tiles} tiles, expected at most {MOST_TILES}; "
             "give more memory"
         )
-    return cut_evenly(lengths, max(1, -(-bases // blocks)))
+    ends = np.cumsum(lengths)
+    inner = np.searchsorted(ends, np.arange(1, blocks) * bases // blocks, side="left") + 1
+    return np.unique(np.concatenate([[0], np.minimum(inner, len(lengths)), [len(lengths)]]))
 
 
 def tile_bytes(bases: int, seeds: int) -> int:

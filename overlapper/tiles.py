@@ -20,6 +20,7 @@ from overlapper import pipeline
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
+from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.registry import ALIGNING
 from overlapper.io.artifacts import Artifact, finished, writing
 from overlapper.io.pieces import read_pieces, write_piece
@@ -54,14 +55,18 @@ class TiledRun(pipeline.Summary):
     reads : Reads
         Names and lengths, without bases.
     strips : list of Artifact
+    best : BestEnds or None
+        Which overlaps are among the best of a read end, where not all are wanted.
     """
 
     reads: Reads
     strips: list[Artifact]
+    best: BestEnds | None
 
     def overlaps(self) -> Iterator[Overlaps]:
         """Yield the overlaps in canonical order, numbered as the input, some at a time."""
-        return read_pieces(self.strips, len(self.reads))
+        for overlaps in read_pieces(self.strips, len(self.reads)):
+            yield overlaps if self.best is None else overlaps.take(self.best.among(overlaps))
 
 
 def store_reads(workdir: Workdir, read: Callable[[], Reads]) -> ReadStore:
@@ -128,8 +133,15 @@ def run_tiled(
     taken: dict[str, int] = {}
     for strip in strips:
         taken = {name: taken.get(name, 0) + count for name, count in strip.facts["taken"].items()}
+    reads, best = store.names(), None
+    if fitted.classes.best:
+        best = BestEnds(reads.lengths, fitted.classes.best)
+        for overlaps in read_pieces(strips, len(reads)):
+            best.add(overlaps)
+        kept = sum(int(best.among(part).sum()) for part in read_pieces(strips, len(reads)))
+        taken = pipeline.without_worse(taken, kept)
     funnel = {"reads": len(store), "bases": int(store.lengths.sum()), **seeds.counts, **taken}
-    return TiledRun(fitted, why, ["cpu"], funnel, clock.seconds, store.names(), strips)
+    return TiledRun(fitted, why, ["cpu"], funnel, clock.seconds, reads, strips, best)
 
 
 def planned(

@@ -64,6 +64,9 @@ def overlap(
     keep_internal: Annotated[
         bool, typer.Option("--keep-internal", help="Report internal matches, which repeats cause, too.")
     ] = False,
+    best: Annotated[
+        int | None, typer.Option(min=0, help="Best overlaps of each read end to report (default 0: all).")
+    ] = None,
     threads: Annotated[
         int,
         typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
@@ -125,7 +128,7 @@ def overlap(
             "window": window,
             "homopolymer_compressed": homopolymer_compressed or None,
         },
-        "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None},
+        "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None, "best": best},
     }
     inputs = [path for path in (*reads, config, reference) if path is not None]
     outputs = {
