@@ -224,14 +224,18 @@ class _Grouping:
 
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
         grouped = np.empty(self.counts[:, buckets.start : buckets.stop].sum(), np.uint64)
+        totals = self.counts.sum(axis=0)
+        room, spare = np.empty((2, totals[buckets.start : buckets.stop].max()), np.uint64)
         sizes: list[int] = []
         place = 0
         for bucket in buckets:
             starts, stops = self.places[:, bucket], self.places[:, bucket] + self.counts[:, bucket]
             gathered = [self.entries[a:b] for a, b in zip(starts.tolist(), stops.tolist(), strict=True)]
-            bucket_entries = np.concatenate([np.empty(0, np.uint64), *gathered])
+            bucket_entries = room[: totals[bucket]]
+            if gathered:
+                np.concatenate(gathered, out=bucket_entries)
             n = group_bucket(
-                bucket_entries, np.empty_like(bucket_entries),
+                bucket_entries, spare[: totals[bucket]],
                 self.layout.rest_low_bit, self.layout.rest_bits, spectrum, grouped[place:],
             )  # fmt: skip
             sizes.append(n)
