@@ -238,7 +238,9 @@ def _run(
     # A pair has one overlap, so that its reads alone give the canonical order.
     overlaps = overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
     if params.classes.best:
-        best = BestEnds(reads.lengths, params.classes.best)
+        lengths = np.empty_like(reads.lengths)
+        lengths[order] = reads.lengths
+        best = BestEnds(lengths, params.classes.best)
         best.add(overlaps)
         overlaps = overlaps.take(best.among(overlaps))
         taken = without_worse(taken, len(overlaps))
