@@ -18,7 +18,7 @@ from typing import Any, Self
 import numpy as np
 
 from overlapper.errors import MissingExtraError, ParameterError
-from overlapper.io.artifacts import finished, writing
+from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.pipeline import Report
 from overlapper.tiles import Tile, TileWork
 
@@ -109,7 +109,7 @@ def run_remotely(work: TileWork, tile: Tile, numbers: list[int], threads: int) -
 def _content(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
     artifact = finished(path)
     assert artifact, path
-    files = {file.name: file.read_bytes() for file in path.iterdir() if file.name != "done.json"}
+    files = {file.name: file.read_bytes() for file in path.iterdir() if file.name != RECORD}
     return files, artifact.facts
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import Quiet, Threads
+
 EXAMPLES = """
 overlapper align queries.fa targets.fa --mode local -o scores.paf
 overlapper align reads.fq reference.fa --pairs pairs.tsv --mode semi-global --free target-start,target-end --cigar -o out.sam
@@ -56,17 +58,18 @@ def align(
         int | None, typer.Option(help="Diagonals on either side that alignments may use; all by default.")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu, or a GPU: cuda:0.")] = "cpu",
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    threads: Threads = 0,
+    quiet: Quiet = False,
 ) -> None:
     """Align plain pairs of sequences.
 
     A gap of n bases scores the gap's opening plus n times its extension. Alignments are optimal, and those of
     equal score are chosen by a written rule: the result depends on the sequences and the scores alone.
     """
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
+
     from overlapper.cli.progress import Progress, compile_notice
     from overlapper.extend.pairwise import align as align_pairs
     from overlapper.io import read_fastx

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import Preset, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -43,9 +44,7 @@ def correct(
     rounds: Annotated[
         int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
     ] = 2,
-    preset: Annotated[
-        str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
-    ] = "auto",
+    preset: Preset = "auto",
     uncovered: Annotated[
         str,
         typer.Option(
@@ -61,15 +60,10 @@ def correct(
     table: Annotated[
         str | None, typer.Option(help="Write what became of every read, a tab-separated table.")
     ] = None,
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
+    threads: Threads = 0,
     stats: Annotated[str | None, typer.Option(help="Write counts and times of the run, a JSON file.")] = None,
-    reference: Annotated[
-        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    reference: Reference = None,
+    quiet: Quiet = False,
 ) -> None:
     """Correct reads by the reads that overlap them.
 
@@ -80,6 +74,10 @@ def correct(
     check_outputs({"--output": output, "--table": table, "--stats": stats}, inputs)
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
 
     from graph.correct import Uncovered
     from graph.correct import correct as correct_reads

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import Quiet, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -33,17 +34,18 @@ def index(
             "in memory, and slower to locate matches."
         ),
     ] = 8,
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    threads: Threads = 0,
+    quiet: Quiet = False,
 ) -> None:
     """Build an index of exact matches and keep it in a file.
 
     The file is mapped into memory when it is used. It takes 1.25 bytes a base, and 8 more by the sample rate.
     """
     check_outputs({"--output": output}, text)
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
 
     from overlapper.index import Index, store
     from overlapper.index.index import check_sample_rate

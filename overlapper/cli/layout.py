@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overlapper.cli.options import Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -115,18 +116,13 @@ def layout(
         int, typer.Option(help="Rounds that lead up to that share; 0 cuts no weak edges.")
     ] = 4,
     weak_start: Annotated[float, typer.Option(help="Share of the first round.")] = 0.5,
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
+    threads: Threads = 0,
     stats: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write what every step removed, parameters and times, JSON."),
     ] = None,
-    reference: Annotated[
-        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    reference: Reference = None,
+    quiet: Quiet = False,
 ) -> None:
     """Lay reads out along their overlaps.
 
@@ -141,6 +137,10 @@ def layout(
         "--stats": stats,
     }
     check_outputs(outputs, [*reads, overlaps, *([reference] if reference else [])])
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
 
     import graph
     from graph import export

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, run_in_tiles
+from overlapper.cli.options import Preset, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -38,9 +39,7 @@ def overlap(
             "--output", "-o", help="Overlaps: .paf, .paf.gz or .parquet; - is PAF on standard output."
         ),
     ] = "-",
-    preset: Annotated[
-        str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
-    ] = "auto",
+    preset: Preset = "auto",
     finder: Annotated[
         str | None, typer.Option(help="How candidates are found: dsoft (default) or spgemm.")
     ] = None,
@@ -67,10 +66,7 @@ def overlap(
     best: Annotated[
         int | None, typer.Option(min=0, help="Best overlaps of each read end to report (default 0: all).")
     ] = None,
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
+    threads: Threads = 0,
     device: Annotated[
         str,
         typer.Option(
@@ -90,9 +86,7 @@ def overlap(
     stats: Annotated[
         str | None, typer.Option(help="Write counts, parameters and times of the run, a JSON file.")
     ] = None,
-    reference: Annotated[
-        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
-    ] = None,
+    reference: Reference = None,
     memory: Annotated[
         int | None,
         typer.Option(parser=parse_size, help="Main memory to stay within, such as 4G, by working in tiles."),
@@ -113,7 +107,7 @@ def overlap(
     scheduler: Annotated[
         str | None, typer.Option(help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Find the overlaps of all pairs of reads.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import Quiet
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -29,7 +30,7 @@ def plot_pair(
     preset: Annotated[
         str, typer.Option("--preset", "-p", help="How they are aligned: ont, clr or hifi.")
     ] = "ont",
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Draw a dot plot of two reads, with their seeds and their alignment.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import Preset, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -38,22 +39,19 @@ def polish(
     rounds: Annotated[
         int, typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.")
     ] = 2,
-    preset: Annotated[
-        str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
-    ] = "auto",
+    preset: Preset = "auto",
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
-    reference: Annotated[
-        str | None, typer.Option(help="FASTA file that CRAM files were written against.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    threads: Threads = 0,
+    reference: Reference = None,
+    quiet: Quiet = False,
 ) -> None:
     """Replace unitigs by the consensus of the reads that lie on them."""
     inputs = [path for path in (layout, *reads, reference) if path is not None]
     check_outputs({"--output": output}, inputs)
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
 
     from graph.params import CorrectParams
     from graph.polish import THRESHOLDS, read_unitigs

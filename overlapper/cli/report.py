@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import Quiet, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -30,11 +31,8 @@ def report(
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "Overlap report",
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    threads: Threads = 0,
+    quiet: Quiet = False,
 ) -> None:
     """Show how a run went, on one page.
 

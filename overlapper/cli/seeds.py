@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.options import Quiet, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -92,11 +93,8 @@ def seeds(
     gpu_memory: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
     ] = "0",
-    threads: Annotated[
-        int,
-        typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result."),
-    ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    threads: Threads = 0,
+    quiet: Quiet = False,
 ) -> None:
     """Find where reads match a text exactly, on both strands.
 
@@ -108,6 +106,10 @@ def seeds(
     check_outputs({"--output (standard output by default)": output, "--dropped": dropped}, inputs)
     if inputs.count("-") > 1:
         raise typer.BadParameter("standard input can be read once: name a file")
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
 
     import numpy as np
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from overlapper.cli.options import Quiet
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 
@@ -72,7 +73,7 @@ def simulate(
     chimeras: Annotated[float | None, typer.Option(help="Share of reads that join two places.")] = None,
     junk: Annotated[float | None, typer.Option(help="Share of reads that are random bases.")] = None,
     adapters: Annotated[float | None, typer.Option(help="Share of reads that start with an adapter.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Simulate reads whose place on the reference is known.
 

@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT, grow
+from overlapper.kernels.cpu.sorting import sort_few
 
 U64 = np.uint64
 LINE = 8
@@ -77,7 +78,7 @@ def find_candidates(
         )
         n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
         keys = touched[:n_keys]
-        _sort(keys)
+        sort_few(keys)
         start = 0
         for key in keys:
             group_start[key] = start
@@ -171,22 +172,6 @@ def _drop_lone_hits(touched, n_touched, group_count, group_start, one_is_few):
             group_start[key] = -1
             group_count[key] = 0
     return kept
-
-
-@njit(nogil=True, cache=True)
-def _sort(keys):
-    """Sort a few keys in place (Shell 1959); np.sort takes numba a second to compile."""
-    step = 1
-    while 3 * step < len(keys):
-        step = 3 * step + 1
-    while step:
-        for i in range(step, len(keys)):
-            key, j = keys[i], i
-            while j >= step and keys[j - step] > key:
-                keys[j] = keys[j - step]
-                j -= step
-            keys[j] = key
-        step //= 3
 
 
 @njit(nogil=True, cache=True)

@@ -13,6 +13,7 @@ complement: ``x = one + other; x *= M1; x ^= x >> 15; x *= M2; x ^= x >> 15``.
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.packed import bases_at, reverse_bases
 from overlapper.kernels.cpu.seed_index import grow
 
 ANCHOR = 16
@@ -23,29 +24,6 @@ _HALF = np.uint64(32)
 _MIX_1 = np.uint32(0x2C1B3C6D)
 _MIX_2 = np.uint32(0x297A2D39)
 _DRAW = np.uint64(0x9E3779B97F4A7C15)
-_PAIRS = np.uint64(0x3333333333333333)
-_NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
-_BYTES = np.uint64(0x00FF00FF00FF00FF)
-_SHORTS = np.uint64(0x0000FFFF0000FFFF)
-
-
-@njit(nogil=True, cache=True)
-def reverse_bases(word):
-    """Return a word with its 32 bases in the opposite order."""
-    word = ((word >> np.uint64(2)) & _PAIRS) | ((word & _PAIRS) << np.uint64(2))
-    word = ((word >> np.uint64(4)) & _NIBBLES) | ((word & _NIBBLES) << np.uint64(4))
-    word = ((word >> np.uint64(8)) & _BYTES) | ((word & _BYTES) << np.uint64(8))
-    word = ((word >> np.uint64(16)) & _SHORTS) | ((word & _SHORTS) << np.uint64(16))
-    return (word >> _HALF) | (word << _HALF)
-
-
-@njit(nogil=True, cache=True)
-def bases_at(words, first_word, position):
-    """Return the 32 bases of a read from ``position`` on, the first in the lowest bits."""
-    word = first_word + position // SAMPLE
-    shift = np.uint64(2 * (position % SAMPLE))
-    low = words[word] >> shift
-    return low if shift == 0 else low | (words[word + 1] << (np.uint64(64) - shift))
 
 
 @njit(nogil=True, cache=True)
@@ -87,11 +65,11 @@ def _sample_stretch(words, first_word, start, stop, threshold, samples, places, 
             anchor = np.uint32(window >> np.uint64(2 * i))
             opposite = np.uint32(~reverse_bases(window) >> np.uint64(32 - 2 * i))
             if anchor < opposite and at + SAMPLE <= stop:
-                samples[found] = reverse_bases(bases_at(words, first_word, at))
+                samples[found] = reverse_bases(bases_at(words, SAMPLE * first_word + at))
                 places[found] = first_word * SAMPLE + at
                 found += 1
             elif opposite < anchor and at + ANCHOR - SAMPLE >= start:
-                samples[found] = ~bases_at(words, first_word, at + ANCHOR - SAMPLE)
+                samples[found] = ~bases_at(words, SAMPLE * first_word + at + ANCHOR - SAMPLE)
                 places[found] = ~(first_word * SAMPLE + at + ANCHOR - 1)
                 found += 1
     return found

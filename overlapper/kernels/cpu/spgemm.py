@@ -21,6 +21,8 @@ the bin size from the best bin.
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.sorting import sort_few
+
 _POSITION = (1 << 31) - 1
 
 
@@ -149,7 +151,7 @@ def multiply_rows(
         row_behind = behind[row_offsets[query] : row_offsets[query + 1]]
         found, total = _count_hits(occurrences, row, row_behind, query, counts, touched)
         groups = touched[:found]
-        _sort(groups)
+        sort_few(groups)
         positions = _gather_hits(occurrences, row, row_behind, query, lengths, k, counts, groups, total)
         start = 0
         for group in groups:
@@ -181,21 +183,6 @@ def multiply_rows(
             candidates += 1
             hits += kept
     return candidates, hits
-
-
-@njit(nogil=True, cache=True)
-def _sort(values):
-    """Sort in place (Shell 1959, gaps that shrink by 9/4); numpy's sort takes seconds to compile."""
-    gap = len(values)
-    while gap > 1:
-        gap = max(1, gap * 4 // 9)
-        for i in range(gap, len(values)):
-            value = values[i]
-            at = i
-            while at >= gap and values[at - gap] > value:
-                values[at] = values[at - gap]
-                at -= gap
-            values[at] = value
 
 
 @njit(nogil=True, cache=True)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.packed import reverse_bases
+
 QUERY_UNKNOWN = 4
 TARGET_UNKNOWN = 5
 """Codes of what equals no base. They differ, so that an unknown base does not equal another one."""
@@ -160,7 +162,7 @@ def _unpack_bases(walk, begin, end, codes, at, rise):
     for x in range(begin, end, _BLOCK):
         word = _word_from(walk.words, walk.origin + (x if walk.step > 0 else 1 - x - _BLOCK))
         if walk.step != rise:
-            word = _reversed(word)
+            word = reverse_bases(word)
         eight = (at + (x if rise > 0 else 1 - x - _BLOCK)) >> 3
         for part in range(4):
             eights[eight + part] = _spread(word >> np.uint64(16 * part)) ^ flip
@@ -173,21 +175,6 @@ def _spread(bases):
     bases = (bases | (bases << np.uint64(24))) & np.uint64(0x000000FF000000FF)
     bases = (bases | (bases << np.uint64(12))) & np.uint64(0x000F000F000F000F)
     return (bases | (bases << np.uint64(6))) & np.uint64(0x0303030303030303)
-
-
-@njit(nogil=True, cache=True)
-def _reversed(bases):
-    """Return 32 packed bases in reverse order: swap neighbours, then pairs, fours, eights and halves."""
-    for bits, mask in (
-        (2, 0x3333333333333333),
-        (4, 0x0F0F0F0F0F0F0F0F),
-        (8, 0x00FF00FF00FF00FF),
-        (16, 0x0000FFFF0000FFFF),
-        (32, 0x00000000FFFFFFFF),
-    ):
-        low, shift = np.uint64(mask), np.uint64(bits)
-        bases = ((bases >> shift) & low) | ((bases & low) << shift)
-    return bases
 
 
 @njit(nogil=True, cache=True)
