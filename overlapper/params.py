@@ -180,8 +180,8 @@ class ChainParams:
         An extended end is carried on over at most so many bases.
     """
 
-    look_back: int = 32
-    max_gap: int = 5000
+    look_back: int = 100
+    max_gap: int = 10000
     gap_cost: int = 38
     distance_cost: int = 1
     min_seeds: int = 3

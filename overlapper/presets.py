@@ -21,8 +21,9 @@ SMALL, MEDIUM = 4_000_000, 40_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
-CLR, CLR_MIN_RATIO = (0.10, 0.15), 0.9
-"""CLR reads fail evenly, so real overlaps match to the ends; nanopore reads have bad stretches and ends."""
+CLR, CLR_MIN_RATIO, EVEN_MAX_HANG = (0.10, 0.15), 0.9, 200
+"""CLR and HiFi reads fail evenly, so real overlaps match to the ends; nanopore reads have bad stretches and
+ends. A quarter of the matches within repeats stop more than 200 bases from a read end."""
 REACH_WINDOWS = 100
 """Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
 
@@ -68,8 +69,10 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     )
     chain = _chain_params(error_rate, sketch.window)
     classes = ClassParams()
-    if CLR[0] <= error_rate <= CLR[1]:
-        classes = dataclasses.replace(classes, min_ratio=CLR_MIN_RATIO)
+    if error_rate < ACCURATE:
+        classes = dataclasses.replace(classes, max_hang=EVEN_MAX_HANG)
+    elif CLR[0] <= error_rate <= CLR[1]:
+        classes = dataclasses.replace(classes, max_hang=EVEN_MAX_HANG, min_ratio=CLR_MIN_RATIO)
     return dataclasses.replace(Params(), sketch=sketch, chain=chain, classes=classes), why
 
 

@@ -108,7 +108,7 @@ def find_valley(counts: np.ndarray) -> tuple[int, int]:
     return int(at[valley]), int(at[peak])
 
 
-def repeat_limit(spectrum: np.ndarray, *, copies: int = 5, floor: int = 12, most_masked: float = 0.1) -> int:
+def repeat_limit(spectrum: np.ndarray, *, copies: int = 8, floor: int = 12, most_masked: float = 0.1) -> int:
     """Return the multiplicity above which k-mers are masked as repeats.
 
     A k-mer is a repeat when it comes more likely from ``copies`` places of the genome than from one place
