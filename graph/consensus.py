@@ -84,7 +84,7 @@ class Consensus:
     depth : ndarray of uint8
         Reads that cover each base, the target included where it votes; 255 for more.
     origin : ndarray of int64
-        How many bases of the target come before each base.
+        How many bases of the target come before each base; empty once nothing needs it.
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.cpu.correct.COUNTS`.
     """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from graph.consensus import WEIGHT, Consensus, Rows, consensus, fit_threshold
 from graph.params import CorrectParams
+from graph.stages import Stages
 from overlapper import pipeline
 from overlapper.tables import Overlaps, Reads
 
@@ -118,6 +118,7 @@ def correct(
     overlap_changes: Mapping[str, Any] | None = None,
     uncovered: Uncovered = Uncovered.KEEP,
     threads: int = 1,
+    stages: Stages | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Corrected:
     """Correct reads.
@@ -136,6 +137,8 @@ def correct(
     uncovered : Uncovered
     threads : int
         Changes nothing but the time.
+    stages : Stages, optional
+        Keep what every round finds and makes; those of a run on the same reads and overlaps.
     report : callable
         Told how far it is.
 
@@ -151,32 +154,23 @@ def correct(
     <Fate.CORRECTED: 'corrected'>
     """
     params = params or CorrectParams()
+    stages = stages or Stages()
+    first_stage = len(stages.done)
     report("sorting reads", 0, 0)
     order = pipeline.canonical_order(reads)
     back = np.argsort(order)
     given = reads.take(order)
     if overlaps is not None:
         overlaps = overlaps.renumber(back)
-    current, seconds, funnel = given, {}, {"reads": len(reads), "bases": reads.total_bases}
+    current, funnel = given, {"reads": len(reads), "bases": reads.total_bases}
     identity = None
     for number in range(1, params.rounds + 1):
-        clock = time.perf_counter()
+        in_round = _in_round(report, number)
         if overlaps is None:
-            first = number == 1
-            overlaps = pipeline.run(
-                current, preset if first else "auto", changes=overlap_changes if first else None,
-                threads=threads, report=_in_round(report, number),
-            ).overlaps  # fmt: skip
-            seconds[f"round {number}: overlaps"] = round(time.perf_counter() - clock, 4)
-            clock = time.perf_counter()
-        rows = rows_of(overlaps)
-        params = fit_threshold(current, current, rows, params, targets_vote=True, threads=threads)
-        made = consensus(
-            current, current, rows, params,
-            targets_vote=True, independent=number == 1, threads=threads, report=_in_round(report, number),
-        )  # fmt: skip
-        made = _with_old_qualities(made, current)
-        seconds[f"round {number}: consensus"] = round(time.perf_counter() - clock, 4)
+            how = (preset, overlap_changes) if number == 1 else ("auto", None)
+            overlaps = _overlaps(stages, number, current, *how, threads, in_round)
+        made, facts = _round(stages, number, current, overlaps, params, threads, in_round)
+        params = dataclasses.replace(params, thresholds=tuple(facts["thresholds"]))
         _count_round(funnel, number, overlaps, made)
         identity = _identity(made) if identity is None else identity
         names = [given.name(i) for i in range(len(given))]
@@ -186,7 +180,49 @@ def correct(
     assert identity is not None
     out, changes = _cut_uncovered(given, made, identity, Uncovered(uncovered), back)
     funnel["reads out"], funnel["bases out"] = len(out), out.total_bases
+    seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
     return Corrected(out, changes, funnel, seconds)
+
+
+def _overlaps(
+    stages: Stages,
+    number: int,
+    reads: Reads,
+    preset: str,
+    changes: Mapping[str, Any] | None,
+    threads: int,
+    report: Report,
+) -> Overlaps:
+    """Find the overlaps of a round."""
+
+    def find() -> tuple[Overlaps, dict[str, Any]]:
+        run = pipeline.run(reads, preset, changes=changes, threads=threads, report=report)
+        return run.overlaps, {"chosen": run.why, **run.funnel}
+
+    return stages.run(f"correct-{number}-overlaps", Overlaps, [preset, changes], find)[0]
+
+
+def _round(
+    stages: Stages,
+    number: int,
+    reads: Reads,
+    overlaps: Overlaps,
+    params: CorrectParams,
+    threads: int,
+    report: Report,
+) -> tuple[Consensus, dict[str, Any]]:
+    """Find the consensus of all reads."""
+
+    def vote() -> tuple[Consensus, dict[str, Any]]:
+        rows = rows_of(overlaps)
+        fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads)
+        made = consensus(
+            reads, reads, rows, fitted,
+            targets_vote=True, independent=number == 1, threads=threads, report=report,
+        )  # fmt: skip
+        return _with_old_qualities(made, reads), {"thresholds": fitted.thresholds, "bases": len(made.codes)}
+
+    return stages.run(f"correct-{number}", Consensus, params.of_round(), vote)
 
 
 def rows_of(overlaps: Overlaps) -> Rows:
@@ -207,7 +243,7 @@ def _in_round(report: Report, number: int) -> Report:
 
 
 def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
-    """Give bases that were not voted on the quality that they came with."""
+    """Give bases that were not voted on the quality that they came with; origins have served then."""
     unvoted = (made.quality == 0) & (made.codes < 4)
     old = np.full(len(made.codes), WEIGHT, np.uint8)
     if targets.qualities is not None and targets.quality_offsets is not None and len(targets.qualities):
@@ -215,7 +251,8 @@ def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
         last = np.maximum(np.diff(targets.quality_offsets)[target] - 1, 0)
         place = targets.quality_offsets[target] + np.minimum(made.origin, last)
         old = targets.qualities[np.minimum(place, len(targets.qualities) - 1)]
-    return dataclasses.replace(made, quality=np.where(unvoted, old, made.quality))
+    quality = np.where(unvoted, old, made.quality)
+    return dataclasses.replace(made, quality=quality, origin=np.empty(0, np.int64))
 
 
 def _identity(made: Consensus) -> np.ndarray:

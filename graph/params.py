@@ -1,10 +1,15 @@
-"""Parameters of the graph: one frozen dataclass for building and reducing, one for cleaning."""
+"""Parameters of the graph: one frozen dataclass for each part of the way from overlaps to contigs."""
 
 from __future__ import annotations
 
 import dataclasses
+import enum
+from typing import Any
 
 from overlapper.errors import ParameterError
+
+POLISHING_THRESHOLDS = (30, 40, 50, 0)
+"""Unitigs, of which there are few, have two drafts more than reads."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -125,3 +130,41 @@ class CorrectParams:
         _require(
             fit, "thresholds", self.thresholds, "two or more, each 1 to 99, the last one perhaps 0 (derive)"
         )
+
+    def of_round(self) -> dict[str, Any]:
+        """Return what the result of one round depends on: all but the number of rounds."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if name != "rounds"}
+
+
+class WhenToCorrect(enum.StrEnum):
+    """Which reads `graph.contigs.assemble_reads` corrects before it lays them out."""
+
+    AUTO = "auto"
+    """Those whose error rate asks for it."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+@dataclasses.dataclass(frozen=True)
+class AssembleParams:
+    """From reads to contigs.
+
+    Attributes
+    ----------
+    correct : WhenToCorrect
+    correct_above : float
+        Error rate from which on reads need correction.
+    correction, polishing : CorrectParams
+    graph : GraphParams
+    cleaning : CleanParams
+    """
+
+    correct: WhenToCorrect = WhenToCorrect.AUTO
+    correct_above: float = 0.15
+    correction: CorrectParams = CorrectParams()
+    polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    graph: GraphParams = GraphParams()
+    cleaning: CleanParams = CleanParams()
+
+    def __post_init__(self) -> None:
+        _require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")

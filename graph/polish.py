@@ -12,11 +12,13 @@ import dataclasses
 import os
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from graph.consensus import Consensus, Rows, consensus, fit_threshold
-from graph.params import CorrectParams
+from graph.params import POLISHING_THRESHOLDS, CorrectParams
+from graph.stages import Stages
 from overlapper import pipeline
 from overlapper.candidates.registry import finder
 from overlapper.extend import chain
@@ -29,13 +31,18 @@ Report = Callable[[str, int, int], None]
 
 PIECE_BASES, MARGIN = 40_000, 2_000
 SAMPLE_PIECES = 16
-THRESHOLDS = (30, 40, 50, 0)
 _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 
 @dataclasses.dataclass(frozen=True)
 class Unitigs:
-    """Sequences to polish, and which of them are circles."""
+    """Sequences to polish, and which of them are circles.
+
+    Attributes
+    ----------
+    sequences : Reads
+    circular : ndarray of bool
+    """
 
     sequences: Reads
     circular: np.ndarray
@@ -95,6 +102,7 @@ def polish(
     *,
     preset: str = "auto",
     threads: int = 1,
+    stages: Stages | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Polished:
     """Replace unitigs by the consensus of the reads that lie on them.
@@ -110,28 +118,52 @@ def polish(
         Of the reads.
     threads : int
         Changes nothing but the time.
+    stages : Stages, optional
+        Keep what every round makes; those of a run on the same unitigs and reads.
     report : callable
         Told how far it is.
     """
-    params = params or CorrectParams(thresholds=THRESHOLDS)
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    stages = stages or Stages()
     reads = reads.take(pipeline.canonical_order(reads))
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
-    for number in range(1, params.rounds + 1):
+    for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
+        unitigs, facts = _round(stages, number, unitigs, reads, params, preset, threads, report)
+        params = dataclasses.replace(params, thresholds=tuple(facts["thresholds"]))
+        counts = ("reads on pieces", "bases", "bases not confirmed")
+        funnel |= {f"round {number}: {name}": facts[name] for name in counts}
+    return Polished(unitigs, funnel)
 
-        def in_round(step: str, done: int, total: int, number: int = number) -> None:
-            report(f"round {number}: {step}", done, total)
 
+def _round(
+    stages: Stages,
+    number: int,
+    unitigs: Unitigs,
+    reads: Reads,
+    params: CorrectParams,
+    preset: str,
+    threads: int,
+    report: Report,
+) -> tuple[Unitigs, dict[str, Any]]:
+    def in_round(step: str, done: int, total: int) -> None:
+        report(f"round {number}: {step}", done, total)
+
+    def vote() -> tuple[Unitigs, dict[str, Any]]:
         pieces = _Pieces(unitigs)
         rows = rows_on(pieces.reads, reads, preset, threads, in_round)
-        params = fit_threshold(pieces.reads, reads, rows, params, targets_vote=False, threads=threads)
+        fitted = fit_threshold(pieces.reads, reads, rows, params, targets_vote=False, threads=threads)
         made = consensus(
-            pieces.reads, reads, rows, params, targets_vote=False, threads=threads, report=in_round
+            pieces.reads, reads, rows, fitted, targets_vote=False, threads=threads, report=in_round
         )
-        unitigs = Unitigs(pieces.joined(made), unitigs.circular)
-        funnel[f"round {number}: reads on pieces"] = len(rows)
-        funnel[f"round {number}: bases"] = unitigs.sequences.total_bases
-        funnel[f"round {number}: bases not confirmed"] = int(np.count_nonzero(made.quality == 0))
-    return Polished(unitigs, funnel)
+        polished = Unitigs(pieces.joined(made), unitigs.circular)
+        return polished, {
+            "thresholds": fitted.thresholds,
+            "reads on pieces": len(rows),
+            "bases": polished.sequences.total_bases,
+            "bases not confirmed": int(np.count_nonzero(made.quality == 0)),
+        }
+
+    return stages.run(f"polish-{number}", Unitigs, [preset, params.of_round()], vote)
 
 
 def rows_on(targets: Reads, reads: Reads, preset: str, threads: int, report: Report) -> Rows:

@@ -48,12 +48,12 @@ def to_json(
     return json.dumps(parts, indent=2) + "\n"
 
 
-def no_unitigs(overlaps: Overlaps, params: GraphParams) -> str:
-    """Say why an assembly has no unitigs, and what to try.
+def no_unitigs(overlaps: int, params: GraphParams) -> str:
+    """Say why an assembly of so many overlaps has no unitigs, and what to try.
 
     Only trimming can take every read: each later step leaves one.
     """
-    if not len(overlaps):
+    if not overlaps:
         return "no unitigs: there are no overlaps"
     return (
         f"no unitigs: no read has {params.min_overlap} bases that {params.min_depth} overlaps cover; "

@@ -53,15 +53,7 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     ParameterError
         When there is no such preset.
     """
-    check_preset(preset)
-    if preset == "auto":
-        error_rate = _estimated_error_rate(reads, threads)
-        if math.isnan(error_rate):
-            error_rate, basis = ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}"
-        else:
-            basis = "estimated"
-    else:
-        error_rate, basis = ERROR_RATES[preset], f"preset {preset}"
+    error_rate, basis = preset_error_rate(reads, preset, threads)
     sketch = _sketch_params(error_rate, reads.total_bases)
     why = (
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
@@ -74,6 +66,30 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     elif CLR[0] <= error_rate <= CLR[1]:
         classes = dataclasses.replace(classes, max_hang=EVEN_MAX_HANG, min_ratio=CLR_MIN_RATIO)
     return dataclasses.replace(Params(), sketch=sketch, chain=chain, classes=classes), why
+
+
+def preset_error_rate(reads: Reads, preset: str, threads: int) -> tuple[float, str]:
+    """Return the error rate that a preset works with, and where it comes from.
+
+    Parameters
+    ----------
+    reads : Reads
+        In canonical order, so that the estimate does not depend on their order in the file.
+    preset : str
+    threads : int
+
+    Raises
+    ------
+    ParameterError
+        When there is no such preset.
+    """
+    check_preset(preset)
+    if preset != "auto":
+        return ERROR_RATES[preset], f"preset {preset}"
+    error_rate = _estimated_error_rate(reads, threads)
+    if math.isnan(error_rate):
+        return ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}"
+    return error_rate, "estimated"
 
 
 def check_preset(name: str) -> None:

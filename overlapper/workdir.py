@@ -18,8 +18,6 @@ from overlapper.errors import InputError, OutputError, ParameterError
 from overlapper.io.artifacts import digest_of, finished, writing
 from overlapper.version import __version__
 
-_OTHER = "or name another --workdir."
-
 
 class Workdir:
     """A folder that one process at a time works in.
@@ -30,34 +28,41 @@ class Workdir:
         Made if it does not exist.
     inputs : list of str
         Files of reads, in order, and what they are read with.
+    option : str
+        What the user names the folder with.
 
     Raises
     ------
     InputError
-        When an input is not what it was when the work was begun.
+        When an input cannot be read, or is not what it was when the work was begun.
     OutputError
         When the folder cannot be written, or another process works in it.
     ParameterError
         When another version began the work, or an input is standard input.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], inputs: list[str]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], inputs: list[str], *, option: str = "--workdir"
+    ) -> None:
         self.folder = Path(folder)
+        self._other = f"or name another {option}"
         if "-" in inputs:
             raise ParameterError(
                 "a run that is to be resumed cannot read standard input; name files of reads"
             )
+        for path in inputs:
+            _state(path)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputError(
-                f"folder {folder} is in use by another run. Wait for it, {_OTHER[:-1]}"
+                f"folder {folder} is in use by another run. Wait for it, {self._other}"
             ) from None
         except OSError as error:
             raise OutputError(
-                f"folder {folder} cannot be written: {error.strerror}. Check the path of --workdir"
+                f"folder {folder} cannot be written: {error.strerror}. Check the path of {option}"
             ) from None
         try:
             self._begin(inputs)
@@ -82,25 +87,25 @@ class Workdir:
         if begun["version"] != __version__:
             raise ParameterError(
                 f"the work in {self.folder} was begun by version {begun['version']}, this is {__version__}. "
-                f"Finish it with that version, {_OTHER}"
+                f"Finish it with that version, {self._other}."
             )
         before = begun["inputs"]
         if len(before) != len(inputs):
             names = ", ".join(entry["file"] for entry in before)
             raise ParameterError(
                 f"the work in {self.folder} was begun on {names}, not on {', '.join(inputs)}. "
-                f"Give the same files, {_OTHER}"
+                f"Give the same files, {self._other}."
             )
         for entry, path in zip(before, inputs, strict=True):
-            now = os.stat(path) if os.path.exists(path) else None
-            if now and (now.st_size, now.st_mtime_ns) == (entry["bytes"], entry["modified"]):
+            now = _state(path)
+            if (now.st_size, now.st_mtime_ns) == (entry["bytes"], entry["modified"]):
                 continue
-            if not now or digest_of(path) != entry["digest"]:
+            if digest_of(path) != entry["digest"]:
                 raise InputError(
                     f"is not what the work in {self.folder} was begun on"
                     + (f", {entry['file']}" if entry["file"] != path else ""),
                     file=path,
-                    remedy=f"Give the same reads, {_OTHER}",
+                    remedy=f"Give the same reads, {self._other}.",
                 )
 
     def path(self, stage: str, *depends_on: Any) -> Path:
@@ -119,20 +124,27 @@ class Workdir:
 
 
 def _identity(path: str) -> dict[str, Any]:
+    state = _state(path)
+    return {
+        "file": path, "bytes": state.st_size, "modified": state.st_mtime_ns, "digest": digest_of(path),
+    }  # fmt: skip
+
+
+def _state(path: str) -> os.stat_result:
+    """Return what the system says about an input; raise an `InputError` if it cannot be read."""
     try:
-        state = os.stat(path)
-        digest = digest_of(path)
+        with open(path, "rb") as file:
+            return os.fstat(file.fileno())
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}", file=path, remedy="Check the path and its rights."
         ) from None
-    return {"file": path, "bytes": state.st_size, "modified": state.st_mtime_ns, "digest": digest}
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any], where: str) -> list[str]:
     said = []
-    for name in now:
-        old, new = before.get(name), now[name]
+    for name, new in now.items():
+        old = before.get(name, new)
         if isinstance(new, dict) and isinstance(old, dict):
             said += _differences(old, new, f"{where}{name}.")
         elif old != new:

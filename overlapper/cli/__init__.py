@@ -24,6 +24,7 @@ from typer.core import TyperCommand
 
 from overlapper.cli import (
     align,
+    assemble,
     convert,
     correct,
     devices,
@@ -91,6 +92,7 @@ def _overlapper(
 
 COMMANDS: tuple[ModuleType, ...] = (
     overlap,
+    assemble,
     correct,
     layout,
     polish,

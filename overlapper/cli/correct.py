@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from contextlib import ExitStack
 from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Preset, Quiet, Reference, Threads
+from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.resume import stages_in
 
 EXAMPLES = """
 overlapper correct reads.fastq.gz -o corrected.fastq.gz
@@ -60,6 +62,7 @@ def correct(
     table: Annotated[
         str | None, typer.Option(help="Write what became of every read, a tab-separated table.")
     ] = None,
+    workdir: Workdir = None,
     threads: Threads = 0,
     stats: Annotated[str | None, typer.Option(help="Write counts and times of the run, a JSON file.")] = None,
     reference: Reference = None,
@@ -98,9 +101,11 @@ def correct(
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
         found = read_overlaps(overlaps, given) if overlaps else None
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
         made = correct_reads(
             given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
-            report=progress.report,
+            stages=stages, report=progress.report,
         )  # fmt: skip
         progress.report("writing")
         write_reads(out_file, made.reads)

@@ -188,7 +188,7 @@ def layout(
         stack.close()
         _tell(progress, assembly, len(read_table), len(found))
         if not len(unitigs):
-            progress.note(no_unitigs(found, params))
+            progress.note(no_unitigs(len(found), params))
 
 
 def _tell(progress: Progress, assembly: Assembly, reads: int, overlaps: int) -> None:

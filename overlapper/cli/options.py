@@ -14,3 +14,7 @@ Reference = Annotated[str | None, typer.Option(help="FASTA file that CRAM files 
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
 ]
+Workdir = Annotated[
+    str | None,
+    typer.Option(help="Folder that keeps what is finished: run again, a killed run goes on from there."),
+]

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, run_in_tiles
-from overlapper.cli.options import Preset, Quiet, Reference, Threads
+from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -94,10 +94,7 @@ def overlap(
     disk: Annotated[
         int | None, typer.Option(parser=parse_size, help="Disk that tiles may take besides the overlaps.")
     ] = None,
-    workdir: Annotated[
-        str | None,
-        typer.Option(help="Folder that keeps what is finished: run again, a killed run goes on from there."),
-    ] = None,
+    workdir: Workdir = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only read the reads, and print what a run in tiles would take.")
     ] = False,

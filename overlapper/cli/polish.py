@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from contextlib import ExitStack
 from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Preset, Quiet, Reference, Threads
+from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.resume import stages_in
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -41,6 +43,7 @@ def polish(
     ] = 2,
     preset: Preset = "auto",
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    workdir: Workdir = None,
     threads: Threads = 0,
     reference: Reference = None,
     quiet: Quiet = False,
@@ -53,9 +56,9 @@ def polish(
 
     load_numba()
 
-    from graph.params import CorrectParams
-    from graph.polish import THRESHOLDS, read_unitigs
+    from graph.params import POLISHING_THRESHOLDS, CorrectParams
     from graph.polish import polish as polish_unitigs
+    from graph.polish import read_unitigs
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
@@ -64,13 +67,17 @@ def polish(
 
     check_preset(preset)
     threads = threads or available_threads()
-    params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=THRESHOLDS)
+    params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         out_file = files.enter_context(OutputFile(output, threads=threads))
         progress.report("reading")
         unitigs = read_unitigs(layout)
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
-        made = polish_unitigs(unitigs, given, params, preset=preset, threads=threads, report=progress.report)
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
+        made = polish_unitigs(
+            unitigs, given, params, preset=preset, threads=threads, stages=stages, report=progress.report
+        )
         progress.report("writing")
         write_reads(out_file, made.unitigs.sequences)
         files.close()

@@ -92,7 +92,7 @@ def writing(path: Path) -> Iterator[Artifact]:
             shutil.rmtree(part)
         raise OutputError(
             f"folder {path.parent} cannot be written: {error.strerror or error}. Make room or check its "
-            "rights, and run the same command again with the same --workdir: what is finished is kept"
+            "rights, and run the same command again: what is finished is kept"
         ) from None
 
 

@@ -1,0 +1,22 @@
+"""Assemble reads of a small circular genome.
+
+python examples/assemble_reads.py
+"""
+
+from graph.contig_files import contig_table
+from graph.contigs import assemble_reads
+from overlapper.simulate import random_genome, simulate_reads
+
+
+def main():
+    reads, _ = simulate_reads(random_genome(100_000), "ont-r10", coverage=20, circular=True)
+    assembled = assemble_reads(reads)
+    print(assembled.decision())
+    for stage in assembled.stages:
+        print(f"{stage.name}: {stage.seconds:.1f} s")
+    for line in contig_table(assembled.contigs):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""From reads to contigs: overlap, correct the reads if they need it, lay them out, polish.
+
+::
+
+    reads ── overlaps ──┬────────────────────────────────► layout ── polish ──► contigs
+                        └── correct ── overlaps again ──►┘            ▲
+      └───────────────────────────────────────────────────────────────┘
+
+Contigs are the unitigs of the layout. The reads as given polish them, not the corrected ones, whose errors
+are no longer independent. Each step is a stage (`graph.stages`): what a killed run finished is kept.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from graph import assemble
+from graph.correct import correct
+from graph.params import AssembleParams, WhenToCorrect
+from graph.polish import Unitigs, polish
+from graph.stages import Stage, Stages
+from graph.summary import n50, no_unitigs
+from overlapper import pipeline
+from overlapper.presets import preset_error_rate
+from overlapper.tables import Overlaps, Reads
+from overlapper.version import __version__
+
+Report = Callable[[str, int, int], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Contigs:
+    """Contigs and how they are linked.
+
+    Attributes
+    ----------
+    sequences : Reads
+        Named as in `graph.layout.Layout.names`, longest unitig first; with qualities once they are polished.
+    circular : ndarray of bool, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        Reads that cover a base, in the layout.
+    copies : ndarray of float64, shape (n,)
+        Depth over that of the median base.
+    reads : ndarray of int64, shape (n,)
+        Reads that they consist of, contained ones included.
+    link_source, link_target : ndarray of int64
+        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
+    """
+
+    sequences: Reads
+    circular: np.ndarray
+    depth: np.ndarray
+    copies: np.ndarray
+    reads: np.ndarray
+    link_source: np.ndarray
+    link_target: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+
+@dataclasses.dataclass(frozen=True)
+class Assembled:
+    """What `assemble_reads` made.
+
+    Attributes
+    ----------
+    contigs : Contigs
+    params : AssembleParams
+    stages : list of Stage
+        In order.
+    """
+
+    contigs: Contigs
+    params: AssembleParams
+    stages: list[Stage]
+
+    def to_json(self) -> str:
+        """Write the contigs in figures, what every stage found, its time, and the parameters."""
+        lengths = self.contigs.sequences.lengths
+        parts = {
+            "version": __version__,
+            "contigs": {
+                "number": len(lengths),
+                "circular": int(self.contigs.circular.sum()),
+                "bases": int(lengths.sum()),
+                "longest": int(lengths.max(initial=0)),
+                "n50": n50(lengths),
+            },
+            "stages": {stage.name: {"seconds": stage.seconds, **stage.facts} for stage in self.stages},
+            "params": dataclasses.asdict(self.params),
+        }
+        return json.dumps(parts, indent=2) + "\n"
+
+    def decision(self) -> str:
+        """Say whether the reads were corrected, and at which error rate."""
+        rate = self.stages[0].facts["error rate"]
+        done = "corrected" if needs_correction(self.params, rate) else "laid out as they are"
+        return f"error rate {100 * rate:.2g} %: reads are {done}"
+
+    def why_empty(self) -> str:
+        """Say why there are no contigs, and what to try."""
+        overlaps = [
+            stage.facts.get("overlaps", 0) for stage in self.stages if stage.name.endswith("overlaps")
+        ]
+        return no_unitigs(overlaps[-1], self.params.graph)
+
+
+def assemble_reads(
+    reads: Reads,
+    params: AssembleParams | None = None,
+    *,
+    preset: str = "auto",
+    threads: int = 1,
+    stages: Stages | None = None,
+    report: Report = lambda step, done, total: None,
+) -> Assembled:
+    """Assemble reads.
+
+    Parameters
+    ----------
+    reads : Reads
+        Bases with qualities vote with them.
+    params : AssembleParams, optional
+    preset : str
+        ``auto``, ``ont``, ``clr`` or ``hifi``.
+    threads : int
+        Changes nothing but the time.
+    stages : Stages, optional
+        Keep what every stage makes; those of a run on the same reads.
+    report : callable
+        Told how far it is.
+
+    Returns
+    -------
+    Assembled
+
+    Examples
+    --------
+    >>> from overlapper.simulate import random_genome, simulate_reads
+    >>> reads, _ = simulate_reads(random_genome(40_000), "hifi", coverage=20)
+    >>> len(assemble_reads(reads).contigs)
+    1
+    """
+    params = params or AssembleParams()
+    stages = stages or Stages()
+    overlaps, facts = _overlaps(stages, "overlaps", reads, preset, threads, report)
+    laid_out = reads
+    if needs_correction(params, facts["error rate"]):
+        corrected = correct(
+            reads, overlaps, params.correction, threads=threads, stages=stages,
+            report=lambda step, done, total: report(f"correcting, {step}", done, total),
+        )  # fmt: skip
+        laid_out = corrected.reads
+        overlaps, _ = _overlaps(stages, "corrected-overlaps", laid_out, "auto", threads, report)
+    report("laying out", 0, 0)
+    contigs = _laid_out(stages, laid_out, overlaps, params, threads)
+    polished = polish(
+        Unitigs(contigs.sequences, contigs.circular), reads, params.polishing,
+        preset=preset, threads=threads, stages=stages,
+        report=lambda step, done, total: report(f"polishing, {step}", done, total),
+    )  # fmt: skip
+    contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
+    return Assembled(contigs, params, stages.done)
+
+
+def needs_correction(params: AssembleParams, error_rate: float) -> bool:
+    """Return whether reads of an error rate are corrected before they are laid out."""
+    if params.correct is WhenToCorrect.AUTO:
+        return error_rate > params.correct_above
+    return params.correct is WhenToCorrect.ALWAYS
+
+
+def _overlaps(
+    stages: Stages, name: str, reads: Reads, preset: str, threads: int, report: Report
+) -> tuple[Overlaps, dict[str, Any]]:
+    def find() -> tuple[Overlaps, dict[str, Any]]:
+        order = pipeline.canonical_order(reads)
+        sorted_reads = reads.take(order)
+        rate, _ = preset_error_rate(sorted_reads, preset, threads)
+        run = pipeline.run(sorted_reads, preset, order=order, threads=threads, report=report)
+        return run.overlaps, {"error rate": round(rate, 4), "chosen": run.why, **run.funnel}
+
+    return stages.run(name, Overlaps, preset, find)
+
+
+def _laid_out(
+    stages: Stages, reads: Reads, overlaps: Overlaps, params: AssembleParams, threads: int
+) -> Contigs:
+    def lay_out() -> tuple[Contigs, dict[str, Any]]:
+        assembly = assemble(reads, overlaps, params.graph, params.cleaning, threads=threads)
+        unitigs = assembly.layout
+        source, target, _ = unitigs.links()
+        sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
+        made = Contigs(
+            Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
+            unitigs.read_counts, source, target,
+        )  # fmt: skip
+        facts = {
+            f"{step}: {name}": n for step, counts in assembly.counts.items() for name, n in counts.items()
+        }
+        return made, facts
+
+    depends_on = [dataclasses.asdict(params.graph), dataclasses.asdict(params.cleaning)]
+    return stages.run("layout", Contigs, depends_on, lay_out)[0]

@@ -1,0 +1,111 @@
+"""Stages of a run, whose results may be kept: a run that was killed goes on behind the last one it finished.
+
+A stage depends on its own parameters and on all stages before it. Its result goes to a folder of the run's
+`overlapper.workdir.Workdir`, named after what it depends on, complete or not at all: the next run that asks
+for the same stage loads it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from overlapper.io.arrays import load_arrays, save_arrays
+from overlapper.io.artifacts import finished, writing
+from overlapper.workdir import Workdir
+
+_Made = TypeVar("_Made")
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    """What is to say about a stage.
+
+    Attributes
+    ----------
+    name : str
+    facts : dict
+        Counts and whatever else it found; JSON can hold them.
+    seconds : float
+        Wall-clock time that making it took, in whichever run that was.
+    kept : bool
+        Whether an earlier run made it.
+    """
+
+    name: str
+    facts: dict[str, Any]
+    seconds: float
+    kept: bool
+
+
+class Stages:
+    """The stages of one run, in order.
+
+    Parameters
+    ----------
+    workdir : Workdir, optional
+        Where results are kept; without it they are not.
+    note : callable
+        Told which stages are done already.
+
+    Attributes
+    ----------
+    done : list of Stage
+    """
+
+    def __init__(
+        self, workdir: Workdir | None = None, *, note: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self.done: list[Stage] = []
+        self._workdir = workdir
+        self._note = note
+        self._before = ""
+
+    def run(
+        self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]
+    ) -> tuple[_Made, dict[str, Any]]:
+        """Return the result of a stage and its facts: kept ones if there are any, else made now and kept.
+
+        Parameters
+        ----------
+        name : str
+            Also of its folder.
+        kind : type
+            Dataclass of the result, of arrays (`overlapper.io.arrays`).
+        params : object that JSON can hold
+            What the stage depends on, besides the stages before it.
+        make : callable
+            Gives the result and its facts.
+
+        Raises
+        ------
+        InputError
+            When a file of a kept result is not what was written.
+        OutputError
+            When the result cannot be written.
+        """
+        path = self._place(name, params)
+        kept = finished(path, verify=True) if path else None
+        if kept is not None:
+            self._note(f"{name} is done already")
+            made, facts, seconds = load_arrays(kept, kind), kept.facts["facts"], kept.facts["seconds"]
+        else:
+            start = time.perf_counter()
+            made, facts = make()
+            seconds = round(time.perf_counter() - start, 4)
+            if path:
+                with writing(path) as artifact:
+                    save_arrays(artifact, made)
+                    artifact.facts |= {"facts": facts, "seconds": seconds}
+        self.done.append(Stage(name, facts, seconds, kept is not None))
+        return made, facts
+
+    def _place(self, name: str, params: Any) -> Path | None:
+        if self._workdir is None:
+            return None
+        path = self._workdir.path(name, params, self._before)
+        self._before = path.name
+        return path

@@ -1,0 +1,140 @@
+"""``overlapper assemble``: reads in, polished contigs out, in a folder that a killed run goes on in."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.options import Preset, Quiet, Reference, Threads
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.resume import stages_in
+from overlapper.cli.sizes import parse_size
+
+EXAMPLES = """
+overlapper assemble reads.fastq.gz -o assembly
+overlapper assemble run1.fq.gz run2.fq.gz --correct always -o assembly
+overlapper assemble amplicons.fa --min-overlap 500 -o assembly
+"""
+
+COMPILE_SECONDS = 60
+MOST_SHOWN = 20
+
+
+def assemble(
+    reads: Annotated[
+        list[str],
+        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder of the results. In it, stages holds what every stage made: run the same command "
+            "again to go on after a run that was killed.",
+        ),
+    ],
+    preset: Preset = "auto",
+    correct: Annotated[
+        str,
+        typer.Option(
+            metavar="WHEN",
+            help="Correct the reads before they are laid out: always, never, or auto, when their error rate "
+            "asks for it.",
+        ),
+    ] = "auto",
+    correct_rounds: Annotated[int, typer.Option(min=1, help="Rounds of correction.")] = 2,
+    polish_rounds: Annotated[int, typer.Option(min=1, help="Rounds of polishing.")] = 2,
+    min_overlap: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="Shortest overlap that counts in the layout, and shortest part of a read.",
+        ),
+    ] = 2000,
+    threads: Threads = 0,
+    reference: Reference = None,
+    quiet: Quiet = False,
+) -> None:
+    """Assemble reads into contigs.
+
+    Overlaps the reads, corrects them if they need it, lays them out and polishes the result. DIR then holds
+    contigs.fasta, contigs.gfa, contigs.tsv and stats.json.
+    """
+    names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
+    places = {name: os.path.join(output, name) for name in names}
+    inputs = [*reads, *([reference] if reference else [])]
+    check_outputs(places, inputs)
+    if correct not in ("auto", "always", "never"):
+        raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
+
+    from graph.contig_files import contig_fasta, contig_gfa, contig_table
+    from graph.contigs import assemble_reads
+    from graph.params import (
+        POLISHING_THRESHOLDS,
+        AssembleParams,
+        CorrectParams,
+        GraphParams,
+        WhenToCorrect,
+    )
+    from overlapper.io import read_fastx
+    from overlapper.io.outputs import OutputFile
+    from overlapper.presets import check_preset
+    from overlapper.threads import available_threads
+
+    check_preset(preset)
+    params = AssembleParams(
+        WhenToCorrect(correct),
+        correction=CorrectParams(rounds=correct_rounds),
+        polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
+        graph=GraphParams(min_overlap=min_overlap),
+    )
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+        progress.report("reading")
+        given = read_fastx(*reads, keep_qualities=True, reference=reference)
+        folder, chosen = os.path.join(output, "stages"), {"preset": preset, **dataclasses.asdict(params)}
+        stages = files.enter_context(stages_in(folder, inputs, chosen, progress, option="--output"))
+        made = assemble_reads(
+            given,
+            params,
+            preset=preset,
+            threads=threads or available_threads(),
+            stages=stages,
+            report=progress.report,
+        )
+        progress.report("writing")
+        table = list(contig_table(made.contigs))
+        lines: tuple[Iterable[str], ...] = (
+            contig_fasta(made.contigs), contig_gfa(made.contigs), table, made.to_json().splitlines(),
+        )  # fmt: skip
+        for path, content in zip(places.values(), lines, strict=True):
+            files.enter_context(OutputFile(path)).write_lines(content)
+        files.close()
+        for stage in made.stages:
+            progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
+        progress.note(made.decision())
+        for row in _columns(table[: 1 + MOST_SHOWN]):
+            progress.note(row)
+        if len(table) > 1 + MOST_SHOWN:
+            progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {places['contigs.tsv']}")
+        if not len(made.contigs):
+            progress.note(made.why_empty())
+
+
+def _columns(table: list[str]) -> list[str]:
+    """Return the lines of a tab-separated table with their columns aligned."""
+    rows = [line.split("\t") for line in table]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]

@@ -1,0 +1,207 @@
+"""``overlapper assemble`` as a user runs it, and as it goes on after it was killed."""
+
+import itertools
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pysam
+import pytest
+
+from overlapper.simulate import adapted_model, random_genome, simulate_reads
+from tests.cli.conftest import assert_refused
+from tests.cli.runner import ROOT, overlapper
+
+RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.tsv")
+OPTIONS = ("--correct", "always", "--min-overlap", "500", "-q")
+
+
+def write_reads(path, sequences):
+    path.write_text("".join(f">{name}\n{sequence}\n" for name, sequence in sequences))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with reads of a circular genome, the genome, and their assembly by all stages."""
+    folder = tmp_path_factory.mktemp("assemble")
+    genome = random_genome(12_000, seed=4)
+    model = adapted_model("ont-r10", mean_length=3_000)
+    reads, _ = simulate_reads(genome, model, coverage=15, circular=True, seed=4)
+    write_reads(folder / "reads.fa", ((reads.name(i), reads.sequence(i)) for i in range(len(reads))))
+    write_reads(folder / "genome.fa", [("genome", genome.sequence(0))])
+    done = overlapper("assemble", "reads.fa", "-o", "whole", *OPTIONS, "-t", "1", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def reads_file(folder, tmp_path):
+    shutil.copy2(folder / "reads.fa", tmp_path)
+    return tmp_path / "reads.fa"
+
+
+@pytest.fixture
+def begun(folder, reads_file, tmp_path):
+    """The finished assembly, for another run to begin with."""
+    shutil.copytree(folder / "whole", tmp_path / "out", copy_function=shutil.copy2)
+    return tmp_path / "out"
+
+
+def results(folder):
+    return {name: (folder / name).read_bytes() for name in RESULTS}
+
+
+def stages(folder):
+    return {path.parent.name: path.stat().st_mtime_ns for path in folder.glob("stages/*-*/done.json")}
+
+
+def test_one_circle_that_is_the_genome(folder):
+    (contig,) = pysam.FastxFile(str(folder / "whole" / "contigs.fasta"))
+    genome = next(iter(pysam.FastxFile(str(folder / "genome.fa")))).sequence
+    assert contig.name == "utg000001c"
+    assert abs(len(contig.sequence) - len(genome)) < 20
+    around = contig.sequence + contig.sequence[:30]
+    complement = around.translate(str.maketrans("ACGT", "TGCA"))[::-1]
+    known = {strand[i : i + 31] for strand in (around, complement) for i in range(len(strand) - 30)}
+    wanted = genome + genome[:30]
+    found = sum(wanted[i : i + 31] in known for i in range(len(genome)))
+    assert found > 0.97 * len(genome)
+
+
+def test_files_tell_the_same(folder):
+    whole = folder / "whole"
+    (contig,) = pysam.FastxFile(str(whole / "contigs.fasta"))
+    head, segment, link = (line.split("\t") for line in (whole / "contigs.gfa").read_text().splitlines())
+    assert head == ["H", "VN:Z:1.0"]
+    assert segment[:3] == ["S", contig.name, contig.sequence]
+    assert contig.comment.split() == segment[3:]
+    assert link == ["L", contig.name, "+", contig.name, "+", "0M"]
+    header, row = (line.split("\t") for line in (whole / "contigs.tsv").read_text().splitlines())
+    table = dict(zip(header, row, strict=True))
+    assert (table["name"], table["length"], table["circular"]) == (
+        contig.name,
+        str(len(contig.sequence)),
+        "yes",
+    )
+    assert float(table["quality"]) > 20
+    stats = json.loads((whole / "stats.json").read_text())
+    assert stats["contigs"]["bases"] == len(contig.sequence)
+    assert list(stats["stages"]) == [
+        "overlaps", "correct-1", "correct-2-overlaps", "correct-2", "corrected-overlaps", "layout",
+        "polish-1", "polish-2",
+    ]  # fmt: skip
+
+
+def test_threads_do_not_change_the_bytes(command, folder, reads_file, tmp_path):
+    assert command("assemble", "reads.fa", "-o", "out", *OPTIONS, "-t", 3).code == 0
+    assert results(tmp_path / "out") == results(folder / "whole")
+
+
+def test_a_second_run_does_only_what_is_missing(command, folder, begun):
+    before = stages(begun)
+    lost = next(name for name in before if name.startswith("layout"))
+    shutil.rmtree(begun / "stages" / lost)
+    (begun / "contigs.fasta").unlink()
+    again = command("assemble", "reads.fa", "-o", "out", *OPTIONS[:-1])
+    assert again.code == 0
+    assert "correct-2 is done already" in again.err
+    assert "layout is done already" not in again.err
+    assert results(begun) == results(folder / "whole")
+    after = stages(begun)
+    assert {name for name in after if after[name] != before[name]} == {lost}
+
+
+def test_changed_parameters_are_named_and_earlier_stages_kept(command, begun):
+    before = stages(begun)
+    again = command("assemble", "reads.fa", "-o", "out", *OPTIONS[:-1], "--polish-rounds", 1)
+    assert again.code == 0
+    assert "polishing.rounds was 2, now 1" in again.err
+    assert stages(begun) == before
+    again = command("assemble", "reads.fa", "-o", "out", "--min-overlap", 500)
+    assert "correct was always, now auto" in again.err
+    assert "reads are laid out as they are" in again.err
+    made = set(stages(begun)) - set(before)
+    assert sorted(name.rpartition("-")[0] for name in made) == ["layout", "polish-1", "polish-2"]
+
+
+def test_changed_reads_are_refused(command, begun, reads_file, tmp_path):
+    text = reads_file.read_text()
+    reads_file.write_text(text[:-2] + ("A" if text[-2] != "A" else "C") + "\n")
+    refused = command("assemble", "reads.fa", "-o", "out", *OPTIONS)
+    message = "file reads.fa: is not what the work in out/stages was begun on"
+    assert_refused(refused, 1, message, tmp_path, ["out", "reads.fa"])
+    assert "or name another --output" in refused.err
+
+
+def test_another_version_is_refused(command, begun, monkeypatch):
+    monkeypatch.setattr("overlapper.workdir.__version__", "99.0")
+    refused = command("assemble", "reads.fa", "-o", "out", *OPTIONS)
+    assert refused.code == 1
+    assert "was begun by version" in refused.err
+
+
+def test_a_damaged_stage_is_named(command, begun):
+    (codes,) = begun.glob("stages/correct-1-*/codes")
+    content = bytearray(codes.read_bytes())
+    content[100] ^= 1
+    codes.write_bytes(content)
+    refused = command("assemble", "reads.fa", "-o", "out", *OPTIONS)
+    assert refused.code == 1
+    assert "codes: is not what was written there" in refused.err
+
+
+def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_path):
+    genome = random_genome(4_000, seed=9).sequence(0)
+    write_reads(tmp_path / "reads.fa", [("a", genome[:2_000]), ("b", genome[2_000:])])
+    done = command("assemble", "reads.fa", "-o", "out")
+    assert done.code == 0
+    assert "no unitigs: there are no overlaps" in done.err
+    assert (tmp_path / "out" / "contigs.fasta").read_bytes() == b""
+    assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
+
+
+def kill_and_go_on(folder, words, kept, moments):
+    """Start a command, kill it at each of some moments, and let it end at last.
+
+    A moment is how many stages are kept in a folder, and seconds from then on.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    for moment in itertools.chain(moments, [None]):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "overlapper", *words], cwd=folder, env=environment,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        if moment is not None:
+            wanted, delay = moment
+            while process.poll() is None and len([*(folder / kept).glob("*-*/done.json")]) < wanted:
+                time.sleep(0.01)
+            time.sleep(delay)
+            process.send_signal(signal.SIGKILL)
+        error = process.communicate()[1]
+    assert process.returncode == 0, error
+
+
+def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(folder, reads_file, tmp_path):
+    draw = random.Random(7)
+    moments = [(stages_done, draw.uniform(0, 0.3)) for stages_done in (0, 1, 3, 4, 6, 8)]
+    kill_and_go_on(tmp_path, ("assemble", "reads.fa", "-o", "out", *OPTIONS), "out/stages", moments)
+    assert results(tmp_path / "out") == results(folder / "whole")
+
+
+def test_killed_correction_and_polishing_go_on_by_rounds(command, folder, reads_file, tmp_path):
+    shutil.copy(folder / "genome.fa", tmp_path / "draft.fa")
+    for words in (("correct", "reads.fa"), ("polish", "draft.fa", "reads.fa")):
+        assert command(*words, "-o", "alone.fq", "-q").code == 0
+        kill_and_go_on(tmp_path, (*words, "-o", "out.fq", "-q", "--workdir", words[0]), words[0], [(1, 0.1)])
+        assert (tmp_path / "out.fq").read_bytes() == (tmp_path / "alone.fq").read_bytes()
+        again = command(*words, "-o", "out.fq", "--workdir", words[0])
+        assert f"{words[0]}-2 is done already" in again.err
+        assert (tmp_path / "out.fq").read_bytes() == (tmp_path / "alone.fq").read_bytes()
+        one = command(*words, "-o", "one.fq", "--workdir", words[0], "--rounds", 1)
+        assert "rounds was 2, now 1" in one.err
+        assert f"{words[0]}-1 is done already" in one.err

@@ -1,0 +1,85 @@
+"""Stages of a run: what is kept, and when it is made anew."""
+
+import numpy as np
+import pytest
+
+from graph.polish import Unitigs
+from graph.stages import Stages
+from overlapper.errors import InputError
+from overlapper.tables import Overlaps, Reads
+from overlapper.workdir import Workdir
+
+
+def unitigs():
+    return Unitigs(Reads.from_sequences(["a", "b"], ["ACGTN", ""]), np.array([True, False]))
+
+
+class Maker:
+    """A stage that counts how often it is made."""
+
+    def __init__(self, value, facts=None):
+        self.value, self.facts, self.times = value, facts or {}, 0
+
+    def __call__(self):
+        self.times += 1
+        return self.value, self.facts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "reads.fa").write_text(">a\nACGT\n")
+
+    class Folder:
+        def run(self, *calls):
+            """Run stages, each given as name, kind, parameters and maker; return results and stages."""
+            workdir = Workdir(tmp_path / "work", [str(tmp_path / "reads.fa")])
+            try:
+                stages = Stages(workdir)
+                return [stages.run(*call) for call in calls], stages.done
+            finally:
+                workdir.close()
+
+    return Folder()
+
+
+def test_a_kept_result_is_what_was_made(folder):
+    make = Maker(unitigs(), {"bases": 5, "thresholds": [30, 57]})
+    for kept in (False, True):
+        [(found, facts)], [stage] = folder.run(("polish", Unitigs, 1, make))
+        assert found.sequences.names == ["a", "b"]
+        assert found.sequences.sequence(0) == "ACGTN"
+        assert found.sequences.qualities is None
+        assert found.circular.tolist() == [True, False]
+        assert facts == stage.facts == make.facts
+        assert stage.kept is kept
+    assert make.times == 1
+
+
+def test_empty_tables_are_kept(folder):
+    make = Maker(Overlaps.empty())
+    folder.run(("overlaps", Overlaps, None, make))
+    [(found, _)], _ = folder.run(("overlaps", Overlaps, None, make))
+    assert len(found.validate()) == 0
+    assert make.times == 1
+
+
+@pytest.mark.parametrize(("first", "second", "made"), [(1, 1, 1), (1, 2, 2), (2, 1, 2)])
+def test_a_stage_depends_on_its_parameters_and_those_before(folder, first, second, made):
+    one, two = Maker(unitigs()), Maker(unitigs())
+    folder.run(("one", Unitigs, 1, one), ("two", Unitigs, 1, two))
+    folder.run(("one", Unitigs, first, one), ("two", Unitigs, second, two))
+    assert two.times == made
+    assert one.times == first
+
+
+def test_nothing_is_kept_without_a_folder():
+    make = Maker(unitigs())
+    for _ in range(2):
+        assert not Stages().run("one", Unitigs, 1, make)[1]
+    assert make.times == 2
+
+
+def test_inputs_that_cannot_be_read_leave_no_folder(tmp_path):
+    with pytest.raises(InputError, match="No such file"):
+        Workdir(tmp_path / "work", [str(tmp_path / "absent.fa")])
+    assert not (tmp_path / "work").exists()
