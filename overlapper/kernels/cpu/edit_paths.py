@@ -24,6 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.inner import inner
+
 TARGET_UNKNOWN, READ_UNKNOWN = 4, 5
 _CODES = 8
 """Words that hold the rows of each code, six rounded up."""
@@ -59,7 +61,7 @@ def new_matrix(longest):
     )
 
 
-@njit(nogil=True, cache=True)
+@inner
 def edit_path(target, t_start, t_end, read, r_start, r_end, matrix, starts, at):
     """Write the path between two intervals to ``starts[at + t_start : at + t_end]``.
 
@@ -88,7 +90,7 @@ def edit_path(target, t_start, t_end, read, r_start, r_end, matrix, starts, at):
     _trace(m, n, matrix, starts, at + t_start, r_start)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def reach(pattern, p_start, p_end, text, x_start, x_end, matrix):
     """Return how many bases of a text, from ``x_start`` on, are closest to a whole pattern.
 
@@ -99,7 +101,7 @@ def reach(pattern, p_start, p_end, text, x_start, x_end, matrix):
     return _fill(pattern, p_start, p_end - p_start, text, x_start, x_end - x_start, matrix)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill(target, t_start, m, read, r_start, n, matrix):
     """Fill the matrix; return the first column whose last row is lowest."""
     words = (m + 63) >> 6
@@ -115,7 +117,7 @@ def _fill(target, t_start, m, read, r_start, n, matrix):
     return _fill_words(read, r_start, m, n, words, rows, up, down)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill_word(read, r_start, m, n, rows, up, down):
     last = np.uint64(m - 1)
     above, below = _ALL, np.uint64(0)
@@ -135,7 +137,7 @@ def _fill_word(read, r_start, m, n, rows, up, down):
     return best
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _fill_words(read, r_start, m, n, words, rows, up, down):
     last = np.uint64((m - 1) & 63)
     for w in range(words):
@@ -162,7 +164,7 @@ def _fill_words(read, r_start, m, n, words, rows, up, down):
     return best
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _trace(m, n, matrix, starts, at, offset):
     """Trace from the last cell to row 0; what is left of the read then belongs to the base before."""
     words = (m + 63) >> 6

@@ -20,6 +20,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.inner import inner
+
 MOST_PLACES = 16
 LOOK_BACK = 50
 MAX_SHIFT = 200
@@ -27,7 +29,7 @@ _SCATTER = np.uint32(2654435769)
 _KNOWN = 4
 
 
-@njit(nogil=True, cache=True)
+@inner
 def index_kmers(target, length, k, heads, following):
     """List the places of every k-mer of the first bases of a target.
 
@@ -125,7 +127,7 @@ def find_anchors(target, read, window, k, band, heads, following, anchors):
     return n
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _equal(target, j, read, i, k):
     for x in range(k):
         if target[j + x] != read[i + x]:
@@ -133,7 +135,7 @@ def _equal(target, j, read, i, k):
     return True
 
 
-@njit(nogil=True, cache=True)
+@inner
 def best_chain(anchors, n, max_gap, score, before):
     """Move the anchors of the best chain to the front.
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN, edit_path
+from overlapper.kernels.cpu.inner import inner
 
 SLOTS = 8
 """Bases that one draft can gain behind a column."""
@@ -102,7 +103,7 @@ def count_votes(members, starts, length):
     return votes
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _vote(starts, at, start, end, bases, weights, column, inserted, passing):
     final = len(bases) - 1
     here = np.int64(starts[at + start])
@@ -193,7 +194,7 @@ def next_draft(draft, votes, threshold, independent, room):
     return codes[:size], place, quality[:size], depth[:size]
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _confidence(weight, against, members, independent):
     """Return the quality of a decision, from the weights for it and against it."""
     weight, against = int(weight), int(against)
@@ -204,7 +205,7 @@ def _confidence(weight, against, members, independent):
     return min(EVEN_QUALITY + SLOPE * margin // max(1, deviation), BEST_QUALITY)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def level_runs(codes, quality):
     """Give every base of a homopolymer run the lowest quality of the run, as it is the run that is wrong."""
     start = 0
@@ -249,7 +250,7 @@ def carry_over(members, starts, draft, place, matrix):
     return carried
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _carry(starts, at, start, end, bases, draft, place, carried, to, matrix):
     """Carry one path over; return whether every piece of it could be aligned."""
     column, base = place[start], np.int64(starts[at + start])
@@ -276,7 +277,7 @@ def _carry(starts, at, start, end, bases, draft, place, carried, to, matrix):
     return whole
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix):
     """Align what lies before a run, and pair the run but for its last bases."""
     whole = align_piece(
@@ -287,7 +288,7 @@ def _align_up_to(draft, column, run_column, bases, base, run_base, run, carried,
     return whole
 
 
-@njit(nogil=True, cache=True)
+@inner
 def align_piece(draft, column, column_end, bases, base, base_end, starts, at, matrix):
     """Write the edit path of a piece; where it is too long for the matrix, pair bases side by side.
 

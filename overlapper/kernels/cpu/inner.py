@@ -1,0 +1,15 @@
+"""How functions are compiled that a kernel calls for every few bases.
+
+numba counts the references to the arrays that a function is given, atomically, which takes about 100 ns a
+call: more than aligning ten bases. `inner` leaves that out. It suits functions that neither make arrays nor
+return any; numba refuses to compile one that makes an array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit
+
+# numba's own kernels use the option, which its type stubs leave out.
+inner: Any = njit(nogil=True, cache=True, _nrt=False)  # type: ignore[call-overload]

@@ -1,0 +1,133 @@
+"""Assembly beside minimap2 + miniasm + racon (two rounds), and Flye: time, memory, contigs, identity.
+
+    python -m tests.benchmarks.assemble reads.fasta reference.fasta --threads 2 [--flye] [--rounds 1]
+
+Needs minimap2, miniasm, racon and GNU time; with ``--flye`` also flye. Each tool assembles the same reads,
+files to file, one after the other, ``--rounds`` times in turn; the least seconds are printed. Contigs are
+mapped back by minimap2: breaks are places where a contig leaves the reference for another place (the origin
+of a circle is none), identity is that of the primary alignments.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+from overlapper.io.fastx import read_fastx
+from tests.benchmarks.graph_peers import is_break
+
+PRESETS = {"ont": ("ava-ont", "map-ont", "--nano-raw"), "clr": ("ava-pb", "map-pb", "--pacbio-raw")}
+
+
+def steps(tool, reads, folder, options):
+    """Return the commands of a tool, each with the file that its output goes to, and the contigs it makes."""
+    overlap, mapping, flye = PRESETS[options.technology]
+    threads = str(options.threads)
+    if tool == "ours":
+        command = [
+            sys.executable,
+            "-m",
+            "overlapper",
+            "assemble",
+            reads,
+            "-o",
+            folder / "ours",
+            "-t",
+            threads,
+            "-q",
+        ]
+        return [(command, None)], folder / "ours" / "contigs.fasta"
+    if tool == "flye":
+        return [
+            (["flye", flye, reads, "-o", folder / "flye", "-t", threads], None)
+        ], folder / "flye" / "assembly.fasta"
+    paf, gfa, draft = folder / "ava.paf", folder / "draft.gfa", folder / "draft-0.fasta"
+    commands = [
+        (["minimap2", "-x", overlap, "-t", threads, reads, reads], paf),
+        (["miniasm", "-f", reads, paf], gfa),
+        (["awk", '/^S/ {print ">" $2; print $3}', gfa], draft),
+    ]
+    for number in (1, 2):
+        mapped, polished = folder / f"mapped-{number}.paf", folder / f"draft-{number}.fasta"
+        commands += [
+            (["minimap2", "-x", mapping, "-t", threads, draft, reads], mapped),
+            (["racon", "-t", threads, reads, mapped, draft], polished),
+        ]  # fmt: skip
+        draft = polished
+    return commands, draft
+
+
+def timed(command, output):
+    """Run a command; return wall-clock seconds, seconds of processors, and megabytes."""
+    with tempfile.NamedTemporaryFile("r") as spent, open(output or "/dev/null", "w") as out:
+        words = ["/usr/bin/time", "-o", spent.name, "-f", "%e %U %S %M", *map(str, command)]
+        subprocess.run(words, stdout=out, stderr=subprocess.DEVNULL, check=True)
+        wall, user, system, kilobytes = map(float, spent.read().split())
+    return wall, user + system, kilobytes / 1024
+
+
+def run(tool, reads, folder, options):
+    commands, contigs = steps(tool, reads, folder, options)
+    figures = [timed(*command) for command in commands]
+    return (sum(f[0] for f in figures), sum(f[1] for f in figures), max(f[2] for f in figures)), contigs
+
+
+def judge(contigs, reference, circular):
+    """Map contigs back; return number, lengths, breaks, share covered, identity, and differences by kind."""
+    command = ["minimap2", "-cx", "asm20", "-r2000,2000", "--cs", "--secondary=no", reference, contigs]
+    paf = subprocess.run(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
+    ).stdout
+    blocks, matches, columns, differences = [], 0, 0, Counter()
+    for line in paf.splitlines():
+        f = line.split("\t")
+        matches, columns = matches + int(f[9]), columns + int(f[10])
+        cs = next(tag for tag in f if tag.startswith("cs:Z:"))
+        for kind, sign in (("substituted", "*"), ("inserted", "+"), ("deleted", "-")):
+            differences[kind] += cs.count(sign)
+        blocks.append((f[0], int(f[2]), int(f[3]), f[4], f[5], int(f[7]), int(f[8]), int(f[6])))
+    breaks = sum(a[0] == b[0] and is_break(a, b, circular) for a, b in pairwise(sorted(blocks)))
+    lengths = sorted(read_fastx(str(contigs)).lengths.tolist(), reverse=True)
+    return lengths, breaks, matches / max(columns, 1), dict(differences)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reads")
+    parser.add_argument("reference")
+    parser.add_argument("--technology", choices=PRESETS, default="ont")
+    parser.add_argument("--linear", action="store_true", help="the reference is no circle")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--flye", action="store_true")
+    parser.add_argument("--only", nargs="*", help="tools to run: ours, racon, flye")
+    options = parser.parse_args()
+    tools = options.only or ["ours", "racon", *(["flye"] if options.flye else [])]
+    spent = {tool: [] for tool in tools}
+    contigs = {}
+    with tempfile.TemporaryDirectory() as name:
+        for number in range(options.rounds):
+            for tool in tools:
+                folder = Path(name) / f"{tool}-{number}"
+                folder.mkdir()
+                figures, contigs[tool] = run(tool, options.reads, folder, options)
+                spent[tool].append(figures)
+        for tool in tools:
+            wall, cpu, megabytes = (min(column) for column in zip(*spent[tool], strict=True))
+            lengths, breaks, identity, differences = judge(
+                contigs[tool], options.reference, not options.linear
+            )
+            print(
+                f"{tool:6} {wall:7.1f} s {cpu:7.1f} s of CPU {megabytes:6.0f} MB  {len(lengths)} contigs, "
+                f"longest {lengths[0]:,}, breaks {breaks}, identity {identity:.5f} {differences}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
