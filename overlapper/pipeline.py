@@ -21,6 +21,7 @@ from overlapper.params import Params
 from overlapper.presets import preset_params, with_error_rate
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables.reads import content_order
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
 
@@ -305,7 +306,7 @@ def canonical_order(reads: Reads) -> np.ndarray:
     hashes = content_hashes(
         reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets
     )
-    return np.lexsort((hashes, -reads.lengths))
+    return content_order(reads.lengths, hashes)
 
 
 class Tile:

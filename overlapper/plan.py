@@ -2,7 +2,7 @@
 
 What takes memory at a time is, whichever is most,
 
-- reading: the packed reads (`READING` bytes a base) and the chunk that is written;
+- reading: a part of the packed reads;
 - seeding: a range of hashes, as small as need be;
 - a tile: bases and seeds of two blocks of reads (`TILE_PER_BASE`, `TILE_PER_SEED`);
 
@@ -23,7 +23,6 @@ from overlapper.sketch.seed_store import expected_minimizers
 PROGRAM = 170 << 20
 A_THREAD = 64 << 20
 A_READ = 80
-READING = 0.35
 TILE_PER_BASE = 0.75
 TILE_PER_SEED = 24
 LEAST = 24 << 20
@@ -53,7 +52,7 @@ class Budget:
         half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
         return cls(memory or half, threads)
 
-    def left(self, n_reads: int, bases: int) -> int:
+    def left(self, n_reads: int) -> int:
         """Return the bytes that are left for a tile or a range of hashes.
 
         Raises
@@ -62,10 +61,10 @@ class Budget:
             When the budget is too small for the reads.
         """
         fixed = PROGRAM + self.threads * A_THREAD + n_reads * A_READ
-        needed = max(fixed + LEAST, PROGRAM + int(READING * bases) + n_reads * A_READ)
+        needed = fixed + LEAST
         if needed > self.memory:
             raise ParameterError(
-                f"the memory budget of {self.memory >> 20} MB is too small for {bases} bases of reads on "
+                f"the memory budget of {self.memory >> 20} MB is too small for {n_reads} reads on "
                 f"{self.threads} threads, expected at least {-(-needed >> 20)} MB; fewer --threads take less"
             )
         return self.memory - fixed
@@ -116,7 +115,7 @@ def describe(lengths: np.ndarray, window: int, budget: Budget) -> list[str]:
     """
     bases = int(lengths.sum())
     minimizers = expected_minimizers(bases, window)
-    room = budget.left(len(lengths), bases)
+    room = budget.left(len(lengths))
     blocks = len(cut_blocks(lengths, minimizers, room)) - 1
     return [
         f"{len(lengths)} reads, {bases} bases, about {minimizers} minimizers",

@@ -10,7 +10,7 @@ finds.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,13 +69,23 @@ class TiledRun(pipeline.Summary):
             yield overlaps if self.best is None else overlaps.take(self.best.among(overlaps))
 
 
-def store_reads(workdir: Workdir, read: Callable[[], Reads]) -> ReadStore:
-    """Return the packed reads of a folder; they are read and written if they are not there."""
+def store_reads(
+    workdir: Workdir, parts: Iterable[Reads], check: Callable[[Reads], None] = lambda heads: None
+) -> ReadStore:
+    """Return the packed reads of a folder; they are written if they are not there.
+
+    Parameters
+    ----------
+    workdir : Workdir
+    parts : iterable of Reads
+        Gone through only when the reads are to be written.
+    check : callable
+        ``check(heads)`` complains of names and lengths of all reads.
+    """
     path = workdir.folder / "reads"
     if finished(path, verify=True) is None:
-        reads = read()
         with writing(path) as artifact:
-            ReadStore.write(artifact, reads, pipeline.canonical_order(reads))
+            check(ReadStore.write(artifact, parts))
     return ReadStore.open(_there(path))
 
 
@@ -159,7 +169,7 @@ def planned(
     if params.finder != "dsoft":
         raise ParameterError(f"finder is {params.finder!r}, expected dsoft: no other works in tiles yet")
     pipeline.check_compression(params)
-    return params, why, budget.left(len(store), int(store.lengths.sum()))
+    return params, why, budget.left(len(store))
 
 
 def _there(path: Path, *, verify: bool = False) -> Artifact:

@@ -63,7 +63,8 @@ def run_in_tiles(
     TiledRun or None
         None when only a plan was asked for.
     """
-    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.io import open_overlaps
+    from overlapper.io.fastx import FastxParts
     from overlapper.plan import Budget, describe, disk_bytes
     from overlapper.sketch.seed_store import expected_minimizers
     from overlapper.tiles import planned, run_tiled, store_reads
@@ -73,7 +74,8 @@ def run_in_tiles(
         inputs = [] if limits.workdir is None else [*files, *([reference] if reference else [])]
         progress.report("reading")
         with contextlib.closing(Workdir(folder, inputs)) as workdir:
-            store = store_reads(workdir, lambda: read_fastx(*files, reference=reference))
+            parts = FastxParts(*files, reference=reference)
+            store = store_reads(workdir, parts, parts.check)
             budget = Budget.of(limits.memory, threads)
             params, _, _ = planned(store, budget, preset, changes)
             if limits.plan:

@@ -58,6 +58,16 @@ class Artifact:
         path = self.folder / name
         return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
 
+    def gathered(self, name: str, dtype: Any, firsts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Read stretches of an array, one after the other, from wherever they lie in it."""
+        values, place = np.empty(sizes.sum(), dtype), 0
+        with open(self.folder / name, "rb", buffering=0) as file:
+            for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True):
+                file.seek(first * values.itemsize)
+                file.readinto(values[place : place + size].data)
+                place += size
+        return values
+
     def remove(self, name: str) -> None:
         """Remove a file that later steps do not need."""
         os.remove(self.folder / name)

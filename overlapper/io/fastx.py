@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,10 +28,15 @@ from overlapper.errors import DuplicateNameError, EmptyInputError, FormatError, 
 from overlapper.io.growth import grow, resize
 from overlapper.io.sources import Content, content_of, open_input, unpacked_blocks
 from overlapper.tables import Reads
-from overlapper.tables.reads import words_for
+from overlapper.tables.reads import BASES_PER_WORD, words_for
+
+if TYPE_CHECKING:
+    from overlapper.kernels.cpu import packing
 
 _RECORD_REMEDY = "Repair the record or leave it out."
 _FIRST_ROOM = 1024
+PART_BASES = 1 << 26
+"""Bases that `FastxParts` holds at a time; a longer read is held whole."""
 LONGEST_READ = 2**31 - 1
 
 
@@ -71,22 +77,64 @@ def read_fastx(
     --------
     >>> reads = read_fastx("reads.fastq.gz")  # doctest: +SKIP
     """
-    if not paths:
-        raise EmptyInputError("no files of reads are given", remedy="Name at least one.")
     builder = _ReadsBuilder(keep_qualities)
-    files = [os.fspath(path) for path in paths]
-    reference = None if reference is None else os.fspath(reference)
-    first_reads = []
-    for path in files:
-        first_reads.append(builder.reads)
-        for block in _text_blocks(path, reference):
-            builder.feed(block, path)
-        builder.end_file(path)
-    reads = builder.finish()
-    places = np.array(first_reads)
-    _check_lengths(reads, files, places)
-    _check_names(reads, files, places)
+    parts = FastxParts(*paths, reference=reference)
+    for _ in parts.fed(builder):
+        pass
+    reads = builder.take_closed()
+    parts.check(reads)
     return reads
+
+
+class FastxParts:
+    """Files of reads, read as `read_fastx` does, but a part at a time, for who does not hold them all.
+
+    Parameters
+    ----------
+    *paths, reference
+        As `read_fastx` takes them.
+    """
+
+    def __init__(
+        self, *paths: str | os.PathLike[str], reference: str | os.PathLike[str] | None = None
+    ) -> None:
+        if not paths:
+            raise EmptyInputError("no files of reads are given", remedy="Name at least one.")
+        self._files = [os.fspath(path) for path in paths]
+        self._reference = None if reference is None else os.fspath(reference)
+        self._first_reads: list[int] = []
+
+    def __iter__(self) -> Iterator[Reads]:
+        """Yield the reads in order, without qualities, `PART_BASES` and somewhat more at a time.
+
+        Reads of different parts are not compared: `check` does, when all parts have come.
+        """
+        builder = _ReadsBuilder(keep_qualities=False)
+        for bases in self.fed(builder):
+            if bases >= PART_BASES:
+                yield builder.take_closed()
+        yield builder.take_closed()
+
+    def fed(self, builder: _ReadsBuilder) -> Iterator[int]:
+        """Feed a builder with all files; yield how many bases it holds, now and then."""
+        for path in self._files:
+            self._first_reads.append(builder.reads)
+            for block in _text_blocks(path, self._reference):
+                builder.feed(block, path)
+                yield builder.bases
+            builder.end_file(path)
+
+    def check(self, reads: Reads) -> None:
+        """Check names and lengths of all reads, which come without their bases if need be.
+
+        Raises
+        ------
+        DuplicateNameError, FormatError
+            See `read_fastx`.
+        """
+        first_reads = np.array(self._first_reads)
+        _check_lengths(reads, self._files, first_reads)
+        _check_names(reads, self._files, first_reads)
 
 
 def _text_blocks(path: str, reference: str | None) -> Iterator[bytes]:
@@ -99,6 +147,22 @@ def _text_blocks(path: str, reference: str | None) -> Iterator[bytes]:
             yield from unpacked_blocks(file, path)
 
 
+def _empty_columns() -> packing.Columns:
+    from overlapper.kernels.cpu import packing
+
+    return packing.Columns(
+        lengths=np.zeros(_FIRST_ROOM, np.int64),
+        words=np.zeros(_FIRST_ROOM, np.uint64),
+        unknown_start=np.zeros(_FIRST_ROOM, np.int32),
+        unknown_end=np.zeros(_FIRST_ROOM, np.int32),
+        unknown_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
+        name_bytes=np.zeros(_FIRST_ROOM, np.uint8),
+        name_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
+        qualities=np.zeros(0, np.uint8),
+        quality_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
+    )
+
+
 class _ReadsBuilder:
     """Grows the columns of `Reads` from blocks of text."""
 
@@ -108,22 +172,22 @@ class _ReadsBuilder:
         self._kernel = packing
         self._keep_qualities = keep_qualities
         self._state = packing.new_state()
+        self._taken = 0
         self._file_start = 0
-        self._columns = packing.Columns(
-            lengths=np.zeros(_FIRST_ROOM, np.int64),
-            words=np.zeros(_FIRST_ROOM, np.uint64),
-            unknown_start=np.zeros(_FIRST_ROOM, np.int32),
-            unknown_end=np.zeros(_FIRST_ROOM, np.int32),
-            unknown_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
-            name_bytes=np.zeros(_FIRST_ROOM, np.uint8),
-            name_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
-            qualities=np.zeros(0, np.uint8),
-            quality_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
-        )
+        self._columns = _empty_columns()
 
     @property
     def reads(self) -> int:
-        """Reads so far."""
+        """Reads so far, those taken included."""
+        return self._taken + self._held
+
+    @property
+    def bases(self) -> int:
+        """About how many bases are held."""
+        return int(self._state[self._kernel.WORDS]) * BASES_PER_WORD
+
+    @property
+    def _held(self) -> int:
         return int(self._state[self._kernel.READS])
 
     def feed(self, block: bytes, path: str) -> None:
@@ -160,19 +224,29 @@ class _ReadsBuilder:
             raise EmptyInputError("holds no reads", file=path, remedy="Check what wrote it, or leave it out.")
         self._file_start = self.reads
 
-    def finish(self) -> Reads:
-        """Return the reads; the builder is of no use afterwards."""
+    def take_closed(self) -> Reads:
+        """Return the complete reads that are held; what there is of an open one is kept."""
         kernel, state, columns = self._kernel, self._state, self._columns
-        n = self.reads
+        n = self._held
         for name in ("lengths", "unknown_offsets", "name_offsets", "quality_offsets"):
             resize(getattr(columns, name), n + (name != "lengths"))
-        resize(columns.words, state[kernel.WORDS])
-        resize(columns.unknown_start, state[kernel.RUNS])
-        resize(columns.unknown_end, state[kernel.RUNS])
-        resize(columns.name_bytes, state[kernel.NAME_BYTES])
-        resize(columns.qualities, state[kernel.QUALITIES])
         word_offsets = np.zeros(n + 1, np.int64)
         np.cumsum(words_for(columns.lengths), out=word_offsets[1:])
+        self._columns = _empty_columns()
+        for names, field, end in (
+            (["words"], kernel.WORDS, word_offsets[n]),
+            (["unknown_start", "unknown_end"], kernel.RUNS, columns.unknown_offsets[n]),
+            (["name_bytes"], kernel.NAME_BYTES, columns.name_offsets[n]),
+            (["qualities"], kernel.QUALITIES, columns.quality_offsets[n]),
+        ):
+            for name in names:
+                column, kept = getattr(columns, name), getattr(self._columns, name)
+                grow(kept, state[field] - end)
+                kept[: state[field] - end] = column[end : state[field]]
+                resize(column, end)
+            state[field] -= end
+        self._taken += n
+        state[kernel.READS] = 0
         return Reads(
             lengths=columns.lengths,
             words=columns.words,
@@ -189,12 +263,12 @@ class _ReadsBuilder:
     def _make_room(self, size: int) -> None:
         """See to it that `size` more bytes of text, and one more read, find room (see `packing.Columns`)."""
         kernel, state, columns = self._kernel, self._state, self._columns
-        if self.reads == len(columns.lengths):
-            reads = self.reads + max(_FIRST_ROOM, self.reads // 4)
+        if self._held == len(columns.lengths):
+            reads = self._held + max(_FIRST_ROOM, self._held // 4)
             resize(columns.lengths, reads)
             for offsets in (columns.unknown_offsets, columns.name_offsets, columns.quality_offsets):
                 resize(offsets, reads + 1)
-        grow(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self.reads)
+        grow(columns.words, state[kernel.WORDS] + size // 32 + 2 + len(columns.lengths) - self._held)
         grow(columns.unknown_start, state[kernel.RUNS] + size // 2 + 1)
         grow(columns.unknown_end, state[kernel.RUNS] + size // 2 + 1)
         grow(columns.name_bytes, state[kernel.NAME_BYTES] + size)

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+from collections.abc import Iterable
 from typing import Self
 
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.tables import Reads
+from overlapper.tables.base import gather_ragged
+from overlapper.tables.reads import content_order, words_for
 from overlapper.threads import cut_evenly
 
 _CHUNK_BASES = 1 << 24
+"""Bases that are put in order at a time."""
+_NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,32 +44,43 @@ class ReadStore:
     unknown_offsets: np.ndarray
 
     @staticmethod
-    def write(artifact: Artifact, reads: Reads, order: np.ndarray) -> None:
-        """Write reads in the order given."""
-        nameless = dataclasses.replace(
-            reads,
-            name_bytes=np.empty(0, np.uint8),
-            name_offsets=np.zeros(len(reads) + 1, np.int64),
-            qualities=None,
-            quality_offsets=None,
-        )
-        lengths = reads.lengths[order]
-        bounds = cut_evenly(lengths, _CHUNK_BASES)
-        unknown_counts = np.diff(reads.unknown_offsets)[order]
-        for start, stop in itertools.pairwise(bounds):
-            chunk = nameless.take(order[start:stop])
-            artifact.append("words", chunk.words)
-            artifact.append("unknown_start", chunk.unknown_start)
-            artifact.append("unknown_end", chunk.unknown_end)
-        if not len(order):
-            for name in ("words", "unknown_start", "unknown_end"):
-                artifact.save(name, np.empty(0, np.uint8))
-        artifact.save("unknown_offsets", np.concatenate([[0], np.cumsum(unknown_counts, dtype=np.int64)]))
+    def write(artifact: Artifact, parts: Iterable[Reads]) -> Reads:
+        """Write reads in the order of their content, holding one part of them at a time.
+
+        Returns
+        -------
+        Reads
+            Names and lengths in the order given, names left on disk.
+        """
+        from overlapper.kernels.cpu.content_hash import content_hashes
+
+        for name in ("as-given", "words", "name_bytes"):
+            artifact.save(name, np.empty(0, np.uint8))
+        hashes, heads = [np.empty(0, np.uint64)], [Reads.empty()]
+        for part in parts:
+            artifact.append("as-given", part.words)
+            artifact.append("name_bytes", part.name_bytes)
+            hashes.append(
+                content_hashes(
+                    part.words, part.word_offsets,
+                    part.unknown_start, part.unknown_end, part.unknown_offsets,
+                )
+            )  # fmt: skip
+            heads.append(dataclasses.replace(part, words=_NO_WORDS, name_bytes=_NO_BYTES))
+        given = Reads.concat(heads)
+        order = content_order(given.lengths, np.concatenate(hashes))
+        _write_ordered(artifact, given, order)
+        artifact.remove("as-given")
+        runs = np.diff(given.unknown_offsets)[order]
+        for name in ("unknown_start", "unknown_end"):
+            values = gather_ragged(getattr(given, name), given.unknown_offsets[order], runs)
+            artifact.save(name, values)
+        artifact.save("unknown_offsets", _offsets_of(runs))
         artifact.save("order", order.astype(np.int64))
-        artifact.save("lengths", lengths)
-        artifact.save("word_offsets", np.concatenate([[0], np.cumsum((lengths + 31) // 32)]))
-        artifact.save("name_bytes", reads.name_bytes)
-        artifact.save("name_offsets", reads.name_offsets)
+        artifact.save("lengths", given.lengths[order])
+        artifact.save("word_offsets", _offsets_of(words_for(given.lengths[order])))
+        artifact.save("name_offsets", given.name_offsets)
+        return ReadStore.open(artifact).names()
 
     @classmethod
     def open(cls, artifact: Artifact) -> Self:
@@ -110,3 +126,17 @@ class ReadStore:
             name_bytes=self.artifact.mapped("name_bytes", np.uint8),
             name_offsets=self.artifact.load("name_offsets", np.int64),
         )
+
+
+def _write_ordered(artifact: Artifact, given: Reads, order: np.ndarray) -> None:
+    """Write the words, which lie as the reads were given, in the order wanted, a chunk at a time."""
+    sizes = np.diff(given.word_offsets)[order]
+    bounds = cut_evenly(given.lengths[order], _CHUNK_BASES)
+    for start, stop in itertools.pairwise(bounds):
+        firsts = given.word_offsets[order[start:stop]]
+        artifact.append("words", artifact.gathered("as-given", np.uint64, firsts, sizes[start:stop]))
+
+
+def _offsets_of(counts: np.ndarray) -> np.ndarray:
+    """Return where stretches of so many values start, and where the last ends (int64)."""
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -164,6 +164,11 @@ class Reads(Table):
         return self
 
 
+def content_order(lengths: np.ndarray, hashes: np.ndarray) -> np.ndarray:
+    """Return reads by length, longest first, then by hash of their bases, then by number (int64)."""
+    return np.lexsort((hashes, -lengths))
+
+
 def words_for(lengths: np.ndarray) -> np.ndarray:
     """Return how many words hold reads of the given lengths."""
     return (lengths + (BASES_PER_WORD - 1)) // BASES_PER_WORD

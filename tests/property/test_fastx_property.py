@@ -77,23 +77,31 @@ def damaged(draw):
     )
 
 
-def read_in_blocks(text, cuts):
+def read_in_blocks(text, cuts, taking):
+    """Read a text in blocks, and take what is complete after each, or all at the end."""
     builder = fastx._ReadsBuilder(keep_qualities=True)
     bounds = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
+    parts = []
     for start, stop in itertools.pairwise(bounds):
         builder.feed(text[start:stop].encode(), "text")
+        if taking:
+            parts.append(builder.take_closed())
     builder.end_file("text")
-    return builder.finish()
+    return Reads.concat([*parts, builder.take_closed()])
 
 
 @settings(deadline=None, max_examples=400)
-@given(text=st.one_of(good, bad, damaged()), cuts=st.lists(st.integers(0, 2000), max_size=5))
-def test_reads_or_errors_are_the_oracles(text, cuts):
+@given(
+    text=st.one_of(good, bad, damaged()),
+    cuts=st.lists(st.integers(0, 2000), max_size=5),
+    taking=st.booleans(),
+)
+def test_reads_or_errors_are_the_oracles(text, cuts, taking):
     try:
         expected = records(text)
     except Broken as broken:
         try:
-            read_in_blocks(text, cuts)
+            read_in_blocks(text, cuts, taking)
         except (FormatError, TruncatedError) as error:
             first = "starts with" if broken.args[0] == "no header" else None
             assert WORDS[broken.args[0]] in str(error) or (first and first in str(error)), (broken, error)
@@ -101,7 +109,7 @@ def test_reads_or_errors_are_the_oracles(text, cuts):
             return
         raise AssertionError(f"no error, expected {broken}") from None
     try:
-        reads = read_in_blocks(text, cuts).validate()
+        reads = read_in_blocks(text, cuts, taking).validate()
     except EmptyInputError:
         assert not expected
         return

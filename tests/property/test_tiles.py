@@ -47,7 +47,9 @@ def tiled(reads, folder, changes, *, blocks=1, threads=1, run_tiles=None, preset
         fasta_of(reads, file)
     workdir = Workdir(folder, [str(file)])
     try:
-        store = tiles.store_reads(workdir, lambda: reads)
+        store = tiles.store_reads(
+            workdir, [reads.take(part) for part in np.array_split(np.arange(len(reads)), blocks)]
+        )
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tiles, "cut_blocks", lambda lengths, *_: cut_into(lengths, blocks))
             result = tiles.run_tiled(

@@ -7,6 +7,8 @@ import numpy as np
 import pysam
 import pytest
 
+from overlapper.errors import DuplicateNameError, FormatError
+from overlapper.io import fastx
 from overlapper.io.fastx import read_fastx
 from overlapper.tables import Reads
 
@@ -97,3 +99,35 @@ def test_standard_input(write, monkeypatch, pack):
     with open(write(pack(b">a\nACGT\n")), "rb") as file:
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=file))
         assert_equal(read_fastx("-"), ["a"], ["ACGT"])
+
+
+def test_parts_are_the_whole(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    texts = ["".join(rng.choice(list("ACGTN"), rng.integers(0, 900))) for _ in range(300)]
+    files = [tmp_path / "one.fa", tmp_path / "two.fa"]
+    for number, file in enumerate(files):
+        file.write_text("".join(f">r{number}_{i}\n{text}\n" for i, text in enumerate(texts)))
+    monkeypatch.setattr("overlapper.io.sources.BLOCK_BYTES", 1000)
+    monkeypatch.setattr(fastx, "PART_BASES", 5_000)
+    whole = read_fastx(*files)
+    parts = list(fastx.FastxParts(*files))
+    assert len(parts) > 30
+    assert all(part.total_bases < 10_000 for part in parts)
+    together = Reads.concat(parts)
+    for name in Reads.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(together, name), getattr(whole, name), err_msg=name)
+
+
+def test_what_is_wrong_is_told_of_parts_as_of_the_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr("overlapper.io.sources.BLOCK_BYTES", 1000)
+    monkeypatch.setattr(fastx, "PART_BASES", 5_000)
+    records = [f">r{i}\n{'ACGT' * 50}\n" for i in range(300)]
+    twice, broken = tmp_path / "twice.fa", tmp_path / "broken.fa"
+    twice.write_text("".join([*records[:280], records[7], *records[280:]]))
+    broken.write_text("".join([*records[:290], ">r290\nAC!GT\n"]))
+    parts = fastx.FastxParts(twice)
+    heads = Reads.concat([part.heads() for part in parts])
+    with pytest.raises(DuplicateNameError, match=r"record 281 \(r7\): has the name of record 8"):
+        parts.check(heads)
+    with pytest.raises(FormatError, match=r"record 291 \(r290\): has '!' among its bases"):
+        list(fastx.FastxParts(broken))
