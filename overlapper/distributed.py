@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -20,7 +21,7 @@ import numpy as np
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.pipeline import Report
-from overlapper.tiles import Tile, TileWork
+from overlapper.tile_work import Tile, TileWork
 
 RETRIES = 5
 """Times that a tile is tried again on another worker."""
@@ -42,22 +43,33 @@ class Cluster:
         Address of a scheduler, ``tcp://...``.
     threads : int
         Threads of all started processes together.
+    devices : list of str
+        Of this machine; where they are GPUs, each started process takes one of its own. Workers of a
+        scheduler take those that they see.
 
     Raises
     ------
     MissingExtraError
         When Dask is not installed.
     ParameterError
-        When the scheduler does not answer.
+        When the scheduler does not answer, or there are more processes to start than GPUs.
     """
 
-    def __init__(self, workers: int, scheduler: str | None, threads: int) -> None:
+    def __init__(
+        self, workers: int, scheduler: str | None, threads: int, devices: Sequence[str] = ("cpu",)
+    ) -> None:
         try:
             import distributed
         except ImportError:
             raise MissingExtraError("distributed", "dask", "Running on several workers") from None
         self._dask = distributed
         self._workers, self._scheduler, self._threads = workers, scheduler, threads
+        self._devices = [] if scheduler or devices[0] == "cpu" else list(devices)
+        if self._devices and workers > len(devices):
+            raise ParameterError(
+                f"{workers} workers were asked for and there are {len(devices)} GPUs, of which each worker "
+                f"takes one. Ask for --workers {len(devices)}, or for --device cpu"
+            )
 
     def __enter__(self) -> Self:
         self._cluster = None
@@ -87,7 +99,9 @@ class Cluster:
         missing = {tile: work.missing(tile) for tile in tiles}
         threads = 1 if self._scheduler else max(1, self._threads // self._workers)
         futures = {
-            self.client.submit(run_remotely, work, tile, numbers, threads, pure=False, retries=RETRIES): tile
+            self.client.submit(
+                run_remotely, work, tile, numbers, threads, self._devices, pure=False, retries=RETRIES
+            ): tile
             for tile, numbers in missing.items()
         }
         done = self._dask.as_completed(list(futures), loop=self.client.loop)
@@ -97,8 +111,15 @@ class Cluster:
             report("overlapping", number + 1, len(tiles))
 
 
-def run_remotely(work: TileWork, tile: Tile, numbers: list[int], threads: int) -> list[Strip]:
-    """Do strips of a tile in a temporary folder, and return their files."""
+def run_remotely(
+    work: TileWork, tile: Tile, numbers: list[int], threads: int, devices: list[str]
+) -> list[Strip]:
+    """Do strips of a tile in a temporary folder, and return their files; on the worker's own device."""
+    if devices:
+        from distributed import get_worker
+
+        # Processes that a LocalCluster starts are numbered, one that takes the place of another like it.
+        work = dataclasses.replace(work, device=devices[int(get_worker().name)])
     with tempfile.TemporaryDirectory() as folder:
         local = dataclasses.replace(work, results=Path(folder))
         local.run(tile, threads, numbers)

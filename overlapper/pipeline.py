@@ -216,19 +216,9 @@ def _run(
     def find(block: int) -> Candidates:
         return seeder.find(int(bounds[block]), int(bounds[block + 1]))
 
-    def reported(results: Iterable) -> Iterator:
-        for done, result in enumerate(results):
-            report("overlapping", done + 1, len(blocks))
-            yield result
-
-    if gpus is None:
-        tiles = reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
-    else:
-        found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
-        tiles = map_in_order(tile.overlaps, _gathered(found), gpus.slots + 1)
     parts: list[Overlaps] = []
     taken: dict[str, int] = {}
-    for overlaps, counts in tiles:
+    for overlaps, counts in overlaps_of_blocks(tile, find, blocks, threads, gpus, report):
         parts.append(overlaps)
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
     if gpus and taken:
@@ -248,6 +238,27 @@ def _run(
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
     return Run(params, why, gpus.names if gpus else ["cpu"], funnel, clock.seconds, overlaps)
+
+
+def overlaps_of_blocks(
+    tile: Tile,
+    find: Callable[[int], Candidates],
+    blocks: range,
+    threads: int,
+    gpus: Gpus | None,
+    report: Report = lambda step, done, total: None,
+) -> Iterator[tuple[Overlaps, dict[str, int]]]:
+    """Yield what `Tile.overlaps` gives of the candidates of blocks; GPUs take several blocks at a time."""
+
+    def reported(results: Iterable) -> Iterator:
+        for done, result in enumerate(results):
+            report("overlapping", done + 1, len(blocks))
+            yield result
+
+    if gpus is None:
+        return reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
+    found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
+    return map_in_order(tile.overlaps, _gathered(found), gpus.slots + 1)
 
 
 def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:

@@ -4,7 +4,7 @@ What takes memory at a time is, whichever is most,
 
 - reading: a part of the packed reads;
 - seeding: a range of hashes, as small as need be;
-- a tile: bases and seeds of two blocks of reads (`TILE_PER_BASE`, `TILE_PER_SEED`);
+- a tile: bases (`TILE_PER_BASE`) and seeds of two blocks of reads;
 
 on top of the program itself (`PROGRAM`), of what each thread works on (`A_THREAD`), and of lengths and places
 of all reads (`A_READ`). `docs/scaling.md` shows what was measured.
@@ -24,7 +24,6 @@ PROGRAM = 170 << 20
 A_THREAD = 64 << 20
 A_READ = 80
 TILE_PER_BASE = 0.75
-TILE_PER_SEED = 24
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
 DISK_PER_BASE, DISK_PER_MINIMIZER, DISK_PER_SEED = 0.26, 8, 12
@@ -70,14 +69,14 @@ class Budget:
         return self.memory - fixed
 
 
-def cut_blocks(lengths: np.ndarray, seeds: int, room: int) -> np.ndarray:
+def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int) -> np.ndarray:
     """Cut reads into as few blocks as there must be for a tile of two to fit.
 
     Parameters
     ----------
     lengths : ndarray of int64, shape (reads,)
-    seeds : int
-        Minimizers that seed.
+    seed_bytes : int
+        Bytes that the seeds of all reads take in a tile.
     room : int
         Bytes that a tile may take.
 
@@ -87,7 +86,7 @@ def cut_blocks(lengths: np.ndarray, seeds: int, room: int) -> np.ndarray:
         Reads at which blocks start.
     """
     bases = int(lengths.sum())
-    whole = tile_bytes(bases, seeds)
+    whole = tile_bytes(bases, seed_bytes)
     blocks = 1 if whole <= room else -(-2 * whole // room)
     tiles = blocks * (blocks + 1) // 2
     if tiles > MOST_TILES:
@@ -100,9 +99,9 @@ def cut_blocks(lengths: np.ndarray, seeds: int, room: int) -> np.ndarray:
     return np.unique(np.concatenate([[0], np.minimum(inner, len(lengths)), [len(lengths)]]))
 
 
-def tile_bytes(bases: int, seeds: int) -> int:
-    """Return the bytes that a tile of reads with so many bases and seeds takes."""
-    return int(TILE_PER_BASE * bases + TILE_PER_SEED * seeds)
+def tile_bytes(bases: int, seed_bytes: int) -> int:
+    """Return the bytes that a tile of reads with so many bases and bytes of seeds takes."""
+    return int(TILE_PER_BASE * bases) + seed_bytes
 
 
 def describe(lengths: np.ndarray, window: int, budget: Budget) -> list[str]:
@@ -116,7 +115,7 @@ def describe(lengths: np.ndarray, window: int, budget: Budget) -> list[str]:
     bases = int(lengths.sum())
     minimizers = expected_minimizers(bases, window)
     room = budget.left(len(lengths))
-    blocks = len(cut_blocks(lengths, minimizers, room)) - 1
+    blocks = len(cut_blocks(lengths, 24 * minimizers, room)) - 1
     return [
         f"{len(lengths)} reads, {bases} bases, about {minimizers} minimizers",
         f"at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",

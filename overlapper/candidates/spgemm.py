@@ -19,22 +19,19 @@ taken as they are.
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from typing import Self
 
 import numpy as np
 
+from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.errors import ParameterError
 from overlapper.params import Params, SpgemmParams
 from overlapper.sketch.counting import count_kmers
 from overlapper.sketch.estimates import Estimates, estimate
 from overlapper.sketch.spectrum import sparing_limit
 from overlapper.tables import Candidates, Reads, Seeding
-from overlapper.threads import cut_evenly, map_in_order
 
-_PRODUCTS_PER_BLOCK = 1 << 19
-_ROW_BASES_PER_TASK = 1 << 23
 _SHORTEST_OVERLAP = 500
 _MOST_MASKED = 0.02
 _MOST_RAISED = 10
@@ -141,36 +138,14 @@ class SpgemmFinder:
 
     Attributes
     ----------
-    lengths : ndarray of int64, shape (reads,)
-    occurrences : ndarray of int64, shape (n,)
-        The entries of A column by column, packed as `overlapper.sketch.counting.KmerCounts` says.
-    entries, behind : ndarray, shape (n,)
-        The rows of A, as `overlapper.kernels.cpu.spgemm.transpose` makes them, sorted by position.
-    products : ndarray of int64, shape (reads,)
-        Position pairs of each row.
-    seeding : Seeding
-        Positions of the entries, and where the rows start.
-    kmer_length : int
-    params : SpgemmParams
-    lower, upper : int
-        Reliable multiplicities, both included.
-    sampled : float
-        Share of the k-mers that were looked at.
+    product : SparseProduct
+    kmers : ReliableKmers
     too_rare : int
-        How many of these occur less often than ``lower``.
+        How many of the k-mers that were looked at occur less often than ``kmers.lower``.
     """
 
-    lengths: np.ndarray
-    occurrences: np.ndarray
-    entries: np.ndarray
-    behind: np.ndarray
-    products: np.ndarray
-    seeding: Seeding
-    kmer_length: int
-    params: SpgemmParams
-    lower: int
-    upper: int
-    sampled: float
+    product: SparseProduct
+    kmers: ReliableKmers
     too_rare: int
 
     @classmethod
@@ -184,114 +159,78 @@ class SpgemmFinder:
             Of the sketch, only ``kmer_length`` is used.
         threads : int
         """
-        from overlapper.kernels.cpu.spgemm import sort_rows, transpose
-
-        k = params.sketch.kmer_length
-        lower, upper, sampled = _plan(reads, k, params.spgemm, threads)
+        k, lengths = params.sketch.kmer_length, reads.lengths
+        kmers = ReliableKmers.choose(reads, k, params.spgemm, threads)
         counted = count_kmers(
-            reads, k, lower=lower, upper=upper, sampled=sampled, most=upper + 1, threads=threads
-        )
-        starts, entries, behind = transpose(counted.column_offsets, counted.occurrences, len(reads))
-        positions, products = np.empty(len(entries), np.int32), np.empty(len(reads), np.int64)
-        bounds = cut_evenly(reads.lengths, _ROW_BASES_PER_TASK)
-
-        def sort(block: int) -> None:
-            sort_rows(
-                counted.occurrences, starts, entries, behind,
-                bounds[block], bounds[block + 1], reads.lengths, positions, products,
-            )  # fmt: skip
-
-        for _ in map_in_order(sort, range(len(bounds) - 1), threads):
-            pass
-        return cls(
-            lengths=reads.lengths,
-            occurrences=counted.occurrences,
-            entries=entries,
-            behind=behind,
-            products=products,
-            seeding=Seeding(sketched=counted.of_read, positions=positions, starts=starts),
-            kmer_length=k,
-            params=params.spgemm,
-            lower=lower,
-            upper=upper,
-            sampled=sampled,
-            too_rare=int(counted.spectrum[:lower] @ np.arange(lower)),
-        )
+            reads, k, lower=kmers.lower, upper=kmers.upper, sampled=kmers.sampled, most=kmers.upper + 1,
+            threads=threads,
+        )  # fmt: skip
+        rows = build_rows(counted.column_offsets, counted.occurrences, lengths, len(reads), threads)
+        seeding = Seeding(sketched=counted.of_read, positions=rows.positions, starts=rows.starts)
+        product = SparseProduct(lengths, counted.occurrences, rows, seeding, k, params.spgemm)
+        return cls(product, kmers, kmers.too_rare(counted.spectrum))
 
     def counts(self) -> dict[str, int]:
         """Return what the funnel shows of seeding: k-mers by their places in the reads."""
-        looked_at, seeding = int(self.seeding.sketched.sum()), len(self.occurrences)
-        return {
-            "k-mers": looked_at,
-            "k-mers that occur too rarely": self.too_rare,
-            "k-mers that occur too often": looked_at - self.too_rare - seeding,
-            "k-mers that seed": seeding,
-        }
+        looked_at = int(self.product.seeding.sketched.sum())
+        return kmer_counts(looked_at, self.too_rare, len(self.product.occurrences))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``.
-
-        Returns
-        -------
-        Candidates
-            By query, target and strand, with the hits of the best bin and those near it. Memory is that of
-            these candidates and of a block of position pairs.
-        """
-        if not 0 <= query_start <= query_stop <= len(self.lengths):
-            raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
-        bounds = query_start + cut_evenly(self.products[query_start:query_stop], _PRODUCTS_PER_BLOCK)
-        blocks = [self._multiply(first, last) for first, last in itertools.pairwise(bounds.tolist())]
-        return Candidates.concat(blocks or [self._multiply(query_start, query_start)])
-
-    def _multiply(self, first: int, last: int) -> Candidates:
-        """Return the candidates of the rows ``[first, last)``."""
-        from overlapper.kernels.cpu.spgemm import multiply_rows
-
-        room = int(self.products[first:last].sum())
-        pairs = np.empty((room, 8), np.int32)
-        hit_query_pos, hit_target_pos = np.empty(room, np.int32), np.empty(room, np.int32)
-        candidates, hits = multiply_rows(
-            self.occurrences, self.seeding.starts, self.entries, self.behind, self.lengths,
-            first, last, self.kmer_length, self.params.bin_size, self.params.min_kmers,
-            pairs, hit_query_pos, hit_target_pos,
-        )  # fmt: skip
-        query, target, reverse, query_pos, target_pos, seeds, span, hit_counts = pairs[:candidates].T
-        return Candidates(
-            query=query,
-            target=target,
-            reverse=reverse,
-            query_pos=query_pos,
-            target_pos=target_pos,
-            seeds=seeds,
-            span=span,
-            hit_query_pos=hit_query_pos[:hits].copy(),
-            hit_target_pos=hit_target_pos[:hits].copy(),
-            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
-            seed_length=self.kmer_length,
-            seeding=self.seeding,
-        )
+        """Return the candidates of queries; see `SparseProduct.find`."""
+        return self.product.find(query_start, query_stop)
 
 
-def _plan(reads: Reads, k: int, params: SpgemmParams, threads: int) -> tuple[int, int, float]:
-    """Return the reliable multiplicities, and the share of k-mers to look at.
+def kmer_counts(looked_at: int, too_rare: int, seeding: int) -> dict[str, int]:
+    """Return what the funnel shows of k-mers, of which some are too rare and some seed."""
+    return {
+        "k-mers": looked_at,
+        "k-mers that occur too rarely": too_rare,
+        "k-mers that occur too often": looked_at - too_rare - seeding,
+        "k-mers that seed": seeding,
+    }
 
-    Both follow from coverage and error rate, and what the parameters do not give is estimated; in place of
-    the estimated error rate, the share of k-mers without error is, as it tells more than the rate.
+
+@dataclasses.dataclass(frozen=True)
+class ReliableKmers:
+    """Which k-mers of a read set seed.
+
+    Attributes
+    ----------
+    lower, upper : int
+        Reliable multiplicities, both included.
+    sampled : float
+        Share of the k-mers that are looked at.
     """
-    if params.coverage and params.error_rate:
-        survival = (1 - params.error_rate) ** k
-        lower, upper = reliable_multiplicities(params.coverage, survival, params.probability)
-    else:
-        estimates = estimate(reads, threads)
-        coverage = params.coverage or estimates.coverage
-        survival = (1 - params.error_rate) ** k if params.error_rate else estimates.kmer_survival(k)
-        if math.isnan(coverage) or math.isnan(survival):
-            lower, upper, survival = 2, min(len(reads), _MOST_WITHOUT_COVERAGE), 0.0
+
+    lower: int
+    upper: int
+    sampled: float
+
+    @classmethod
+    def choose(cls, reads: Reads, k: int, params: SpgemmParams, threads: int) -> Self:
+        """Choose by coverage and error rate; what the parameters do not give is estimated.
+
+        In place of the estimated error rate, the share of k-mers without error is used, as it tells more than
+        the rate.
+        """
+        if params.coverage and params.error_rate:
+            survival = (1 - params.error_rate) ** k
+            lower, upper = reliable_multiplicities(params.coverage, survival, params.probability)
         else:
-            lower, upper = reliable_multiplicities(coverage, survival, params.probability)
-            upper = min(max(upper, _sparing_limit(estimates)), _MOST_RAISED * upper)
-    lower = params.lower or lower
-    return lower, max(params.upper or upper, lower), _sampled(k, survival, params.shared_kmers)
+            estimates = estimate(reads, threads)
+            coverage = params.coverage or estimates.coverage
+            survival = (1 - params.error_rate) ** k if params.error_rate else estimates.kmer_survival(k)
+            if math.isnan(coverage) or math.isnan(survival):
+                lower, upper, survival = 2, min(len(reads), _MOST_WITHOUT_COVERAGE), 0.0
+            else:
+                lower, upper = reliable_multiplicities(coverage, survival, params.probability)
+                upper = min(max(upper, _sparing_limit(estimates)), _MOST_RAISED * upper)
+        lower = params.lower or lower
+        return cls(lower, max(params.upper or upper, lower), _sampled(k, survival, params.shared_kmers))
+
+    def too_rare(self, spectrum: np.ndarray) -> int:
+        """Return how many k-mers occur less often than ``lower``, by the spectrum of all."""
+        return int(spectrum[: self.lower] @ np.arange(self.lower))
 
 
 def _sparing_limit(estimates: Estimates) -> int:

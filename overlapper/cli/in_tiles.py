@@ -53,6 +53,9 @@ def run_in_tiles(
     reference: str | None,
     changes: Mapping[str, Any],
     threads: int,
+    devices: list[str],
+    device: str,
+    gpu_memory: int,
     progress: Progress,
     open_files: ExitStack,
 ) -> Any:
@@ -90,10 +93,10 @@ def run_in_tiles(
                     f"{limits.disk >> 20} MB; give more, or seed less (--window)"
                 )
             writer = open_files.enter_context(open_overlaps(output, store.names(), threads=threads))
-            with _run_tiles(limits, threads) as run_tiles:
+            with _run_tiles(limits, threads, devices) as run_tiles:
                 result = run_tiled(
-                    store, workdir, budget, preset,
-                    changes=changes, run_tiles=run_tiles, report=progress.report, note=progress.note,
+                    store, workdir, budget, preset, changes=changes, device=device, gpu_memory=gpu_memory,
+                    run_tiles=run_tiles, report=progress.report, note=progress.note,
                 )  # fmt: skip
             progress.report("writing")
             for overlaps in result.overlaps():
@@ -119,12 +122,12 @@ def _folder(workdir: str | None, output: str) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _run_tiles(limits: Limits, threads: int) -> Iterator[Any]:
+def _run_tiles(limits: Limits, threads: int, devices: list[str]) -> Iterator[Any]:
     """Give what runs tiles: this process, processes that are started, or a cluster."""
     if not limits.workers and not limits.scheduler:
         yield None
         return
     from overlapper.distributed import Cluster
 
-    with Cluster(limits.workers, limits.scheduler, threads) as cluster:
+    with Cluster(limits.workers, limits.scheduler, threads, devices) as cluster:
         yield cluster.run_tiles

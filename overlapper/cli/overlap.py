@@ -13,7 +13,7 @@ from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
-from overlapper.errors import FormatError, InputError, ParameterError
+from overlapper.errors import FormatError, InputError
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
@@ -143,16 +143,14 @@ def overlap(
     from overlapper.threads import available_threads
 
     changes = _changes(_read_config(config), _given(options), f"file {config}")
-    devices = extending_devices(changes.get("extender", Params().extender), device)
+    # The devices of a cluster are for its workers to know.
+    extending = changes.get("extender", Params().extender)
+    devices = extending_devices(extending, "cpu" if scheduler else device)
     check_preset(preset)
     check_format(output)
     threads = threads or available_threads()
     gpu_bytes = parse_size(gpu_memory)
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
-    if limits.given and device.startswith("cuda"):
-        raise ParameterError(
-            f"device is {device!r}, expected cpu or auto: tiles are done on the CPU alone yet"
-        )
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
@@ -160,7 +158,9 @@ def overlap(
         if limits.given:
             result = run_in_tiles(
                 reads, output, preset, limits,
-                reference=reference, changes=changes, threads=threads, progress=progress, open_files=files,
+                reference=reference, changes=changes, threads=threads,
+                devices=[d.name for d in devices], device=device, gpu_memory=gpu_bytes,
+                progress=progress, open_files=files,
             )  # fmt: skip
         else:
             progress.note(f"extending on {', '.join(f'{d.name} ({d.model})' for d in devices)}")

@@ -1,12 +1,15 @@
 """Count all k-mers of a read set, and list the occurrences of those with wanted multiplicities.
 
 k-mers are canonical (`kernels.cpu.counting`). They are counted in ranges of hashes, as many at a time as fit
-into a given memory; the result depends on neither the memory nor the threads.
+into a given memory; the result depends on neither the memory nor the threads. Reads may stay on disk: they
+are loaded block by block, once for every range.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -86,48 +89,86 @@ def count_kmers(
         raise ParameterError(f"k is {k}, expected 1 to 31")
     if not 0 < sampled <= 1:
         raise ParameterError(f"sampled is {sampled}, expected above 0 to 1")
-    return _Counter(reads, k, sampled, threads).count(lower, upper, most, memory)
+    counter = KmerCounter(reads.rows, reads.lengths, k, sampled, threads)
+    spectrum = np.zeros(most + 1, np.int64)
+    sizes, occurrences = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for counted, kept_sizes, kept in counter.groups(lower, upper, most, memory):
+        spectrum += counted
+        sizes.append(kept_sizes)
+        occurrences.append(kept)
+    return KmerCounts(
+        spectrum=spectrum,
+        column_offsets=np.concatenate([[0], np.cumsum(np.concatenate(sizes), dtype=np.int64)]),
+        occurrences=np.concatenate(occurrences),
+        of_read=counter.of_read,
+    )
 
 
-class _Counter:
-    """Blocks of reads, buckets of hashes, and how many k-mers of each block fall into each bucket."""
+class KmerCounter:
+    """Blocks of reads, buckets of hashes, and how many k-mers of each block fall into each bucket.
 
-    def __init__(self, reads: Reads, k: int, sampled: float, threads: int) -> None:
+    Parameters
+    ----------
+    load : callable
+        ``load(start, stop)`` gives reads ``[start, stop)``.
+    lengths : ndarray of int64, shape (reads,)
+    k, sampled, threads
+        As `count_kmers` takes them.
+
+    Attributes
+    ----------
+    of_read : ndarray of int32, shape (reads,)
+        k-mers of each read that take part.
+    """
+
+    def __init__(
+        self, load: Callable[[int, int], Reads], lengths: np.ndarray, k: int, sampled: float, threads: int
+    ) -> None:
         from overlapper.kernels.cpu import counting
 
-        self.kernels, self.k, self.threads = counting, k, threads
-        self.columns = (
-            reads.words, reads.word_offsets, reads.lengths,
-            reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-        )  # fmt: skip
-        self.limit = _hash_limit(k, sampled)
-        share = max(_BLOCK_BASES, -(-reads.total_bases // _MOST_BLOCKS))
-        self.bounds = cut_evenly(reads.lengths, share)
-        bits = min(
-            max(0, int(reads.total_bases * sampled) // _BUCKET_KMERS).bit_length(), _MOST_BUCKET_BITS, 2 * k
-        )
-        self.shift = 2 * k - bits
-        self.buckets = ((self.limit - 1) >> self.shift) + 1
-        self.of_read = np.empty(len(reads), np.int32)
-        blocks = range(len(self.bounds) - 1)
+        self._kernels: Any = counting
+        self._k, self._threads, self._load = k, threads, load
+        bases = int(lengths.sum())
+        self._limit = _hash_limit(k, sampled)
+        self._bounds = cut_evenly(lengths, max(_BLOCK_BASES, -(-bases // _MOST_BLOCKS)))
+        bits = min(max(0, int(bases * sampled) // _BUCKET_KMERS).bit_length(), _MOST_BUCKET_BITS, 2 * k)
+        self._shift = 2 * k - bits
+        self._buckets = ((self._limit - 1) >> self._shift) + 1
+        self.of_read = np.empty(len(lengths), np.int32)
+        blocks = range(len(self._bounds) - 1)
         counted = list(map_in_order(self._count_block, blocks, threads))
-        self.counts = np.array(counted, np.int64).reshape(len(blocks), self.buckets)
+        self._counts = np.array(counted, np.int64).reshape(len(blocks), self._buckets)
+
+    def _columns(self, block: int) -> list[np.ndarray]:
+        """Return the columns of the reads of a block."""
+        reads = self._load(int(self._bounds[block]), int(self._bounds[block + 1]))
+        names = ("words", "word_offsets", "lengths", "unknown_start", "unknown_end", "unknown_offsets")
+        return [getattr(reads, name) for name in names]
 
     def _count_block(self, block: int) -> np.ndarray:
-        counts = np.zeros(self.buckets, np.int64)
-        self.kernels.count_buckets(
-            *self.columns, self.bounds[block], self.bounds[block + 1], self.k,
-            np.uint64(self.limit), np.uint64(self.shift), counts, self.of_read,
+        counts = np.zeros(self._buckets, np.int64)
+        self._kernels.count_buckets(
+            *self._columns(block), self._k, np.uint64(self._limit), np.uint64(self._shift),
+            counts, self.of_read[self._bounds[block] : self._bounds[block + 1]],
         )  # fmt: skip
         return counts
 
-    def count(self, lower: int, upper: int, most: int, memory: int) -> KmerCounts:
-        """Count range by range."""
-        ranges = cut_evenly(self.counts.sum(axis=0), max(1, memory // _BYTES_PER_KMER))
-        spectrum = np.zeros(most + 1, np.int64)
-        sizes: list[np.ndarray] = []
-        occurrences: list[np.ndarray] = []
-        of_bucket = self.counts.sum(axis=0)
+    def groups(
+        self, lower: int, upper: int, most: int, memory: int
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield k-mers, some at a time, by hash; the arguments are those of `count_kmers`.
+
+        Yields
+        ------
+        spectrum : ndarray of int64, shape (most + 1,)
+            Of these k-mers.
+        sizes : ndarray of int64
+            Multiplicities of those that are kept.
+        occurrences : ndarray of int64
+            Theirs, one k-mer after the other.
+        """
+        of_bucket = self._counts.sum(axis=0)
+        ranges = cut_evenly(of_bucket, max(1, memory // _BYTES_PER_KMER))
         of_range = np.add.reduceat(of_bucket, ranges[:-1]) if len(of_bucket) else of_bucket
         entries = np.empty((max(of_range, default=0), 2), np.uint64)
         for first, last in zip(ranges[:-1].tolist(), ranges[1:].tolist(), strict=True):
@@ -138,40 +179,29 @@ class _Counter:
                 bounds = starts[task : task + _BUCKETS_PER_TASK + 1]
                 counted, room = np.zeros(most + 1, np.int64), bounds[-1] - bounds[0]
                 kept_sizes, kept = np.empty(room, np.int64), np.empty(room, np.int64)
-                columns, total = self.kernels.group_buckets(
-                    entries[bounds[0] : bounds[-1]], bounds - bounds[0], self.shift, lower, upper,
+                columns, total = self._kernels.group_buckets(
+                    entries[bounds[0] : bounds[-1]], bounds - bounds[0], self._shift, lower, upper,
                     counted, kept_sizes, kept,
                 )  # fmt: skip
                 return counted, kept_sizes[:columns].copy(), kept[:total].copy()
 
-            for counted, kept_sizes, kept in map_in_order(
-                group, range(0, last - first, _BUCKETS_PER_TASK), self.threads
-            ):
-                spectrum += counted
-                sizes.append(kept_sizes)
-                occurrences.append(kept)
-        return KmerCounts(
-            spectrum=spectrum,
-            column_offsets=np.concatenate([[0], np.cumsum(_join(sizes), dtype=np.int64)]),
-            occurrences=_join(occurrences),
-            of_read=self.of_read,
-        )
+            yield from map_in_order(group, range(0, last - first, _BUCKETS_PER_TASK), self._threads)
 
     def _fill(self, first: int, last: int, entries: np.ndarray) -> None:
         """Move hashes and occurrences of the buckets ``[first, last)`` together."""
-        counts = self.counts[:, first:last]
+        counts = self._counts[:, first:last]
         of_bucket = counts.sum(axis=0)
         earlier_buckets = np.cumsum(of_bucket) - of_bucket
         cursors = earlier_buckets + np.cumsum(counts, axis=0) - counts
-        lowest, limit = first << self.shift, min(last << self.shift, self.limit)
+        lowest, limit = first << self._shift, min(last << self._shift, self._limit)
 
         def fill(block: int) -> None:
-            self.kernels.fill_buckets(
-                *self.columns, self.bounds[block], self.bounds[block + 1], self.k,
-                np.uint64(lowest), np.uint64(limit), np.uint64(self.shift), cursors[block], entries,
+            self._kernels.fill_buckets(
+                *self._columns(block), self._k, np.uint64(lowest), np.uint64(limit), np.uint64(self._shift),
+                self._bounds[block], cursors[block], entries,
             )  # fmt: skip
 
-        list(map_in_order(fill, range(len(self.bounds) - 1), self.threads))
+        list(map_in_order(fill, range(len(self._bounds) - 1), self._threads))
 
 
 def _hash_limit(k: int, sampled: float) -> int:
@@ -180,7 +210,3 @@ def _hash_limit(k: int, sampled: float) -> int:
     The smaller of two uniform values is below x with probability 1 - (1 - x)**2.
     """
     return max(1, round((1 - (1 - sampled) ** 0.5) * 4**k))
-
-
-def _join(parts: list[np.ndarray]) -> np.ndarray:
-    return np.concatenate(parts) if parts else np.empty(0, np.int64)

@@ -140,6 +140,22 @@ class Table:
                 new[f.name] = gather_ragged(value, offs[:-1][rows], (offs[1:] - offs[:-1])[rows])
         return type(self)(**new)
 
+    def rows(self, start: int, stop: int) -> Self:
+        """Return rows ``[start, stop)``, which share their memory with these."""
+        new: dict[str, Any] = {}
+        for f in dataclasses.fields(self):
+            value, kind = getattr(self, f.name), f.metadata.get("kind")
+            if value is None or kind is None:
+                new[f.name] = value
+            elif kind == "column":
+                new[f.name] = value[start:stop]
+            elif kind == "offsets":
+                new[f.name] = value[start : stop + 1] - value[start]
+            else:
+                offs = getattr(self, f.metadata["by"])
+                new[f.name] = value[offs[start] : offs[stop]]
+        return type(self)(**new)
+
     @classmethod
     def concat(cls, tables: list[Self]) -> Self:
         """Return the rows of all tables, in order; an optional column stays only if all have it."""

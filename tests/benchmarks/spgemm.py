@@ -39,7 +39,11 @@ def timed(function):
 def matrix_of(reads, finder):
     """Return A with ones for entries."""
     counts = count_kmers(
-        reads, finder.kmer_length, lower=finder.lower, upper=finder.upper, sampled=finder.sampled
+        reads,
+        finder.product.kmer_length,
+        lower=finder.kmers.lower,
+        upper=finder.kmers.upper,
+        sampled=finder.kmers.sampled,
     )
     columns = np.repeat(np.arange(len(counts.column_offsets) - 1), np.diff(counts.column_offsets))
     shape = len(reads), len(counts.column_offsets) - 1
@@ -49,7 +53,7 @@ def matrix_of(reads, finder):
 
 def find_all(finder, threads):
     """Return how many candidates there are."""
-    bounds = cut_evenly(finder.products, 1 << 19).tolist()
+    bounds = cut_evenly(finder.product.rows.products, 1 << 19).tolist()
     blocks = list(itertools.pairwise(bounds))
     return sum(map_in_order(lambda block: len(finder.find(*block)), blocks, threads))
 
@@ -82,7 +86,9 @@ def main():
     print(f"{reads.total_bases / 1e6:.1f} Mb, {len(reads)} reads, {finder.counts()}")
     print(f"prepare {min(prepare):.2f}, product and bins {min(ours):.2f} ({threads} threads)")
     print(f"scipy A @ A.T {min(peer):.2f}, ratio {min(peer) / min(ours):.2f}")
-    print(f"position pairs {finder.products.sum()}, scipy {upper.sum()}; candidates {candidates}")
+    print(
+        f"position pairs {finder.product.rows.products.sum()}, scipy {upper.sum()}; candidates {candidates}"
+    )
 
 
 if __name__ == "__main__":

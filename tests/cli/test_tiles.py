@@ -124,7 +124,10 @@ def test_a_damaged_file_is_named(overlap, reads_file, tmp_path):
     ("arguments", "message"),
     [
         (("reads.fa", "--memory", "100M"), "memory budget of 95 MB is too small"),
-        (("reads.fa", "--finder", "spgemm", "--memory", "2G"), "expected dsoft"),
+        (
+            ("reads.fa", "--finder", "spgemm", "--homopolymer-compressed", "--memory", "2G"),
+            "goes with the finder",
+        ),
         (("-", "--workdir", "work"), "cannot read standard input"),
         (("reads.fa", "--workdir", "reads.fa"), "cannot be written"),
         (("reads.fa", "--disk", "1k", "--memory", "2G"), "of disk besides its overlaps"),

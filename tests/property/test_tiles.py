@@ -6,12 +6,15 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper import pipeline, plan, tiles
+from overlapper import pipeline, plan, tile_work, tiles
+from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.candidates.registry import FINDERS
+from overlapper.errors import ParameterError
 from overlapper.extend.registry import EXTENDERS
 from overlapper.plan import Budget
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
-from overlapper.sketch import seed_store
+from overlapper.sketch import kmer_store, seed_store
 from overlapper.tables import Overlaps, Reads
 from overlapper.workdir import Workdir
 from tests.read_sets import columns_of, mutated, random_text, reverse_complement
@@ -40,7 +43,7 @@ def fasta_of(reads, path):
     return str(path)
 
 
-def tiled(reads, folder, changes, *, blocks=1, threads=1, run_tiles=None, preset="auto"):
+def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
     """Find overlaps in so many blocks."""
     file = folder.parent / "reads.fa"
     if not file.exists():
@@ -53,7 +56,13 @@ def tiled(reads, folder, changes, *, blocks=1, threads=1, run_tiles=None, preset
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tiles, "cut_blocks", lambda lengths, *_: cut_into(lengths, blocks))
             result = tiles.run_tiled(
-                store, workdir, Budget(LARGE, threads), preset, changes=changes, run_tiles=run_tiles
+                store,
+                workdir,
+                Budget(LARGE, threads),
+                preset,
+                changes=changes,
+                run_tiles=run_tiles,
+                device=device,
             )
         return result, Overlaps.concat(list(result.overlaps()))
     finally:
@@ -65,17 +74,24 @@ def cut_into(lengths, blocks):
 
 
 @pytest.mark.parametrize(
-    ("model", "extender"), [*(("ont-r9", extender) for extender in EXTENDERS), ("hifi", "chain")]
+    ("model", "finder", "extender"),
+    [
+        *(("ont-r9", "dsoft", extender) for extender in EXTENDERS),
+        ("hifi", "dsoft", "chain"),
+        ("ont-r9", "spgemm", "chain"),
+        ("hifi", "spgemm", "xdrop"),
+    ],
 )
-def test_blocks_threads_and_strips_do_not_matter(model, extender, tmp_path, monkeypatch):
-    reads, changes = simulated(model), CHANGES | {"extender": extender}
+def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_path, monkeypatch):
+    reads, changes = simulated(model), CHANGES | {"finder": finder, "extender": extender}
     whole = pipeline.run(reads, changes=changes, threads=1)
     assert len(whole.overlaps) > 100
-    monkeypatch.setattr(tiles, "STRIP_BASES", 30_000)
+    monkeypatch.setattr(tile_work, "STRIP_BASES", 30_000)
     monkeypatch.setattr(pipeline, "BLOCK_BASES", 10_000)
-    monkeypatch.setattr(tiles, "PIECE_BYTES", 2_000)
+    monkeypatch.setattr(tile_work, "PIECE_BYTES", 2_000)
     monkeypatch.setattr(seed_store, "CHUNK_MINIMIZERS", 3_000)
     monkeypatch.setattr(seed_store, "GROUPING_BYTES", LARGE // 5_000)
+    monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
     monkeypatch.setattr("overlapper.io.pieces.ROWS_AT_A_TIME", 50)
     for blocks, threads in ((1, 2), (5, 1)):
         run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
@@ -100,11 +116,12 @@ def test_compressed_homopolymers_in_tiles(tmp_path):
     assert run.funnel == whole.funnel
 
 
+@pytest.mark.parametrize("finder", IN_BLOCKS)
 @pytest.mark.parametrize("texts", [["ACGTTGCA" * 30], ["", "ACGT", "N" * 300]])
-def test_sets_without_overlaps(texts, tmp_path):
+def test_sets_without_overlaps(texts, finder, tmp_path):
     reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
-    whole = pipeline.run(reads, changes={}, threads=1)
-    run, overlaps = tiled(reads, tmp_path / "work", {}, blocks=2)
+    whole = pipeline.run(reads, changes={"finder": finder}, threads=1)
+    run, overlaps = tiled(reads, tmp_path / "work", {"finder": finder}, blocks=2)
     assert len(overlaps) == 0
     assert run.funnel == whole.funnel
     assert run.emptied() == whole.emptied()
@@ -113,8 +130,18 @@ def test_sets_without_overlaps(texts, tmp_path):
 def test_blocks_fit_their_room():
     lengths = np.full(1000, 10_000)
     for room in (10**9, 10**7, 10**6):
-        bounds = plan.cut_blocks(lengths, 10**6, room)
+        bounds = plan.cut_blocks(lengths, 24 * 10**6, room)
         assert (bounds[0], bounds[-1]) == (0, 1000)
         two_blocks = np.sort(np.diff(bounds))[-2:].sum() / 1000
-        assert plan.tile_bytes(int(lengths.sum()), 10**6) * two_blocks <= 1.1 * room
-    assert len(plan.cut_blocks(lengths, 10**6, 10**9)) == 2
+        assert plan.tile_bytes(int(lengths.sum()), 24 * 10**6) * two_blocks <= 1.1 * room
+    assert len(plan.cut_blocks(lengths, 24 * 10**6, 10**9)) == 2
+
+
+def test_every_finder_works_in_tiles():
+    assert list(IN_BLOCKS) == list(FINDERS)
+
+
+def test_compressed_homopolymers_are_not_counted_in_tiles(tmp_path):
+    changes = {"finder": "spgemm", "sketch": {"homopolymer_compressed": True}}
+    with pytest.raises(ParameterError, match="goes with the finder dsoft in tiles"):
+        tiled(simulated("hifi"), tmp_path / "work", changes)

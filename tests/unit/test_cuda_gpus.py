@@ -14,6 +14,7 @@ from overlapper.extend.registry import ON_GPUS
 from overlapper.gpus import Gpus, Slot
 from overlapper.kernels.cpu.gact import extend_candidates
 from overlapper.kernels.cpu.xdrop import extend_seeds
+from tests.property.test_tiles import tiled
 from tests.read_sets import columns_of, reads_of, texts_of
 
 if importlib.util.find_spec("numba_cuda") is None:
@@ -105,6 +106,18 @@ def test_runs_on_gpus_end_as_on_the_cpu(pretended, extender, resident, free, thr
     assert on_gpus.funnel == on_cpu.funnel
     assert pretended.used == {0, 1}
     assert (pretended.parts == 0) == resident
+
+
+@pytest.mark.parametrize("extender", ON_GPUS)
+def test_tiles_on_gpus_end_as_on_the_cpu(pretended, extender, tmp_path):
+    pretended.resident = False
+    reads = reads_of(texts_of(4, genome=3000, reads=40))
+    whole = run("cpu", extender)
+    changes = {"extender": extender}
+    found, overlaps = tiled(reads, tmp_path / "work", changes, blocks=3, device="cuda", preset="clr")
+    assert columns_of(overlaps) == columns_of(whole.overlaps)
+    assert found.devices == ["cuda:0", "cuda:1"]
+    assert pretended.used == {0, 1}
 
 
 def test_a_gpu_that_fails_to_open_ends_the_run(pretended, monkeypatch):

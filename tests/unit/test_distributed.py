@@ -9,18 +9,18 @@ from tests.property.test_tiles import fasta_of, simulated
 
 SCRIPT = """
 import dataclasses, os, signal, sys, time
-from overlapper import distributed, plan, tiles
+from overlapper import distributed, plan, tile_work, tiles
 from overlapper.io import read_fastx, write_overlaps
 from overlapper.tables import Overlaps
 from overlapper.threads import cut_evenly
 from overlapper.workdir import Workdir
 
 def slow_down():
-    write = tiles.LoadedTile.write
+    write = tile_work.LoadedTile.write
     def slowly(*arguments):
         time.sleep(1)
         write(*arguments)
-    tiles.LoadedTile.write = slowly
+    tile_work.LoadedTile.write = slowly
 
 if __name__ == "__main__":
     tiles.cut_blocks = lambda lengths, *_: cut_evenly(lengths, int(lengths.sum()) // 5)

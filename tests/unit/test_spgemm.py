@@ -65,7 +65,7 @@ def test_blocks_and_threads_do_not_change_the_candidates(reads):
 def test_small_blocks_do_not_change_the_candidates(reads, monkeypatch):
     finder = prepare(reads, **FIXED)
     whole = finder.find(0, len(reads))
-    monkeypatch.setattr("overlapper.candidates.spgemm._PRODUCTS_PER_BLOCK", 100)
+    monkeypatch.setattr("overlapper.candidates.sparse_product._PRODUCTS_PER_BLOCK", 100)
     assert_equal(whole, finder.find(0, len(reads)))
 
 
@@ -95,8 +95,8 @@ def test_true_overlaps_are_found_and_their_span_is_right():
 def test_bounds_are_derived_from_the_reads(reads):
     finder = prepare(reads)
     given = prepare(reads, coverage=12, error_rate=0.08)
-    assert finder.lower == given.lower == 2
-    assert abs(finder.upper - given.upper) <= 2
+    assert finder.kmers.lower == given.kmers.lower == 2
+    assert abs(finder.kmers.upper - given.kmers.upper) <= 2
     assert len(finder.find(0, len(reads))) > len(reads)
 
 
@@ -132,9 +132,11 @@ def test_accurate_reads_are_seeded_by_a_sample():
     reads = simulate(60_000, 15, 0.002, length=6000)
     every = prepare(reads, shared_kmers=0)
     some = prepare(reads)
-    assert every.sampled == 1.0
-    assert some.sampled == pytest.approx(32 / 485, rel=0.2)
-    assert len(some.entries) == pytest.approx(len(every.entries) * some.sampled, rel=0.2)
+    assert every.kmers.sampled == 1.0
+    assert some.kmers.sampled == pytest.approx(32 / 485, rel=0.2)
+    assert len(some.product.occurrences) == pytest.approx(
+        len(every.product.occurrences) * some.kmers.sampled, rel=0.2
+    )
     pairs = [len(f.find(0, len(reads))) for f in (every, some)]
     assert 0.8 * pairs[0] < pairs[1] <= pairs[0]
 
@@ -158,5 +160,5 @@ def test_the_upper_bound_is_raised_where_reads_lie_in_repeats():
     reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
     raised = prepare(reads)
     plain = prepare(reads, coverage=19, error_rate=0.001)
-    assert plain.upper < 60 < raised.upper <= 10 * plain.upper
-    assert len(raised.entries) > 1.2 * len(plain.entries)
+    assert plain.kmers.upper < 60 < raised.kmers.upper <= 10 * plain.kmers.upper
+    assert len(raised.product.occurrences) > 1.2 * len(plain.product.occurrences)

@@ -65,6 +65,7 @@ def test_take_concat_and_sort(kind, seed, rows, optional, data):
     cut = data.draw(st.integers(0, rows))
     parts = [table.take(np.arange(cut)), table.take(np.arange(cut, rows))]
     assert columns_of(kind.concat(parts).validate()) == columns_of(table)
+    assert columns_of(table.rows(cut, rows).validate()) == columns_of(parts[1])
     keys = [getattr(table, key).tolist() for key in kind.SORT_KEYS]
     if keys:
         order = sorted(range(rows), key=lambda i: [key[i] for key in keys])

@@ -78,9 +78,9 @@ def canonical_kmers(words, first_word, start, stop, k, hashes, reverse):
 
 
 @njit(nogil=True, cache=True)
-def _longest(lengths, first, last):
+def _longest(lengths):
     longest = np.int64(0)
-    for read in range(first, last):
+    for read in range(len(lengths)):
         longest = max(longest, lengths[read])
     return longest
 
@@ -93,21 +93,19 @@ def count_buckets(
     unknown_start,
     unknown_end,
     unknown_offsets,
-    first,
-    last,
     k,
     limit,
     shift,
     counts,
     of_read,
 ):
-    """Count the k-mers of the reads ``[first, last)`` in each bucket and of each read.
+    """Count the k-mers of reads in each bucket and of each read.
 
     Parameters
     ----------
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
         Columns of a `Reads` table.
-    first, last, k : int
+    k : int
     limit : uint64
         Hashes from this on do not count.
     shift : uint64
@@ -115,12 +113,12 @@ def count_buckets(
     counts : ndarray of int64, shape (buckets,)
         Is increased.
     of_read : ndarray of int32, shape (reads,)
-        Receives the counts of these reads.
+        Receives the k-mers of each read.
     """
-    longest = _longest(lengths, first, last)
+    longest = _longest(lengths)
     hashes = np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
-    for read in range(first, last):
+    for read in range(len(lengths)):
         start = np.int64(0)
         of_read[read] = 0
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
@@ -141,36 +139,37 @@ def fill_buckets(
     unknown_start,
     unknown_end,
     unknown_offsets,
-    first,
-    last,
     k,
     lowest,
     limit,
     shift,
+    first_read,
     cursors,
     entries,
 ):
-    """Write the k-mers of the reads ``[first, last)`` whose hashes lie in ``[lowest, limit)``.
+    """Write the k-mers of reads whose hashes lie in ``[lowest, limit)``.
 
     Parameters
     ----------
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
         Columns of a `Reads` table.
-    first, last, k : int
+    k : int
     lowest, limit : uint64
         ``lowest`` begins a bucket.
     shift : uint64
         The bucket of a hash is ``hash >> shift``.
+    first_read : int
+        Number of the first of the reads.
     cursors : ndarray of int64
         Where the next k-mer of each bucket goes, from the bucket of ``lowest`` on; is advanced.
     entries : ndarray of uint64, shape (n, 2)
         Receives the hashes and the packed occurrences.
     """
-    longest = _longest(lengths, first, last)
+    longest = _longest(lengths)
     hashes = np.empty(longest, np.uint64)
     reverse = np.empty(longest, np.bool_)
     span = limit - lowest
-    for read in range(first, last):
+    for read in range(len(lengths)):
         start = np.int64(0)
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
             ends = run == unknown_offsets[read + 1]
@@ -182,7 +181,9 @@ def fill_buckets(
                     at = cursors[bucket]
                     cursors[bucket] = at + 1
                     entries[at, 0] = hashes[i]
-                    entries[at, 1] = (np.int64(read) << 32) | ((start + i) << 1) | np.int64(reverse[i])
+                    entries[at, 1] = (
+                        (np.int64(first_read + read) << 32) | ((start + i) << 1) | np.int64(reverse[i])
+                    )
             start = stop if ends else np.int64(unknown_end[run])
 
 

@@ -112,6 +112,7 @@ def multiply_rows(
     lengths,
     first,
     last,
+    first_target,
     k,
     bin_size,
     min_kmers,
@@ -128,6 +129,8 @@ def multiply_rows(
     lengths : ndarray of int64
         Of the reads.
     first, last : int
+    first_target : int
+        Reads before are not looked at as targets.
     k, bin_size, min_kmers : int
         A candidate needs a bin with this support.
     pairs : ndarray of int32, shape (n, 8)
@@ -149,10 +152,12 @@ def multiply_rows(
     for query in range(first, last):
         row = entries[row_offsets[query] : row_offsets[query + 1]]
         row_behind = behind[row_offsets[query] : row_offsets[query + 1]]
-        found, total = _count_hits(occurrences, row, row_behind, query, counts, touched)
+        found, total = _count_hits(occurrences, row, row_behind, query, first_target, counts, touched)
         groups = touched[:found]
         sort_few(groups)
-        positions = _gather_hits(occurrences, row, row_behind, query, lengths, k, counts, groups, total)
+        positions = _gather_hits(
+            occurrences, row, row_behind, query, first_target, lengths, k, counts, groups, total
+        )
         start = 0
         for group in groups:
             target, reverse = group >> 1, group & 1
@@ -192,14 +197,14 @@ def _unused_bins(size):
 
 
 @njit(nogil=True, cache=True)
-def _count_hits(occurrences, row, behind, query, counts, touched):
+def _count_hits(occurrences, row, behind, query, first_target, counts, touched):
     """Count the hits of a query by ``target << 1 | reverse``; list those that have any."""
     found, total = 0, 0
     for i in range(len(row)):
         strand = occurrences[row[i]] & 1
         for j in range(row[i] + 1, row[i] + 1 + behind[i]):
             target = occurrences[j] >> 32
-            if target == query:
+            if target == query or target < first_target:
                 continue
             group = target << 1 | ((occurrences[j] & 1) ^ strand)
             if counts[group] == 0:
@@ -211,7 +216,7 @@ def _count_hits(occurrences, row, behind, query, counts, touched):
 
 
 @njit(nogil=True, cache=True)
-def _gather_hits(occurrences, row, behind, query, lengths, k, counts, groups, total):
+def _gather_hits(occurrences, row, behind, query, first_target, lengths, k, counts, groups, total):
     """Return the hits of a query, group by group, as positions on its strand; leave the end of each group."""
     start = 0
     for group in groups:
@@ -224,7 +229,7 @@ def _gather_hits(occurrences, row, behind, query, lengths, k, counts, groups, to
         q = (occurrences[row[i]] >> 1) & _POSITION
         for j in range(row[i] + 1, row[i] + 1 + behind[i]):
             target = occurrences[j] >> 32
-            if target == query:
+            if target == query or target < first_target:
                 continue
             reverse = (occurrences[j] & 1) ^ strand
             t = (occurrences[j] >> 1) & _POSITION

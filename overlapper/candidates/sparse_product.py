@@ -1,0 +1,140 @@
+"""The sparse product A·Aᵀ of reads x k-mers, block by block of rows (`overlapper.candidates.spgemm`)."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import SpgemmParams
+from overlapper.tables import Candidates, Seeding
+from overlapper.threads import cut_evenly, map_in_order
+
+_PRODUCTS_PER_BLOCK = 1 << 19
+_ROW_BASES_PER_TASK = 1 << 23
+
+
+@dataclasses.dataclass
+class Rows:
+    """The rows of A.
+
+    Attributes
+    ----------
+    starts : ndarray of int64, shape (reads + 1,)
+        Where the row of each read starts.
+    entries, behind : ndarray, shape (n,)
+        As `overlapper.kernels.cpu.spgemm.transpose` makes them, sorted by position.
+    positions : ndarray of int32, shape (n,)
+        Of the entries.
+    products : ndarray of int64, shape (reads,)
+        Position pairs of each row.
+    """
+
+    starts: np.ndarray
+    entries: np.ndarray
+    behind: np.ndarray
+    positions: np.ndarray
+    products: np.ndarray
+
+
+def build_rows(
+    column_offsets: np.ndarray, occurrences: np.ndarray, lengths: np.ndarray, queries: int, threads: int
+) -> Rows:
+    """Build the rows of A from its columns.
+
+    Parameters
+    ----------
+    column_offsets, occurrences : ndarray of int64
+        As in `overlapper.sketch.counting.KmerCounts`.
+    lengths : ndarray of int64, shape (reads,)
+    queries : int
+        Only the rows of so many reads are to be multiplied; those of the others are left unsorted.
+    threads : int
+    """
+    from overlapper.kernels.cpu.spgemm import sort_rows, transpose
+
+    starts, entries, behind = transpose(column_offsets, occurrences, len(lengths))
+    positions, products = np.empty(len(entries), np.int32), np.zeros(len(lengths), np.int64)
+    bounds = cut_evenly(lengths[:queries], _ROW_BASES_PER_TASK)
+
+    def sort(block: int) -> None:
+        sort_rows(
+            occurrences, starts, entries, behind,
+            bounds[block], bounds[block + 1], lengths, positions, products,
+        )  # fmt: skip
+
+    for _ in map_in_order(sort, range(len(bounds) - 1), threads):
+        pass
+    return Rows(starts, entries, behind, positions, products)
+
+
+@dataclasses.dataclass
+class SparseProduct:
+    """Candidates of any range of queries, from A of the whole read set, or of two blocks of it.
+
+    Attributes
+    ----------
+    lengths : ndarray of int64, shape (reads,)
+    occurrences : ndarray of int64, shape (n,)
+        The entries of A column by column, packed as `overlapper.sketch.counting.KmerCounts` says.
+    rows : Rows
+    seeding : Seeding
+        Of all reliable k-mers of the reads.
+    kmer_length : int
+    params : SpgemmParams
+    first_target : int
+        Reads before are not looked at as targets.
+    """
+
+    lengths: np.ndarray
+    occurrences: np.ndarray
+    rows: Rows
+    seeding: Seeding
+    kmer_length: int
+    params: SpgemmParams
+    first_target: int = 0
+
+    def find(self, query_start: int, query_stop: int) -> Candidates:
+        """Return the candidates whose query is in ``[query_start, query_stop)``.
+
+        Returns
+        -------
+        Candidates
+            By query, target and strand, with the hits of the best bin and those near it. Memory is that of
+            these candidates and of a block of position pairs.
+        """
+        if not 0 <= query_start <= query_stop <= len(self.lengths):
+            raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
+        bounds = query_start + cut_evenly(self.rows.products[query_start:query_stop], _PRODUCTS_PER_BLOCK)
+        blocks = [self._multiply(first, last) for first, last in itertools.pairwise(bounds.tolist())]
+        return Candidates.concat(blocks or [self._multiply(query_start, query_start)])
+
+    def _multiply(self, first: int, last: int) -> Candidates:
+        """Return the candidates of the rows ``[first, last)``."""
+        from overlapper.kernels.cpu.spgemm import multiply_rows
+
+        room = int(self.rows.products[first:last].sum())
+        pairs = np.empty((room, 8), np.int32)
+        hit_query_pos, hit_target_pos = np.empty(room, np.int32), np.empty(room, np.int32)
+        candidates, hits = multiply_rows(
+            self.occurrences, self.rows.starts, self.rows.entries, self.rows.behind, self.lengths,
+            first, last, self.first_target, self.kmer_length, self.params.bin_size, self.params.min_kmers,
+            pairs, hit_query_pos, hit_target_pos,
+        )  # fmt: skip
+        query, target, reverse, query_pos, target_pos, seeds, span, hit_counts = pairs[:candidates].T
+        return Candidates(
+            query=query,
+            target=target,
+            reverse=reverse,
+            query_pos=query_pos,
+            target_pos=target_pos,
+            seeds=seeds,
+            span=span,
+            hit_query_pos=hit_query_pos[:hits].copy(),
+            hit_target_pos=hit_target_pos[:hits].copy(),
+            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
+            seed_length=self.kmer_length,
+            seeding=self.seeding,
+        )

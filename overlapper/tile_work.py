@@ -1,0 +1,142 @@
+"""A tile, a block of queries against a block of targets: what a worker is told, and what it does.
+
+A tile is done in strips of queries, each an artifact that a later run finds. What a strip holds depends on
+neither the device nor the threads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from overlapper import pipeline
+from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, sketched_form
+from overlapper.extend.registry import extending_devices
+from overlapper.gpus import Gpus
+from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.pieces import write_piece
+from overlapper.io.read_store import ReadStore
+from overlapper.params import Params
+from overlapper.tables import Candidates, Overlaps, Reads
+from overlapper.threads import cut_evenly
+
+STRIP_BASES = 1 << 26
+"""Query bases of a strip."""
+PIECE_BYTES = 1 << 26
+"""Bytes of overlaps that wait to be written."""
+
+Tile = tuple[int, int]
+"""Block of queries, block of targets."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TileWork:
+    """What a worker needs to know to do a tile; everything else is in the folders.
+
+    Attributes
+    ----------
+    reads, seeds, results : Path
+        Folders of the stages.
+    params : Params
+    device : str
+        What candidates are extended on, as `overlapper.devices.select_devices` takes it.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    """
+
+    reads: Path
+    seeds: Path
+    results: Path
+    params: Params
+    device: str = "cpu"
+    gpu_memory: int = 0
+
+    def store(self) -> ReadStore:
+        """Return the reads."""
+        return ReadStore.open(there(self.reads))
+
+    def blocks(self) -> SeededBlocks:
+        """Return the seeds."""
+        return IN_BLOCKS[self.params.finder](there(self.seeds), self.params)
+
+    def strips(self, tile: Tile) -> list[Path]:
+        """Return where the strips of a tile are, or are to be."""
+        bounds = self._strip_bounds(tile)
+        return [self.results / f"{tile[0]}-{tile[1]}-{number}" for number in range(len(bounds) - 1)]
+
+    def missing(self, tile: Tile) -> list[int]:
+        """Return the numbers of the strips that are not finished."""
+        return [number for number, path in enumerate(self.strips(tile)) if finished(path) is None]
+
+    def _strip_bounds(self, tile: Tile) -> np.ndarray:
+        """Return the queries, counted from the start of their block, at which strips start."""
+        bounds = Artifact(self.seeds, {}).load("bounds", np.int64, tile[0], tile[0] + 2)
+        lengths = Artifact(self.reads, {}).load("lengths", np.int64, int(bounds[0]), int(bounds[1]))
+        return cut_evenly(lengths, STRIP_BASES)
+
+    def run(self, tile: Tile, threads: int, numbers: list[int]) -> None:
+        """Do some strips of a tile."""
+        bounds, paths = self._strip_bounds(tile), self.strips(tile)
+        devices = extending_devices(self.params.extender, self.device)
+        on_gpus = devices[0].name != "cpu"
+        with Gpus(devices, self.gpu_memory) if on_gpus else contextlib.nullcontext() as gpus:
+            loaded = LoadedTile(self, tile, threads, gpus)
+            for number in numbers:
+                with writing(paths[number]) as artifact:
+                    loaded.write(artifact, int(bounds[number]), int(bounds[number + 1]))
+                    artifact.facts["devices"] = [device.name for device in devices]
+
+
+class LoadedTile:
+    """The reads and seeds of a tile, in memory."""
+
+    def __init__(self, work: TileWork, tile: Tile, threads: int, gpus: Gpus | None) -> None:
+        store, seeds = work.store(), work.blocks()
+        blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
+        bounds = [(int(seeds.bounds[block]), int(seeds.bounds[block + 1])) for block in blocks]
+        reads = Reads.concat([store.block(*bound) for bound in bounds])
+        order = np.concatenate([store.order[start:stop] for start, stop in bounds])
+        if gpus:
+            gpus.hold(reads)
+        seeded, run_map = sketched_form(reads, work.params.sketch.homopolymer_compressed)
+        self._lengths, self._threads, self._gpus = reads.lengths, threads, gpus
+        self._finder = seeds.finder(blocks, seeded, threads)
+        self._stages = pipeline.Tile(reads, order, seeded, run_map, work.params, gpus)
+
+    def write(self, artifact: Artifact, start: int, stop: int) -> None:
+        """Write the overlaps of queries ``[start, stop)`` of the tile."""
+        bounds = start + cut_evenly(self._lengths[start:stop], pipeline.BLOCK_BASES)
+
+        def find(block: int) -> Candidates:
+            return self._finder.find(int(bounds[block]), int(bounds[block + 1]))
+
+        blocks = range(len(bounds) - 1)
+        waiting: list[Overlaps] = []
+        taken: dict[str, int] = {}
+        for overlaps, counts in pipeline.overlaps_of_blocks(
+            self._stages, find, blocks, self._threads, self._gpus
+        ):
+            if len(overlaps):
+                waiting.append(overlaps)
+            taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
+            if sum(map(_size, waiting)) >= PIECE_BYTES:
+                write_piece(artifact, Overlaps.concat(waiting))
+                waiting = []
+        if waiting:
+            write_piece(artifact, Overlaps.concat(waiting))
+        artifact.facts["taken"] = taken
+
+
+def there(path: Path, *, verify: bool = False) -> Artifact:
+    """Return an artifact that is known to be finished."""
+    artifact = finished(path, verify=verify)
+    assert artifact, path
+    return artifact
+
+
+def _size(overlaps: Overlaps) -> int:
+    """Return about how many bytes overlaps take."""
+    return 64 * len(overlaps) + (0 if overlaps.cigar is None else overlaps.cigar.nbytes)
