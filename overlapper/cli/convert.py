@@ -78,7 +78,7 @@ def convert(
 def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, int]]:
     """Return overlaps, the reads that they number, and what there is to count."""
     from overlapper.io.paf import reads_of_paf
-    from overlapper.io.parquet import reads_of_parquet
+    from overlapper.io.parquet import is_parquet, reads_of_parquet
     from overlapper.io.writers import read_overlaps
     from overlapper.threads import available_threads
 
@@ -87,6 +87,6 @@ def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, in
 
         return gfa_to_overlaps(path)
     if reads is None:
-        reads = reads_of_parquet(path) if path.endswith(".parquet") else reads_of_paf(path)
+        reads = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
     overlaps = read_overlaps(path, reads, threads=available_threads())
     return overlaps, reads, {"reads": len(reads), "overlaps": len(overlaps)}

@@ -36,7 +36,10 @@ def overlap(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", help="Overlaps: .paf, .paf.gz or .parquet; - is PAF on standard output."
+            "--output",
+            "-o",
+            help="Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
+            "- is PAF on standard output.",
         ),
     ] = "-",
     preset: Preset = "auto",

@@ -33,7 +33,7 @@ def plot_pile(
 
     from overlapper.drawing.files import check_format, write_picture
     from overlapper.io.paf import reads_of_paf
-    from overlapper.io.parquet import reads_of_parquet
+    from overlapper.io.parquet import is_parquet, reads_of_parquet
     from overlapper.io.writers import check_format as check_overlaps
     from overlapper.io.writers import read_overlaps
     from overlapper.plots import plot_pile
@@ -43,6 +43,6 @@ def plot_pile(
     check_overlaps(overlaps)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
         progress.report("reading overlaps")
-        reads = reads_of_parquet(overlaps) if overlaps.endswith(".parquet") else reads_of_paf(overlaps)
+        reads = reads_of_parquet(overlaps) if is_parquet(overlaps) else reads_of_paf(overlaps)
         table = read_overlaps(overlaps, reads, threads=available_threads())
         write_picture(plot_pile(table, reads, read), output)

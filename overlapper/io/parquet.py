@@ -28,13 +28,16 @@ _OTHER_READS = "Give the reads that the overlaps were found on, in the same orde
 
 def reads_path(path: str) -> str:
     """Return the file of read names that belongs to a file of overlaps."""
-    return path.removesuffix(".parquet") + ".reads.parquet"
+    return path.rstrip("/").removesuffix(".parquet") + ".reads.parquet"
+
+
+def is_parquet(path: str) -> bool:
+    """Tell whether a path names overlaps as Parquet, in one file or in a folder."""
+    return path.rstrip("/").endswith(".parquet")
 
 
 @contextlib.contextmanager
-def parquet_writer(
-    path: str | os.PathLike[str], reads: Reads, *, threads: int = 1
-) -> Iterator[_OverlapsWriter]:
+def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int = 1) -> Iterator[RowGroups]:
     """Open a file for overlaps, written block by block with ``write(overlaps)``.
 
     Both files appear when the context is left, and do not when it is left by an error.
@@ -54,25 +57,40 @@ def parquet_writer(
     OutputError
         When a file cannot be written; none is left behind.
     """
-    pyarrow, parquet = import_pyarrow()
+    import_pyarrow()
     path = os.fspath(path)
     if path == "-":
         raise OutputError("Parquet cannot be written to standard output. Name a file, or write PAF.")
     # The names are complete before the overlaps are: one never sees overlaps of unknown reads.
-    with OutputFile(path) as rows, OutputFile(reads_path(path)) as names:
-        with names.complaints():
-            table = pyarrow.table({"name": reads.names, "length": reads.lengths})
-            parquet.write_table(table, names.file, compression=_COMPRESSION)
-        writer = _OverlapsWriter(rows)
+    with OutputFile(path) as rows, names_file(path, reads):
+        writer = RowGroups(rows, _GROUP_ROWS)
         yield writer
         writer.close()
 
 
-class _OverlapsWriter:
-    """Cuts overlaps into row groups of one size, so that the bytes do not depend on the blocks written."""
+@contextlib.contextmanager
+def names_file(path: str, reads: Reads) -> Iterator[None]:
+    """Write the names that belong to overlaps; they are there when the context is left without an error."""
+    pyarrow, parquet = import_pyarrow()
+    with OutputFile(reads_path(path)) as names:
+        with names.complaints():
+            table = pyarrow.table({"name": reads.names, "length": reads.lengths})
+            parquet.write_table(table, names.file, compression=_COMPRESSION)
+        yield
 
-    def __init__(self, output: OutputFile) -> None:
-        self._output = output
+
+class RowGroups:
+    """Cuts overlaps into row groups of one size, so that the bytes do not depend on the blocks written.
+
+    Parameters
+    ----------
+    output : OutputFile
+    rows : int
+        Rows of a group.
+    """
+
+    def __init__(self, output: OutputFile, rows: int) -> None:
+        self._output, self._rows = output, rows
         self._pending = Overlaps.empty()
         self._writer: Any = None
 
@@ -81,9 +99,9 @@ class _OverlapsWriter:
         if not len(overlaps):
             return
         self._pending = Overlaps.concat([self._pending, overlaps]) if len(self._pending) else overlaps
-        whole = len(self._pending) // _GROUP_ROWS * _GROUP_ROWS
-        for start in range(0, whole, _GROUP_ROWS):
-            self._write_group(self._pending.take(np.arange(start, start + _GROUP_ROWS)))
+        whole = len(self._pending) // self._rows * self._rows
+        for start in range(0, whole, self._rows):
+            self._write_group(self._pending.take(np.arange(start, start + self._rows)))
         if whole:
             self._pending = self._pending.take(np.arange(whole, len(self._pending)))
 
@@ -103,7 +121,7 @@ class _OverlapsWriter:
                 self._writer = parquet.ParquetWriter(
                     self._output.file, table.schema, compression=_COMPRESSION
                 )
-            self._writer.write_table(table, row_group_size=_GROUP_ROWS)
+            self._writer.write_table(table, row_group_size=self._rows)
 
 
 def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1) -> Overlaps:
@@ -128,9 +146,19 @@ def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, 
         When it cannot be read.
     """
     path = os.fspath(path)
+    check_names(path, reads)
+    return read_rows(path)
+
+
+def check_names(path: str, reads: Reads | Sequence[str]) -> None:
+    """Raise a `FormatError` if the overlaps of a path are about other reads."""
     names = _read_table(reads_path(path)).column("name").to_pylist()
     if names != (reads.names if isinstance(reads, Reads) else list(reads)):
         raise FormatError("names other reads", file=reads_path(path), remedy=_OTHER_READS)
+
+
+def read_rows(path: str) -> Overlaps:
+    """Return the overlaps of one file, whatever reads they are about; errors are those of `read_parquet`."""
     table = _read_table(path)
     try:
         return Overlaps.from_arrow(table)

@@ -11,6 +11,7 @@ from typing import Protocol
 from overlapper.errors import ParameterError
 from overlapper.io.paf import PafWriter, read_paf
 from overlapper.io.parquet import parquet_writer, read_parquet
+from overlapper.io.parquet_folder import parquet_folder_writer, read_parquet_folder
 from overlapper.tables import Overlaps, Reads
 
 
@@ -42,8 +43,10 @@ FORMATS = {
     ".paf": OverlapFormat(PafWriter, read_paf),
     ".paf.gz": OverlapFormat(PafWriter, read_paf),
     ".parquet": OverlapFormat(parquet_writer, read_parquet),
+    ".parquet/": OverlapFormat(parquet_folder_writer, read_parquet_folder),
 }
-"""Formats by the ending of the name. A new format is one line here and one golden file."""
+"""Formats by the ending of the name; that of a folder ends in a slash. A new format is one line here and one
+golden file."""
 
 
 def open_overlaps(
@@ -71,7 +74,10 @@ def read_overlaps(
     path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1
 ) -> Overlaps:
     """Read a table from a file, in the format that its name ends in; ``-`` is PAF on standard input."""
-    return _format_of(os.fspath(path)).read(os.fspath(path), reads, threads=threads)
+    path = os.fspath(path)
+    if os.path.isdir(path):
+        path = os.path.join(path, "")
+    return _format_of(path).read(path, reads, threads=threads)
 
 
 def check_format(path: str | os.PathLike[str]) -> None:

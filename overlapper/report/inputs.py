@@ -11,7 +11,7 @@ from graph.gfa import Gfa, read_gfa
 from overlapper.errors import FormatError, ParameterError
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
-from overlapper.io.parquet import reads_of_parquet
+from overlapper.io.parquet import is_parquet, reads_of_parquet
 from overlapper.io.sources import open_input
 from overlapper.io.writers import FORMATS, read_overlaps
 from overlapper.pipeline import Report
@@ -78,7 +78,7 @@ def read_inputs(
     for path in kinds["overlaps"]:
         report("reading overlaps", 0, 0)
         if named is None:
-            named = reads_of_parquet(path) if path.endswith(".parquet") else reads_of_paf(path)
+            named = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
         overlaps = read_overlaps(path, named, threads=threads)
     gfa = read_gfa(kinds["GFA"][0]) if kinds["GFA"] else None
     return Inputs(files, reads, overlaps, named, gfa, runs)

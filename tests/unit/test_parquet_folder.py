@@ -1,0 +1,64 @@
+"""Overlaps as a folder of Parquet files by range of targets, as other programs read it."""
+
+import numpy as np
+import pandas
+import pyarrow.compute
+import pyarrow.dataset
+import pytest
+
+from overlapper.io import parquet_folder
+from overlapper.io.parquet import reads_of_parquet
+from overlapper.io.writers import open_overlaps, read_overlaps, write_overlaps
+from overlapper.tables import Overlaps
+from tests.contract.test_writers import assert_same, overlaps_of, reads  # noqa: F401
+
+RANGE_BASES = 20_000
+
+
+@pytest.fixture
+def folder(reads, tmp_path, monkeypatch):  # noqa: F811
+    """Five ranges of ten reads, written in pieces; and what was written."""
+    monkeypatch.setattr(parquet_folder, "RANGE_BASES", RANGE_BASES)
+    monkeypatch.setattr(parquet_folder, "_GROUP_ROWS", 100)
+    overlaps = overlaps_of(3000, aligned=True).sort_canonical()
+    with open_overlaps(f"{tmp_path}/out.parquet/", reads) as writer:
+        for start in range(0, len(overlaps), 700):
+            writer.write(overlaps.rows(start, min(start + 700, len(overlaps))))
+    return tmp_path / "out.parquet", overlaps
+
+
+def test_each_file_holds_the_targets_of_its_range(folder, reads):  # noqa: F811
+    path, overlaps = folder
+    firsts = sorted(int(part.name.partition("=")[2]) for part in path.iterdir())
+    assert len(firsts) > 4
+    for first, following in zip(firsts, [*firsts[1:], len(reads)], strict=True):
+        frame = pandas.read_parquet(path / f"first_target={first}" / "overlaps.parquet")
+        expected = overlaps.take((overlaps.target >= first) & (overlaps.target < following))
+        assert reads.lengths[first:following].sum() <= RANGE_BASES
+        np.testing.assert_array_equal(frame["target"], expected.target)
+        np.testing.assert_array_equal(frame["query"], expected.query)
+
+
+def test_others_read_the_folder_as_one_table(folder):
+    path, overlaps = folder
+    frame = pandas.read_parquet(path).sort_values(["query", "target", "reverse", "q_start", "t_start"])
+    assert len(frame) == len(overlaps)
+    np.testing.assert_array_equal(frame["score"].sum(), overlaps.score.sum())
+    table = pyarrow.dataset.dataset(path, partitioning="hive")
+    few = table.to_table(filter=pyarrow.compute.field("first_target") == 0)
+    assert 0 < len(few) < len(overlaps)
+    assert few["target"].to_numpy().max() < table.to_table()["first_target"].to_numpy().max()
+
+
+def test_the_folder_is_read_with_and_without_its_slash(folder, reads):  # noqa: F811
+    path, overlaps = folder
+    assert_same(read_overlaps(path, reads), overlaps)
+    assert_same(read_overlaps(f"{path}/", reads), overlaps)
+    assert reads_of_parquet(f"{path}/").names == reads.names
+
+
+def test_a_folder_takes_the_place_of_one_like_it(folder, reads):  # noqa: F811
+    path, _ = folder
+    write_overlaps(Overlaps.empty(), reads, f"{path}/")
+    assert len(read_overlaps(path, reads)) == 0
+    assert sorted(part.name for part in path.parent.iterdir()) == ["out.parquet", "out.reads.parquet"]
