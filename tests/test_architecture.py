@@ -16,7 +16,7 @@ LAYERS = [
      "overlapper.gpus"],
     ["overlapper.candidates", "overlapper.extend"],
     ["overlapper.pipeline", "overlapper.plan", "overlapper.workdir", "overlapper.tiles",
-     "overlapper.tile_work", "overlapper.distributed", "overlapper.evaluate", "overlapper.compare",
+     "overlapper.tile_work", "overlapper.distributed", "overlapper.evaluate", "overlapper.compare", "overlapper.mapping",
      "overlapper.simulate", "overlapper.presets", "overlapper.threads"],
     ["overlapper"],
     ["graph"],

@@ -2,6 +2,7 @@
 
 from overlapper.tables.alignments import Alignments, Pairs
 from overlapper.tables.candidates import Candidates
+from overlapper.tables.mappings import MappingKind, Mappings
 from overlapper.tables.matches import Matches
 from overlapper.tables.overlaps import Intervals, OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
@@ -11,6 +12,8 @@ __all__ = [
     "Alignments",
     "Candidates",
     "Intervals",
+    "MappingKind",
+    "Mappings",
     "Matches",
     "OverlapClass",
     "Overlaps",

@@ -97,7 +97,7 @@ def format_paf(rows, names, start, stop, out):
             at = put_integer(out, put(out, at, _EDITS), rows.edits[row])
         if not np.isnan(rows.divergence[row]):
             at = put(out, at, _DIVERGENCE if aligned else _CHAIN_DIVERGENCE)
-            at = _put_four_decimals(out, at, rows.divergence[row])
+            at = put_four_decimals(out, at, rows.divergence[row])
         at = put(out, at, _CLASS)
         out[at] = _CLASS_LETTERS[rows.kind[row]]
         at += 1
@@ -169,7 +169,7 @@ def put_integer(out, at, value):
 
 
 @njit(nogil=True, cache=True)
-def _put_four_decimals(out, at, value):
+def put_four_decimals(out, at, value):
     """Write a share, rounded half up to four decimals."""
     scaled = np.int64(np.floor(np.float64(value) * 10000.0 + 0.5))
     at = put_integer(out, at, scaled // 10000)

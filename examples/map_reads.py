@@ -1,0 +1,22 @@
+"""Map reads to a genome, judge the mappings by where the reads come from, and write them as sorted BAM."""
+
+import overlapper
+from overlapper.io.mappings import MappingOptions, open_mappings
+from overlapper.mapping.evaluate import claims_of, evaluate_mappings
+
+genome = overlapper.random_genome(
+    100_000, seed=7, repeat_copies=4, repeat_length=3_000, repeat_divergence=0.01
+)
+reads, truth = overlapper.simulate_reads(genome, "ont", coverage=5, seed=7)
+
+mappings = overlapper.map_reads(genome, reads, "ont")
+for kind in overlapper.MappingKind:
+    print(f"{(mappings.kind == kind).sum()} {kind.name.lower()} mappings")
+
+lengths = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
+result = evaluate_mappings(claims_of(mappings, reads, genome), truth, lengths)
+print(f"{result.mapped} of {result.placed} reads are mapped, {result.wrong} of them wrongly")
+
+options = MappingOptions(read_group="ID:run1\tSM:sample", sort=True, index=True)
+with open_mappings("mappings.bam", genome, options) as writer:
+    writer.write(reads, mappings)

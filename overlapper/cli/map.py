@@ -1,0 +1,122 @@
+r"""``overlapper map``: where reads lie on a reference."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Mapping
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.options import Quiet, Reference, Threads
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
+
+EXAMPLES = r"""
+overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
+overlapper map reference.fasta reads.fastq.gz -p hifi --read-group "ID:x\tSM:y" --sort --index -o o.bam
+overlapper map reference.fasta short.fastq.gz --preset short -o out.sam
+"""
+
+COMPILE_SECONDS = 40
+
+
+def map(
+    reference: Annotated[
+        str, typer.Argument(metavar="REFERENCE", help="FASTA, plain or compressed; - is standard input.")
+    ],
+    reads: Annotated[
+        list[str],
+        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
+    ],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", help="Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF."),
+    ] = "-",
+    preset: Annotated[
+        str, typer.Option("--preset", "-p", help="ont, clr, hifi or short (reads of a few hundred bases).")
+    ] = "ont",
+    seeder: Annotated[str | None, typer.Option(help="What seeds: minimizers.")] = None,
+    extender: Annotated[str | None, typer.Option(help="What aligns: edits (shortest edit paths).")] = None,
+    kmer_length: Annotated[int | None, typer.Option("-k", help="k of minimizers.")] = None,
+    window: Annotated[int | None, typer.Option("-w", help="Window of minimizers, in k-mers.")] = None,
+    seed_length: Annotated[
+        int | None, typer.Option(help="Shortest exact match that seeds, or length of fixed seeds.")
+    ] = None,
+    seed_interval: Annotated[int | None, typer.Option(help="Bases from one fixed seed to the next.")] = None,
+    secondary: Annotated[
+        int | None, typer.Option(min=0, help="Secondary mappings of a part of a read, at most (5).")
+    ] = None,
+    eqx: Annotated[bool, typer.Option("--eqx", help="Write = and X in CIGARs, not M.")] = False,
+    read_group: Annotated[
+        str, typer.Option(metavar="FIELDS", help=r"Read group of SAM and BAM, such as 'ID:run1\tSM:sample'.")
+    ] = "",
+    sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
+    index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
+    cram_reference: Reference = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Map reads to a reference, with base-level alignments.
+
+    Of every read the best mapping is reported, those of its other parts (supplementary) and other places of
+    the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
+    """
+    check_outputs({"--output": output}, [reference, *reads])
+    if [reference, *reads].count("-") > 1:
+        raise typer.BadParameter("standard input can be read once: name a file")
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
+
+    import numpy as np
+
+    from overlapper.io import read_fastx
+    from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
+    from overlapper.mapping.mapper import Mapper
+    from overlapper.mapping.params import MapParams
+    from overlapper.threads import available_threads
+
+    options = MappingOptions(eqx, read_group, sort, index, " ".join(["overlapper", *sys.argv[1:]]))
+    check_mappings_format(output, options)
+    params = _changed(
+        MapParams.preset(preset),
+        {"seeder": seeder, "extender": extender},
+        {
+            "sketch": {"kmer_length": kmer_length, "window": window},
+            "seeds": {"length": seed_length, "interval": seed_interval},
+            "choice": {"most_secondary": secondary},
+        },
+    )
+    threads = threads or available_threads()
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        progress.report("reading")
+        targets = read_fastx(reference)
+        with_qualities = output.endswith((".sam", ".sam.gz", ".bam"))
+        table = read_fastx(*reads, keep_qualities=with_qualities, reference=cram_reference)
+        progress.report("indexing the reference")
+        mapper = Mapper.prepare(targets, params, threads)
+        with open_mappings(output, targets, options, threads=threads) as writer:
+            for rows, mappings in mapper.map(table, threads):
+                progress.report("mapping", rows.start, len(table))
+                block = table.take(np.arange(rows.start, rows.stop))
+                writer.write(
+                    block, dataclasses.replace(mappings, query=mappings.query - np.int32(rows.start))
+                )
+            progress.report("writing")
+        for name, count in mapper.counts.items():
+            progress.note(f"{count:>15,} {name}")
+        if not mapper.counts["primary mappings"]:
+            progress.note("no read is mapped: is it the right reference? Try smaller -k, or another --preset")
+
+
+def _changed(params, plain: Mapping, sections: Mapping):
+    """Return parameters with those replaced that were given."""
+    changes = {name: value for name, value in plain.items() if value is not None}
+    for section, values in sections.items():
+        given = {name: value for name, value in values.items() if value is not None}
+        if given:
+            changes[section] = dataclasses.replace(getattr(params, section), **given)
+    return dataclasses.replace(params, **changes)

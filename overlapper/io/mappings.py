@@ -1,0 +1,275 @@
+"""Mappings as PAF, SAM and BAM.
+
+PAF has the twelve columns, and the tags ``NM AS tp cm s1 s2 de cg`` with minimap2's meaning. SAM and BAM have
+a line for every read, with the same tags but ``cg``, the read group (``RG``) and, where a read is mapped in
+several pieces, all others of them (``SA``, its CIGARs shortened to one S, M, and I or D each). What is not
+aligned is soft-clipped; secondary mappings have neither bases nor qualities.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Protocol, Self
+
+import numpy as np
+
+from overlapper.errors import OutputError, ParameterError
+from overlapper.io.outputs import OutputFile
+from overlapper.io.sam_header import parse_read_group, sam_header
+from overlapper.tables import MappingKind, Mappings, Reads
+
+ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz", ".bam")
+_LONGEST_FOR_BAI = 1 << 29
+
+
+@dataclasses.dataclass(frozen=True)
+class MappingOptions:
+    r"""How mappings are written.
+
+    Attributes
+    ----------
+    distinguish : bool
+        CIGARs have = and X, not M for both.
+    read_group : str
+        Such as ``ID:run1\tSM:sample``; empty for none.
+    sort, index : bool
+        By reference position, and with an index beside it; BAM alone.
+    command : str
+        How the program was called, for the header.
+    """
+
+    distinguish: bool = False
+    read_group: str = ""
+    sort: bool = False
+    index: bool = False
+    command: str = ""
+
+
+class MappingWriter(Protocol):
+    """What an open file of mappings can do."""
+
+    def write(self, reads: Reads, mappings: Mappings) -> None:
+        """Write the mappings of some reads, which they number from 0 on."""
+
+
+def check_mappings_format(path: str, options: MappingOptions) -> None:
+    """Raise a `ParameterError` if the name of a file tells no format, or one that the options do not suit."""
+    if path != "-" and not path.endswith(ENDINGS):
+        raise ParameterError(f"the name {path} does not end in one of {', '.join(ENDINGS)}")
+    if (options.sort or options.index) and not path.endswith(".bam"):
+        raise ParameterError(f"the name {path} does not end in .bam: only BAM is sorted and indexed")
+    if options.index and not options.sort:
+        raise ParameterError("an index needs sorted mappings: sort them as well (--sort)")
+    if options.read_group:
+        if path == "-" or path.endswith((".paf", ".paf.gz")):
+            raise ParameterError("PAF has no read groups: write SAM or BAM, or leave the read group out")
+        parse_read_group(options.read_group)
+
+
+def open_mappings(
+    path: str | os.PathLike[str],
+    reference: Reads,
+    options: MappingOptions | None = None,
+    *,
+    threads: int = 1,
+) -> AbstractContextManager[MappingWriter]:
+    """Open a file for mappings, in the format that its name ends in; ``-`` is PAF on standard output.
+
+    Parameters
+    ----------
+    path : str or path
+    reference : Reads
+    options : MappingOptions, optional
+    threads : int
+        For compression.
+
+    Raises
+    ------
+    ParameterError
+        When the name tells no format, or one that the options do not suit.
+    FormatError
+        When SAM does not allow the name of a reference sequence.
+    """
+    path, options = os.fspath(path), options or MappingOptions()
+    check_mappings_format(path, options)
+    if path.endswith(".bam"):
+        return _BamWriter(path, reference, options, threads)
+    return _TextWriter(path, reference, options, threads)
+
+
+class _TextWriter:
+    """Writes SAM or PAF."""
+
+    def __init__(self, path: str, reference: Reads, options: MappingOptions, threads: int) -> None:
+        self._format = _Format(reference, options, is_sam=path.endswith((".sam", ".sam.gz")))
+        self._file = OutputFile(path, threads=threads)
+
+    def __enter__(self) -> Self:
+        self._file.__enter__()
+        if self._format.header:
+            import pysam
+
+            self._file.write(str(pysam.AlignmentHeader.from_dict(self._format.header)).encode())
+        return self
+
+    def write(self, reads: Reads, mappings: Mappings) -> None:
+        self._file.write(self._format.lines(reads, mappings))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.__exit__(kind, error, trace)
+
+
+class _BamWriter:
+    """Writes BAM through pysam, under a temporary name until it is complete."""
+
+    def __init__(self, path: str, reference: Reads, options: MappingOptions, threads: int) -> None:
+        self._path, self._options, self._threads = path, options, threads
+        self._format = _Format(reference, options, is_sam=True)
+        self._longest = int(reference.lengths.max(initial=0))
+
+    def __enter__(self) -> Self:
+        import pysam
+
+        folder = os.path.dirname(os.path.realpath(self._path))
+        self._parse = pysam.AlignedSegment.fromstring
+        self._header = pysam.AlignmentHeader.from_dict(self._format.header)
+        with self._complaints():
+            self._folder = tempfile.TemporaryDirectory(prefix=".overlapper.", dir=folder)
+            self._raw = os.path.join(self._folder.name, "mappings.bam")
+            # What is sorted is read again at once: it is not worth compressing.
+            mode = "wbu" if self._options.sort else "wb"
+            self._bam = pysam.AlignmentFile(self._raw, mode, header=self._header, threads=self._threads)
+        return self
+
+    def write(self, reads: Reads, mappings: Mappings) -> None:
+        with self._complaints():
+            for line in bytes(self._format.lines(reads, mappings)).decode().splitlines():
+                self._bam.write(self._parse(line, self._header))
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        with self._folder, self._complaints():
+            self._bam.close()
+            if kind is None:
+                self._finish()
+
+    def _finish(self) -> None:
+        """Sort and index as asked for, and give the files their names."""
+        import pysam
+
+        done = self._raw
+        try:
+            if self._options.sort:
+                done = os.path.join(self._folder.name, "sorted.bam")
+                threads = str(max(0, self._threads - 1))
+                pysam.sort("--no-PG", "-@", threads, "-o", done, self._raw)
+            if self._options.index:
+                kind = ["-c"] if self._longest >= _LONGEST_FOR_BAI else ["-b"]
+                ending = ".csi" if kind == ["-c"] else ".bai"
+                pysam.index(*kind, "-o", f"{done}{ending}", done)
+        except pysam.SamtoolsError as error:
+            raise OutputError(
+                f"file {self._path} cannot be sorted and indexed: {error}. Check the free space"
+            ) from None
+        os.replace(done, self._path)
+        if self._options.index:
+            os.replace(f"{done}{ending}", f"{self._path}{ending}")
+
+    def _complaints(self) -> AbstractContextManager[None]:
+        return OutputFile(self._path).complaints()
+
+
+class _Format:
+    """Turns mappings into lines.
+
+    Attributes
+    ----------
+    header : dict
+        Of SAM, as pysam takes it; empty for PAF.
+    """
+
+    def __init__(self, reference: Reads, options: MappingOptions, *, is_sam: bool) -> None:
+        group = parse_read_group(options.read_group) if options.read_group else None
+        self.header = sam_header(reference, group, options.command) if is_sam else {}
+        self._reference, self._distinguish = reference, options.distinguish
+        tag = f"\tRG:Z:{group['ID']}" if group else ""
+        self._of_all = np.frombuffer(tag.encode(), np.uint8)
+
+    def lines(self, reads: Reads, mappings: Mappings) -> memoryview:
+        """Return the lines of some reads, which the mappings number from 0 on."""
+        from overlapper.kernels.cpu import mapping_formatting as kernel
+        from overlapper.kernels.cpu.formatting import Names
+        from overlapper.kernels.cpu.walks import PackedReads
+
+        starts = np.searchsorted(mappings.query, np.arange(len(reads) + 1))
+        columns = {name: getattr(mappings, name) for name in kernel.Rows._fields if name != "starts"}
+        rows = kernel.Rows(starts=starts, **columns)
+        names, targets = (
+            Names(table.name_bytes, table.name_offsets, table.lengths) for table in (reads, self._reference)
+        )
+        pieces = self._pieces(reads, mappings) if self.header else [b""] * len(mappings)
+        texts = kernel.Texts(
+            np.frombuffer(b"".join(pieces), np.uint8),
+            np.cumsum([0, *map(len, pieces)]),
+            self._of_all,
+        )
+        packed = PackedReads(*(getattr(reads, name) for name in PackedReads._fields))
+        name_lengths = np.diff(reads.name_offsets)
+        lines = np.maximum(np.diff(starts), 1)
+        room = int((lines * (name_lengths + 2 * reads.lengths)).sum()) + len(texts.of_rows)
+        room += int(np.diff(self._reference.name_offsets)[mappings.target].sum())
+        room += int(lines.sum()) * (kernel.LINE_BYTES + len(self._of_all))
+        room += kernel.OPERATION_BYTES * len(mappings.cigar)
+        out = np.empty(room, np.uint8)
+        if not self.header:
+            size = kernel.format_paf(rows, names, targets, texts, self._distinguish, out)
+        else:
+            none = np.empty(0, np.uint8), np.empty(0, np.int64)
+            kept = (reads.qualities, reads.quality_offsets) if reads.qualities is not None else none
+            size = kernel.format_sam(
+                rows, packed, names, kernel.Qualities(*kept), targets, texts, self._distinguish, out
+            )
+        return out[:size].data
+
+    def _pieces(self, reads: Reads, mappings: Mappings) -> list[bytes]:
+        """Return, of every mapping, the tag that names the other pieces of its read."""
+        texts = [b""] * len(mappings)
+        pieces = np.flatnonzero(mappings.kind != MappingKind.SECONDARY)
+        split = mappings.query[pieces]
+        for read in np.unique(
+            split[np.isin(split, mappings.query[mappings.kind == MappingKind.SUPPLEMENTARY])]
+        ):
+            rows = pieces[split == read].tolist()
+            entries = {row: self._piece(reads, mappings, row) for row in rows}
+            for row in rows:
+                others = "".join(entries[other] for other in rows if other != row)
+                texts[row] = f"\tSA:Z:{others}".encode()
+        return texts
+
+    def _piece(self, reads: Reads, mappings: Mappings, row: int) -> str:
+        """Return a mapping as an entry of the tag, with a shortened CIGAR."""
+        length = int(reads.lengths[mappings.query[row]])
+        start, end = int(mappings.q_start[row]), int(mappings.q_end[row])
+        clips = (length - end, start) if mappings.reverse[row] else (start, length - end)
+        on_query, on_target = end - start, int(mappings.t_end[row] - mappings.t_start[row])
+        paired = min(on_query, on_target)
+        runs = (
+            (clips[0], "S"),
+            (paired, "M"),
+            (on_query - paired, "I"),
+            (on_target - paired, "D"),
+            (clips[1], "S"),
+        )
+        fields = (
+            self._reference.name(mappings.target[row]), int(mappings.t_start[row]) + 1,
+            "-" if mappings.reverse[row] else "+", "".join(f"{n}{letter}" for n, letter in runs if n),
+            int(mappings.quality[row]), int(mappings.edits[row]),
+        )  # fmt: skip
+        return ",".join(map(str, fields)) + ";"

@@ -1,0 +1,1 @@
+"""Mapping of reads to a reference: any seeds, chains of them, any extension. docs/algorithms/mapping.md."""

@@ -1,0 +1,57 @@
+"""The extenders of mapping: chains in, alignments out. A new one is a file here and a line below."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.mapping.chains import Chains
+from overlapper.mapping.params import MapParams
+from overlapper.tables import Reads
+
+
+@dataclasses.dataclass(frozen=True)
+class Paths:
+    """Alignments of chains, in their order.
+
+    Attributes
+    ----------
+    q_start, q_end, t_start, t_end : ndarray of int64, shape (n,)
+        On the read as turned to the strand that matches, and on the reference sequence. An empty interval is
+        a chain without an alignment.
+    cigar : ndarray of uint32
+        Runs of =, X, I and D along the reference; the first and last ones are equal or unequal pairs.
+    cigar_offsets : ndarray of int64, shape (n + 1,)
+    """
+
+    q_start: np.ndarray
+    q_end: np.ndarray
+    t_start: np.ndarray
+    t_end: np.ndarray
+    cigar: np.ndarray
+    cigar_offsets: np.ndarray
+
+
+MapExtender = Callable[[Reads, Reads, Chains, MapParams], Paths]
+"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads."""
+
+MAP_EXTENDERS = {
+    "edits": "overlapper.mapping.edits",
+}
+
+
+def map_extender(name: str) -> MapExtender:
+    """Return an extender by name.
+
+    Raises
+    ------
+    ParameterError
+        When there is none of that name.
+    """
+    if name not in MAP_EXTENDERS:
+        raise ParameterError(f"extender is {name!r}, expected one of {', '.join(MAP_EXTENDERS)}")
+    return importlib.import_module(MAP_EXTENDERS[name]).extend

@@ -1,0 +1,44 @@
+"""Minimizers that reads share with a reference."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.kernels.cpu.reference_seeds import find_anchors
+from overlapper.mapping.anchors import Anchors
+from overlapper.mapping.packed import packed_reads
+from overlapper.mapping.params import MapParams
+from overlapper.sketch.reference_index import ReferenceIndex
+from overlapper.tables import Reads
+
+
+@dataclasses.dataclass(frozen=True)
+class MinimizerSeeder:
+    """Seeds are the minimizers of the reads, and their places those of the reference's minimizers.
+
+    Attributes
+    ----------
+    index : ReferenceIndex
+    """
+
+    index: ReferenceIndex
+
+    @classmethod
+    def prepare(cls, reference: Reads, params: MapParams, threads: int) -> Self:
+        """Index a reference."""
+        return cls(ReferenceIndex.build(reference, params.sketch, params.seeds.hit_limit, threads))
+
+    def find(self, reads: Reads) -> Anchors:
+        """Return the anchors of reads."""
+        sketch = self.index.sketch
+        lanes = np.empty(0, np.uint32 if sketch.kmer_length <= 15 else np.uint64)
+        starts, x, y, reverse, seeds, dropped = find_anchors(
+            packed_reads(reads), 0, len(reads), sketch.kmer_length, sketch.window,
+            self.index.lookup, self.index.limit, lanes,
+        )  # fmt: skip
+        length = np.full(len(x), sketch.kmer_length, np.int32)
+        counts = {"seeds": seeds, "seeds with too many places": dropped}
+        return Anchors(starts, x, y, length, reverse, counts)

@@ -1,0 +1,171 @@
+"""Parameters of mapping, and presets by technology."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+from overlapper.errors import ParameterError
+from overlapper.params import SketchParams
+from overlapper.scoring import Scoring
+
+
+def _require(condition: bool, name: str, value: object, expected: str) -> None:
+    if not condition:
+        raise ParameterError(f"{name} is {value}, expected {expected}")
+
+
+@dataclasses.dataclass(frozen=True)
+class SeedParams:
+    """What seeds.
+
+    Attributes
+    ----------
+    length : int
+        Shortest exact match, or length of fixed seeds; minimizers have a length of their own.
+    interval : int
+        Bases from one fixed seed to the next.
+    hit_limit : int
+        A seed with more places on the reference is left out; 0 derives the limit of minimizers from the
+        reference, and is `MOST_PLACES` for other seeds.
+    """
+
+    length: int = 19
+    interval: int = 5
+    hit_limit: int = 0
+
+    MOST_PLACES = 500
+
+    def __post_init__(self) -> None:
+        _require(8 <= self.length <= 1000, "length", self.length, "8 to 1000")
+        _require(self.interval >= 1, "interval", self.interval, "1 or more")
+        _require(self.hit_limit >= 0, "hit_limit", self.hit_limit, "0 (derive) or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class AnchorChainParams:
+    """Chaining of seeds on the reference (after Li 2018, section 2.1).
+
+    Attributes
+    ----------
+    look_back : int
+        Seeds before a seed that may precede it in a chain.
+    max_gap : int
+        Bases between neighbouring seeds of a chain, on read or reference.
+    bandwidth : int
+        Largest gap between neighbouring seeds.
+    gap_cost, distance_cost : int
+        Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
+    doubling_cost : int
+        Cost of every doubling of a gap, in the same unit.
+    min_seeds : int
+        Shortest chain kept, in seeds.
+    min_score : int
+        Lowest score kept, in bases.
+    """
+
+    look_back: int = 64
+    max_gap: int = 5000
+    bandwidth: int = 500
+    gap_cost: int = 38
+    distance_cost: int = 1
+    doubling_cost: int = 128
+    min_seeds: int = 3
+    min_score: int = 40
+
+    def __post_init__(self) -> None:
+        _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
+        _require(1 <= self.max_gap <= 100_000, "max_gap", self.max_gap, "1 to 100000")
+        _require(self.bandwidth >= 0, "bandwidth", self.bandwidth, "0 or more")
+        for name in ("gap_cost", "distance_cost", "doubling_cost"):
+            value = getattr(self, name)
+            _require(0 <= value <= 2**20, name, value, "0 to 2^20")
+        _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
+        _require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class ChoiceParams:
+    """Which mappings of a read are kept, and as what.
+
+    Attributes
+    ----------
+    mask_level : int
+        Two mappings are for the same part of the read when they share this percentage of the shorter one.
+    secondary_ratio : int
+        A secondary chain is aligned when its score is at least this percentage of the primary one's.
+    most_secondary : int
+        Secondary mappings kept for a part of a read.
+    min_score : int
+        Lowest alignment score kept.
+    """
+
+    mask_level: int = 50
+    secondary_ratio: int = 80
+    most_secondary: int = 5
+    min_score: int = 80
+
+    def __post_init__(self) -> None:
+        _require(1 <= self.mask_level <= 100, "mask_level", self.mask_level, "1 to 100")
+        _require(0 <= self.secondary_ratio <= 100, "secondary_ratio", self.secondary_ratio, "0 to 100")
+        _require(self.most_secondary >= 0, "most_secondary", self.most_secondary, "0 or more")
+        _require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
+
+
+@dataclasses.dataclass(frozen=True)
+class MapParams:
+    """Everything that decides where reads are mapped.
+
+    Attributes
+    ----------
+    seeder, extender : str
+        Names in the registries.
+    sketch : SketchParams
+        Minimizers of the reference and of the reads.
+    seeds : SeedParams
+    chain : AnchorChainParams
+    choice : ChoiceParams
+    scoring : Scoring
+        Of alignments; its match must be above 0.
+    end_bonus : int
+        What an alignment that reaches the end of the read scores more, when it is decided where to clip.
+    """
+
+    seeder: str = "minimizers"
+    extender: str = "edits"
+    sketch: SketchParams = SketchParams(kmer_length=15, window=10)
+    seeds: SeedParams = SeedParams()
+    chain: AnchorChainParams = AnchorChainParams()
+    choice: ChoiceParams = ChoiceParams()
+    scoring: Scoring = Scoring(match=2, mismatch=-4, unknown=-1, gap_open=-4, gap_extend=-2)
+    end_bonus: int = 10
+
+    def __post_init__(self) -> None:
+        _require(self.scoring.match > 0, "match", self.scoring.match, "above 0")
+        _require(self.end_bonus >= 0, "end_bonus", self.end_bonus, "0 or more")
+
+    @classmethod
+    def preset(cls, name: str) -> Self:
+        """Return the parameters for a technology.
+
+        Raises
+        ------
+        ParameterError
+            When there is no preset of that name.
+        """
+        if name not in PRESETS:
+            raise ParameterError(f"preset is {name!r}, expected one of {', '.join(PRESETS)}")
+        return dataclasses.replace(cls(), **PRESETS[name])
+
+
+PRESETS: dict[str, dict] = {
+    "ont": {},
+    "clr": {},
+    "hifi": {"sketch": SketchParams(kmer_length=19, window=19)},
+    "short": {
+        "sketch": SketchParams(kmer_length=17, window=5),
+        "chain": AnchorChainParams(max_gap=200, bandwidth=100, min_seeds=2, min_score=25),
+        "choice": ChoiceParams(min_score=40),
+    },
+}
+"""What differs from the defaults. Accurate reads need few, long seeds; short ones dense seeds, short gaps."""

@@ -1,0 +1,41 @@
+"""The seeders. A new one is a class with these two methods and a line here."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Protocol, Self
+
+from overlapper.errors import ParameterError
+from overlapper.mapping.anchors import Anchors
+from overlapper.mapping.params import MapParams
+from overlapper.tables import Reads
+
+
+class Seeder(Protocol):
+    """What a seeder offers; the contract tests hold every registered one to it."""
+
+    @classmethod
+    def prepare(cls, reference: Reads, params: MapParams, threads: int) -> Self:
+        """Index a reference."""
+
+    def find(self, reads: Reads) -> Anchors:
+        """Return the anchors of reads. May be called from several threads at a time."""
+
+
+SEEDERS = {
+    "minimizers": "overlapper.mapping.minimizer_seeds:MinimizerSeeder",
+}
+
+
+def seeder(name: str) -> type[Seeder]:
+    """Return a seeder by name.
+
+    Raises
+    ------
+    ParameterError
+        When there is none of that name.
+    """
+    if name not in SEEDERS:
+        raise ParameterError(f"seeder is {name!r}, expected one of {', '.join(SEEDERS)}")
+    module, _, attribute = SEEDERS[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)

@@ -1,0 +1,115 @@
+"""Minimizers of a reference, to be looked up by hash."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.kernels.cpu import seed_index as pages_kernel
+from overlapper.kernels.cpu.reference_seeds import Y_BITS, Lookup, count_places, fill_slots
+from overlapper.params import SketchParams
+from overlapper.sketch.seed_index import BLOCK_BASES, EntryLayout, partition
+from overlapper.tables import Reads
+from overlapper.tables.reads import BASES_PER_WORD
+from overlapper.threads import cut_evenly, map_in_order
+
+SPECTRUM_SIZE = 1 << 16
+REPEATED_SHARE = 2e-4
+"""Share of the minimizers, each counted once, that are left out for having the most places (as minimap2)."""
+LEAST_LIMIT = 10
+"""Minimizers with so many places or fewer are never left out."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ReferenceIndex:
+    """All minimizers of a reference.
+
+    Attributes
+    ----------
+    sketch : SketchParams
+    lookup : Lookup
+    limit : int
+        Places that a minimizer may have.
+    """
+
+    sketch: SketchParams
+    lookup: Lookup
+    limit: int
+
+    @classmethod
+    def build(cls, reference: Reads, sketch: SketchParams, hit_limit: int, threads: int) -> Self:
+        """Index a reference.
+
+        Parameters
+        ----------
+        reference : Reads
+        sketch : SketchParams
+        hit_limit : int
+            Places that a minimizer may have; 0 derives it.
+        threads : int
+
+        Raises
+        ------
+        ParameterError
+            When k is too long for a word to hold hash and place together, or the reference too long.
+        """
+        bases = int(reference.word_offsets[-1]) * BASES_PER_WORD
+        if bases >= 1 << Y_BITS:
+            raise ParameterError(f"the reference has {bases} bases, expected less than {1 << Y_BITS}")
+        layout = EntryLayout.choose(bases, sketch)
+        bounds = cut_evenly(reference.lengths, BLOCK_BASES)
+        sketched = np.empty(len(reference), np.int32)
+
+        def sketch_block(block: int) -> tuple[np.ndarray, ...]:
+            return partition(reference, int(bounds[block]), int(bounds[block + 1]), sketch, layout, sketched)
+
+        parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
+        sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
+        firsts = np.concatenate([[0], np.cumsum(sizes)])
+        slot_bits = max(0, min(layout.rest_bits, (int(firsts[-1]) >> layout.bucket_bits).bit_length()))
+        lookup = Lookup(
+            np.empty(firsts[-1], np.uint64),
+            np.zeros((layout.n_buckets << slot_bits) + 1, np.int64),
+            layout.bucket_bits, layout.base_bits, layout.rest_bits, slot_bits,
+        )  # fmt: skip
+
+        def sort_bucket(bucket: int) -> np.ndarray:
+            entries = lookup.entries[firsts[bucket] : firsts[bucket + 1]]
+            n = 0
+            for pages, previous_page, last_page, counts in parts:
+                pages_kernel.gather_bucket(
+                    pages, previous_page, last_page[bucket], counts[bucket], entries[n:]
+                )
+                n += counts[bucket]
+            entries.sort()
+            spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+            fill_slots(entries, bucket, lookup)
+            count_places(entries, layout.base_bits, spectrum)
+            return spectrum
+
+        spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+        for counted in map_in_order(sort_bucket, range(layout.n_buckets), threads):
+            spectrum += counted
+        np.cumsum(lookup.slots, out=lookup.slots)
+        return cls(sketch, lookup, hit_limit or places_limit(spectrum))
+
+
+def places_limit(spectrum: np.ndarray) -> int:
+    """Return how many places a minimizer may have.
+
+    Parameters
+    ----------
+    spectrum : ndarray of int64
+        Minimizers by how many places they have; the last one takes all that have more.
+
+    Returns
+    -------
+    int
+        The fewest, `LEAST_LIMIT` or more, that at most `REPEATED_SHARE` of the minimizers exceed.
+    """
+    above = spectrum.sum() - np.cumsum(spectrum)
+    limit = int(np.argmax(above <= REPEATED_SHARE * spectrum.sum()))
+    return max(limit, LEAST_LIMIT)

@@ -1,0 +1,87 @@
+"""``overlapper map`` end to end."""
+
+import gzip
+
+import numpy as np
+import pysam
+import pytest
+
+from tests.cli.conftest import assert_refused
+from tests.read_sets import mutated, random_text, reverse_complement
+
+RNG = np.random.default_rng(7)
+REFERENCE = random_text(RNG, 6000)
+READS = {f"r{i}": mutated(RNG, REFERENCE[400 * i : 400 * i + 1800], 0.06) for i in range(10)}
+READS["r3"] = reverse_complement(READS["r3"])
+READS["alien"] = random_text(RNG, 500)
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "ref.fa").write_text(f">chr description\n{REFERENCE}\n")
+    fastq = "".join(f"@{name}\n{text}\n+\n{'5' * len(text)}\n" for name, text in READS.items())
+    (tmp_path / "reads.fq.gz").write_bytes(gzip.compress(fastq.encode()))
+    return tmp_path
+
+
+def test_formats_agree(command, files):
+    for name in ("o.paf", "o.sam", "o.bam"):
+        result = command("map", "ref.fa", "reads.fq.gz", "-o", name, "-t", "2")
+        assert result.code == 0, result.err
+    assert "1 unmapped reads" in result.err
+    paf = [line.split("\t") for line in (files / "o.paf").read_text().splitlines()]
+    assert {fields[0] for fields in paf} == set(READS) - {"alien"}
+    for fields in paf:
+        start = 400 * int(fields[0][1:])
+        assert abs(int(fields[7]) - start) < 50 and abs(int(fields[8]) - start - 1800) < 50
+        assert (fields[4] == "-") == (fields[0] == "r3")
+    from_paf = [(fields[0], int(fields[7]), int(fields[11])) for fields in paf]
+    for name in ("o.sam", "o.bam"):
+        with pysam.AlignmentFile(str(files / name)) as file:
+            records = [record for record in file if not record.is_unmapped]
+        assert [(r.query_name, r.reference_start, r.mapping_quality) for r in records] == from_paf
+        assert all(set(r.get_forward_qualities()) == {20} for r in records)
+
+
+def test_standard_output_is_paf(command, files):
+    command("map", "ref.fa", "reads.fq.gz", "-o", "o.paf", "-q")
+    assert command("map", "ref.fa", "reads.fq.gz", "-q").out == (files / "o.paf").read_bytes()
+
+
+def test_sorted_and_indexed(command, files):
+    options = ("--sort", "--index", "--read-group", r"ID:x\tSM:y", "--eqx")
+    assert command("map", "ref.fa", "reads.fq.gz", "-o", "o.bam", *options).code == 0
+    with pysam.AlignmentFile(str(files / "o.bam")) as file:
+        assert file.count("chr", 0, 1000) >= 2
+        assert all(record.get_tag("RG") == "x" for record in file.fetch())
+
+
+def test_a_run_without_mappings_says_so(command, files):
+    (files / "other.fa").write_text(f">x\n{random_text(RNG, 3000)}\n")
+    result = command("map", "other.fa", "reads.fq.gz", "-o", "o.sam")
+    assert result.code == 0
+    assert "no read is mapped" in result.err
+    assert (files / "o.sam").read_text().count("\t4\t*\t0\t0\t*") == len(READS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("ref.fa", "missing.fq", "-o", "o.sam"), 1, "there is no such file"),
+        (("ref.fa", "reads.fq.gz", "-o", "o.txt"), 1, "does not end in one of"),
+        (("ref.fa", "reads.fq.gz", "-o", "ref.fa"), 2, "is read and would be written"),
+        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--sort"), 1, "only BAM is sorted"),
+        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "-p", "sanger"), 1, "preset is 'sanger'"),
+        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--seeder", "x"), 1, "seeder is 'x', expected one of"),
+        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--extender", "x"), 1, "extender is 'x', expected one of"),
+        (("ref.fa", "reads.fq.gz", "-o", "o.sam", "-k", "40"), 1, "kmer_length is 40"),
+        (("empty.fa", "reads.fq.gz", "-o", "o.sam"), 1, "the reference has no bases"),
+        (("-", "-", "-o", "o.sam"), 2, "standard input can be read once"),
+    ],
+)
+def test_wrong_uses_are_answered(command, files, arguments, code, message):
+    (files / "empty.fa").write_text(">x\n")
+    before = sorted(path.name for path in files.iterdir())
+    result = command("map", *arguments)
+    result.err = " ".join(result.err.split()) if code == 2 else result.err
+    assert_refused(result, code, message, files, before)
