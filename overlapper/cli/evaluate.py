@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 EXAMPLES = """
 overlapper evaluate truth.tsv overlaps.paf
 overlapper evaluate truth.tsv.gz overlaps.paf.gz --min-overlap 500 --json scores.json --tsv scores.tsv
-overlapper evaluate truth.tsv overlaps.paf --circular chrM=85779 --circular plasmid=3k
+overlapper evaluate truth.tsv overlaps.paf --circular genome=200k
 """
 
 COLUMNS = (

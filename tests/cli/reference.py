@@ -1,4 +1,4 @@
-"""Write the command reference, ``docs/commands.md``, from the commands themselves.
+"""Write the command reference, ``docs/commands.md``, and the manual pages, from the commands themselves.
 
 Run ``python -m tests.cli.reference`` after changing an option; a test compares the two.
 """
@@ -31,11 +31,16 @@ def reference():
     return "\n".join([HEAD, *map(section, cli.COMMANDS)])
 
 
+def declared(module):
+    """Return the function of a command, and its arguments and options."""
+    function = getattr(module, "_".join(cli.words_of(module)))
+    return function, [Parameter(p) for p in inspect.signature(function, eval_str=True).parameters.values()]
+
+
 def section(module):
     """Return what there is to say of one command."""
-    words = cli.words_of(module)
-    name, function = " ".join(words), getattr(module, "_".join(words))
-    parameters = [Parameter(p) for p in inspect.signature(function, eval_str=True).parameters.values()]
+    name = " ".join(cli.words_of(module))
+    function, parameters = declared(module)
     arguments = [p for p in parameters if p.is_argument]
     usage = " ".join(["overlapper", name, *(p.spelling.strip("`") for p in arguments), "[OPTIONS]"])
     rows = [("argument or option", "meaning", "default"), ("---",) * 3]
@@ -77,4 +82,7 @@ class Parameter:
 
 
 if __name__ == "__main__":
+    from tests.cli import manual
+
     PATH.write_text(reference())
+    manual.write()
