@@ -26,3 +26,9 @@ def run(*words, env=None, **options):
         env={**os.environ, **(env or {}), "PYTHONPATH": path},
         **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
+
+
+def shell(script, **options):
+    """Run bash, in which ``overlapper`` is this copy."""
+    ours = f'overlapper() {{ "{sys.executable}" -m overlapper "$@"; }}'
+    return run("bash", "-euo", "pipefail", "-c", f"{ours}\n{script}", **options)
