@@ -5,19 +5,27 @@ import re
 
 import pytest
 
-from overlapper import cli, tables
-from tests.cli import reference
-from tests.cli.runner import ROOT, overlapper
+import graph
+import overlapper
+from overlapper import cli, index, plots, report, tables
+from tests.cli import manual, reference
+from tests.cli.runner import ROOT
+from tests.cli.runner import overlapper as run_overlapper
 
 
 def test_the_command_reference_is_that_of_the_commands():
     assert reference.PATH.read_text() == reference.reference(), "run python -m tests.cli.reference"
 
 
+def test_the_manual_pages_are_those_of_the_commands():
+    kept = {path.name: path.read_text() for path in manual.FOLDER.iterdir()}
+    assert kept == manual.pages(), "run python -m tests.cli.reference"
+
+
 @pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda module: module.__name__)
 def test_every_option_that_help_shows_is_in_the_reference(module):
     words = cli.words_of(module)
-    text = overlapper(*words, "--help", text=True).stdout
+    text = run_overlapper(*words, "--help", text=True).stdout
     shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - {"--help"}
     page = reference.PATH.read_text()
     start = page.index(f"## {' '.join(words)}\n")
@@ -34,6 +42,24 @@ def test_the_data_model_names_every_column_and_type(table):
     rows = dict(re.findall(r"^\| `(\w+)` \| `(.+?)` \|", section, re.MULTILINE))
     columns = {f.name: f.metadata["dtype"].name for f in dataclasses.fields(table) if "dtype" in f.metadata}
     assert {name: kind.partition("[")[0] for name, kind in rows.items()} == columns
+
+
+@pytest.mark.parametrize("package", [overlapper, graph, index, plots, report], ids=lambda p: p.__name__)
+def test_the_library_page_names_every_public_name(package):
+    page = (ROOT / "docs" / "api.md").read_text()
+    homes = ("overlapper", package.__name__)
+    wanted = set(package.__all__) - {"__version__", "OverlapperError"}
+    assert [name for name in wanted if not any(f":: {home}.{name}\n" in page for home in homes)] == []
+
+
+def test_the_messages_that_tuning_explains_are_messages():
+    source = "".join(path.read_text() for path in (ROOT / "overlapper").rglob("*.py"))
+    source = re.sub(r'"\s*f?"', "", source)  # strings that go on in the next line
+    page = (ROOT / "docs" / "tuning.md").read_text()
+    messages = re.findall(r"^\| `(.+?)`", page[page.index("## By message") :], re.MULTILINE)
+    parts = [part.strip() for message in messages for part in message.split("…") if part.strip()]
+    assert len(messages) > 8
+    assert [part for part in parts if part not in source] == []
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,61 @@
+"""How Sphinx builds the site: ``sphinx-build -W docs docs/_build/html`` (extra ``docs``).
+
+The pages are plain Markdown that reads as well where it lies. What is navigation on the site is the list of
+pages in ``index.md``.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from overlapper.version import __version__  # noqa: E402
+
+project = author = "overlapper"
+copyright = "The overlapper authors"
+version = release = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
+exclude_patterns = ["_build"]
+nitpicky = False
+default_role = "code"
+suppress_warnings = ["myst.directive_option"]
+
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # numpydoc's sections say them
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = f"overlapper {__version__}"
+html_copy_source = False
+html_show_sphinx = False
+
+linkcheck_timeout = 20
+linkcheck_retries = 2
+
+
+def tree_of_index(text):
+    """Return the sections of ``index.md``, each with its list of pages, as hidden tables of contents."""
+    trees = []
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        pages = re.findall(r"^- \[.+?\]\((.+?)\.md\)", section, re.MULTILINE)
+        caption = section.partition("\n")[0]
+        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
+    return "\n\n".join(trees)
+
+
+def add_navigation(app, page, source):
+    """Append the tables of contents to the first page as it is read."""
+    if page == "index":
+        source[0] += "\n" + tree_of_index(source[0])
+
+
+def setup(app):
+    """Have the navigation added."""
+    app.connect("source-read", add_navigation)
+    return {"parallel_read_safe": True}
