@@ -20,15 +20,21 @@ version = release = __version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build"]
-nitpicky = False
-default_role = "code"
-suppress_warnings = ["myst.directive_option"]
+default_role = "py:obj"
 
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # numpydoc's sections say them
 numpydoc_show_class_members = False
+numpydoc_xref_param_type = True
+numpydoc_xref_ignore = {"optional", "of", "shape", "default"}
+# Without these three, numpydoc looks for them in Python's own documentation, which is not at hand.
+numpydoc_xref_aliases = {
+    "bool": "bool",
+    "iterable": "collections.abc.Iterable",
+    "sequence": "collections.abc.Sequence",
+}
 
 html_theme = "furo"
 html_title = f"overlapper {__version__}"
