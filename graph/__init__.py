@@ -10,7 +10,6 @@ Each step returns what it made and a count of what it removed, by reason; `assem
 from __future__ import annotations
 
 import dataclasses
-import time
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -20,6 +19,7 @@ from graph.layout import Layout, layout
 from graph.model import Contained, Edges, Graph, GraphReads
 from graph.params import CleanParams, GraphParams
 from graph.reduce import reduce
+from overlapper.clock import Clock
 from overlapper.pipeline import Report
 from overlapper.tables import Overlaps, Reads
 
@@ -57,12 +57,15 @@ class Assembly:
         For each step that makes a graph, how many ``reads`` and ``edges`` (one a pair of mirrors) it left.
     seconds : dict of str to float
         Wall-clock time of each step.
+    memory : dict of str to int
+        Largest resident memory by the end of each step, in bytes (`overlapper.clock.Clock`).
     """
 
     layout: Layout
     counts: dict[str, dict[str, int]]
     sizes: dict[str, dict[str, int]]
     seconds: dict[str, float]
+    memory: dict[str, int]
 
     @property
     def graph(self) -> Graph:
@@ -101,13 +104,12 @@ def assemble(
     """
     counts: dict[str, dict[str, int]] = {}
     sizes: dict[str, dict[str, int]] = {}
-    seconds: dict[str, float] = {}
+    clock = Clock()
 
     def step(name: str, function: Callable[[], tuple[_Made, dict[str, int]]]) -> _Made:
         report(name, 0, 0)
-        began = time.perf_counter()
         made, counts[name] = function()
-        seconds[name] = round(time.perf_counter() - began, 4)
+        clock.lap(name)
         if isinstance(made, Graph):
             sizes[name] = {"reads": len(made.reads), "edges": len(made.edges) // 2}
         return made
@@ -116,4 +118,5 @@ def assemble(
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, cleaning))
-    return Assembly(step("layout", lambda: layout(graph)), counts, sizes, seconds)
+    made = step("layout", lambda: layout(graph))
+    return Assembly(made, counts, sizes, clock.seconds, clock.memory)

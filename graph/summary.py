@@ -23,7 +23,7 @@ def n50(lengths: np.ndarray) -> int:
 def to_json(
     assembly: Assembly, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams | None
 ) -> str:
-    """Write what went in, what every step removed, what came out, parameters and times."""
+    """Write what went in, what every step removed, what came out, parameters, times and memory."""
     lengths = assembly.layout.lengths
     parts = {
         "version": __version__,
@@ -40,6 +40,7 @@ def to_json(
             "n50": n50(lengths),
         },
         "seconds": assembly.seconds,
+        "memory": assembly.memory,
         "params": {
             "graph": dataclasses.asdict(params),
             "clean": None if cleaning is None else dataclasses.asdict(cleaning),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from overlapper.candidates.registry import Finder, finder
+from overlapper.clock import Clock
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
@@ -54,6 +54,8 @@ class Summary:
         What went in, what every filter took and what came out, in the order of the stages.
     seconds : dict of str to float
         Wall-clock time of each stage.
+    memory : dict of str to int
+        Largest resident memory by the end of each stage, in bytes (`Clock`).
     """
 
     params: Params
@@ -61,13 +63,15 @@ class Summary:
     devices: list[str]
     funnel: dict[str, int]
     seconds: dict[str, float]
+    memory: dict[str, int]
 
     def to_json(self) -> str:
-        """Write counts, parameters and times."""
+        """Write counts, parameters, times and memory."""
         parts = {
             "version": __version__,
             "funnel": self.funnel,
             "seconds": self.seconds,
+            "memory": self.memory,
             "chosen": self.why,
             "devices": self.devices,
             "params": dataclasses.asdict(self.params),
@@ -237,7 +241,8 @@ def _run(
         taken = without_worse(taken, len(overlaps))
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
-    return Run(params, why, gpus.names if gpus else ["cpu"], funnel, clock.seconds, overlaps)
+    devices = gpus.names if gpus else ["cpu"]
+    return Run(params, why, devices, funnel, clock.seconds, clock.memory, overlaps)
 
 
 def overlaps_of_blocks(
@@ -384,17 +389,3 @@ def best_of_pair(overlaps: Overlaps) -> np.ndarray:
     first = np.ones(len(order), bool)
     first[1:] = (query[1:] != query[:-1]) | (target[1:] != target[:-1])
     return order[first]
-
-
-class Clock:
-    """Wall-clock time between laps."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
-
-    def lap(self, name: str) -> None:
-        """Note the time since the last lap under a name."""
-        now = time.perf_counter()
-        self.seconds[name] = round(now - self._last, 4)
-        self._last = now

@@ -18,6 +18,7 @@ import numpy as np
 
 from overlapper import pipeline
 from overlapper.candidates.blocks import IN_BLOCKS, sketched_form
+from overlapper.clock import Clock
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.registry import ALIGNING
@@ -106,7 +107,7 @@ def run_tiled(
     report, note : callable
         Are told how far the run is, and what the user should know.
     """
-    clock = pipeline.Clock()
+    clock = Clock()
     report("choosing parameters", 0, 0)
     params, why, room = planned(store, budget, preset, changes)
     clock.lap("parameters")
@@ -143,7 +144,7 @@ def run_tiled(
         kept = sum(int(best.among(part).sum()) for part in read_pieces(strips, len(reads)))
         taken = pipeline.without_worse(taken, kept)
     funnel = {"reads": len(store), "bases": int(store.lengths.sum()), **seeds.counts, **taken}
-    return TiledRun(fitted, why, devices, funnel, clock.seconds, reads, strips, best)
+    return TiledRun(fitted, why, devices, funnel, clock.seconds, clock.memory, reads, strips, best)
 
 
 def planned(

@@ -14,7 +14,7 @@ from overlapper.cli.sizes import parse_size
 EXAMPLES = """
 overlapper simulate --genome-size 200k --coverage 20 --preset ont -o reads.fastq.gz --truth truth.tsv
 overlapper simulate --reference ecoli.fasta.gz --circular --preset hifi -o reads.fasta --truth truth.tsv
-overlapper simulate --genome-size 2M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
+overlapper simulate --genome-size 1M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
 """
 
 COMPILE_SECONDS = 5

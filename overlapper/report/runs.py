@@ -66,13 +66,16 @@ def costs_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:
         rows = [*seconds.items()]
         parts.append(Table(f"Seconds of overlapper {name}", ("stage", "seconds"), rows, bars=True))
         total = sum(seconds.values())
-        parts.append(
-            Remark(
-                f"overlapper {name}: {total:,.1f} s in its stages, reading and writing "
-                "files not counted. Memory by stage is not in the file."
+        said = f"overlapper {name}: {total:,.1f} s in its stages, reading and writing files not counted."
+        memory: dict[str, int] = run.get("memory", {})
+        if memory:
+            held = [(stage, round(peak / 1e6)) for stage, peak in memory.items()]
+            parts.append(
+                Table(f"Memory of overlapper {name}", ("by the end of stage", "MB"), held, bars=True)
             )
-        )
-    return Section("Time", parts)
+            said += " Memory is the largest that the process held so far, its programs and reads included."
+        parts.append(Remark(said))
+    return Section("Time and memory", parts)
 
 
 def params_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:

@@ -141,7 +141,7 @@ def test_parameters_reach_the_library(layout, case, tmp_path):
     ).counts  # fmt: skip
     assert (stats["reads"], stats["overlaps"]) == (len(reads), len(overlaps))
     assert stats["unitigs"]["longest"] >= stats["unitigs"]["n50"] > 0
-    assert stats["seconds"].keys() == stats["counts"].keys()
+    assert stats["seconds"].keys() == stats["memory"].keys() == stats["counts"].keys()
 
 
 def test_no_clean_leaves_the_reduced_graph(layout, case, tmp_path):

@@ -156,6 +156,10 @@ def test_stats_tell_counts_parameters_and_times(overlap, reads, reads_file, expe
     assert funnel["candidates"] - dropped == funnel["overlaps"] > 100
     assert stats["params"]["sketch"]["window"] == 2
     assert all(seconds >= 0 for seconds in stats["seconds"].values())
+    held = list(stats["memory"].values())
+    assert stats["memory"].keys() == stats["seconds"].keys()
+    assert held == sorted(held)
+    assert held[0] > 20e6
     assert {"version", "chosen"} <= stats.keys()
 
 

@@ -98,14 +98,17 @@ def test_pictures_in_the_page_are_well_formed(page):
 
 
 def test_the_page_shows_the_numbers_of_its_files(page, folder):
-    funnel = json.loads((folder / "run.json").read_text())["funnel"]
+    run = json.loads((folder / "run.json").read_text())
+    funnel = run["funnel"]
     layout = json.loads((folder / "layout.json").read_text())
     cells = set(re.findall(r"<td[^>]*>([^<]*)</td>", page))
     for count in [*funnel.values(), *layout["counts"]["build"].values()]:
         assert f"{count:,}" in cells
     for size in layout["sizes"].values():
         assert {f"{size['reads']:,}", f"{size['edges']:,}"} <= cells
-    devices = json.loads((folder / "run.json").read_text())["devices"]
+    for peak in (*run["memory"].values(), *layout["memory"].values()):
+        assert f"{round(peak / 1e6):,}" in cells
+    devices = run["devices"]
     assert f'<th scope="row">devices</th><td>{", ".join(devices)}</td>' in page
     assert "<h2" in page and ">Left out<" not in page
     lines = (folder / "o.paf").read_text().splitlines()
