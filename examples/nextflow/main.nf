@@ -24,11 +24,12 @@ workflow {
 
     made = OVERLAPPER_CORRECT.out.reads
         .mix(
+            OVERLAPPER_CORRECT.out.table,
             OVERLAPPER_OVERLAP.out.overlaps,
             OVERLAPPER_OVERLAP.out.stats,
             OVERLAPPER_LAYOUT.out.gfa,
             OVERLAPPER_LAYOUT.out.stats,
         )
-        .groupTuple(size: 5)
+        .groupTuple(size: 6)
     OVERLAPPER_REPORT ( made )
 }

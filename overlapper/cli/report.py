@@ -25,8 +25,8 @@ def report(
         typer.Argument(
             metavar="FILES...",
             help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
-            ".gfa.gz), and what overlap --stats and layout --stats wrote (.json). Parts whose file is not "
-            "there are left out.",
+            ".gfa.gz), what overlap --stats and layout --stats wrote (.json), and what correct --table wrote "
+            "(.tsv, .tsv.gz). Parts whose file is not there are left out.",
         ),
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],
@@ -36,9 +36,9 @@ def report(
 ) -> None:
     """Show how a run went, on one page.
 
-    Lengths, qualities and k-mer spectrum of reads; lengths, identity and classes of overlaps; coverage along
-    reads; what every filter took; the graph after each step; unitigs; times and parameters. The page needs no
-    network.
+    Lengths, qualities and k-mer spectrum of reads; reads before and after correction; lengths, identity and
+    classes of overlaps; coverage along reads; what every filter took; the graph after each step; unitigs;
+    time, memory and parameters. The page needs no network.
     """
     check_outputs({"--output": output}, files)
 

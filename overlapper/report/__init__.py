@@ -2,7 +2,7 @@
 
 ::
 
-    files -> inputs -> sections (reads, overlaps, runs, unitigs) -> page
+    files -> inputs -> sections (reads, correction, overlaps, runs, unitigs) -> page
 
 A part whose input is missing is left out, and the page says which file would show it. The same files give the
 same bytes.
@@ -15,7 +15,7 @@ import math
 from graph.summary import n50
 from overlapper.drawing import short_number
 from overlapper.pipeline import Report
-from overlapper.report import overlaps, reads, runs, unitigs
+from overlapper.report import correction, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.sketch.estimates import Estimates, estimate
@@ -56,6 +56,8 @@ def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
     sections = []
     if inputs.reads and estimates:
         sections.append(reads.reads_section(inputs.reads, estimates))
+    if inputs.changes:
+        sections.append(correction.correction_section(inputs.changes))
     if inputs.overlaps is not None and inputs.named is not None:
         whole_set = inputs.reads is not None
         sections.append(overlaps.overlaps_section(inputs.overlaps, inputs.named.lengths, whole_set))
@@ -73,6 +75,7 @@ def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
 def _missing(inputs: Inputs) -> list[str]:
     needed = {
         reads.NEEDS_READS: inputs.reads is None,
+        correction.NEEDS_CHANGES: inputs.changes is None,
         overlaps.NEEDS_OVERLAPS: inputs.overlaps is None,
         runs.NEEDS_RUN: "overlap" not in inputs.runs,
         unitigs.NEEDS_GFA: inputs.gfa is None,

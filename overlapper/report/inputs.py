@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from graph.correct import Changes
 from graph.gfa import Gfa, read_gfa
 from overlapper.errors import FormatError, ParameterError
 from overlapper.io.fastx import read_fastx
@@ -15,10 +16,12 @@ from overlapper.io.parquet import is_parquet, reads_of_parquet
 from overlapper.io.sources import open_input
 from overlapper.io.writers import FORMATS, read_overlaps
 from overlapper.pipeline import Report
+from overlapper.report.correction import read_changes
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")
 _JSON = ".json"
+_TSV = (".tsv", ".tsv.gz")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Inputs:
     gfa : Gfa, optional
     runs : mapping of str to mapping
         JSON of the commands ``overlap`` and ``layout``, by their name.
+    changes : Changes, optional
+        What correction made of each read.
     """
 
     files: Sequence[str]
@@ -44,12 +49,13 @@ class Inputs:
     named: Reads | None = None
     gfa: Gfa | None = None
     runs: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    changes: Changes | None = None
 
 
 def read_inputs(
     files: Sequence[str], *, threads: int = 1, report: Report = lambda step, done, total: None
 ) -> Inputs:
-    """Read files: overlaps, GFA and JSON by the ending of the name, all others as reads.
+    """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 
     Raises
     ------
@@ -58,10 +64,10 @@ def read_inputs(
     InputError
         When a file cannot be read, or is not what its name says.
     """
-    kinds: dict[str, list[str]] = {"reads": [], "overlaps": [], "GFA": [], "JSON": []}
+    kinds: dict[str, list[str]] = {"reads": [], "overlaps": [], "GFA": [], "JSON": [], "changes": []}
     for path in files:
         kinds[_kind_of(path)].append(path)
-    for kind in ("overlaps", "GFA"):
+    for kind in ("overlaps", "GFA", "changes"):
         if len(kinds[kind]) > 1:
             raise ParameterError(
                 f"{' and '.join(kinds[kind])} are both files of {kind}: give one, and make a report of each"
@@ -81,7 +87,8 @@ def read_inputs(
             named = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
         overlaps = read_overlaps(path, named, threads=threads)
     gfa = read_gfa(kinds["GFA"][0]) if kinds["GFA"] else None
-    return Inputs(files, reads, overlaps, named, gfa, runs)
+    changes = read_changes(kinds["changes"][0]) if kinds["changes"] else None
+    return Inputs(files, reads, overlaps, named, gfa, runs, changes)
 
 
 def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
@@ -110,4 +117,6 @@ def _kind_of(path: str) -> str:
         return "overlaps"
     if path.endswith(_GFA):
         return "GFA"
+    if path.endswith(_TSV):
+        return "changes"
     return "JSON" if path.endswith(_JSON) else "reads"

@@ -72,7 +72,7 @@ _STYLE = """
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,'Segoe UI',Roboto,
 'DejaVu Sans',sans-serif}
 header,main,nav{max-width:76rem;margin:0 auto;padding:0 1rem}
-header p,nav{color:var(--soft)}
+header p,nav{color:var(--soft)}header p{overflow-wrap:anywhere}
 h1{margin:1.5rem 0 0;font-size:1.7rem;line-height:1.2}
 h2{margin:2.5rem 0 1rem;padding-top:.5rem;border-top:1px solid var(--rule);font-size:1.35rem}
 h3{margin:0 0 .25rem;font-size:1.05rem}

@@ -5,12 +5,12 @@ import pytest
 from overlapper import cli
 from tests.cli.runner import overlapper
 
-RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa")
+RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv")
 
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory):
-    """A folder with `RUN_FILES`: reads, overlaps, unitigs, and what both runs counted."""
+    """A folder with `RUN_FILES`: reads, overlaps, unitigs, what became of corrected reads, and counts."""
     from overlapper.io.records import fastq_record
     from overlapper.simulate import generate_reads, random_genome
 
@@ -21,6 +21,7 @@ def run_folder(tmp_path_factory):
     overlapper("overlap", "reads.fastq", "-o", "o.paf", "--stats", "run.json", cwd=folder, check=True)
     options = ("--stats", "layout.json", "--min-overlap", "500")
     overlapper("layout", "reads.fastq", "o.paf", "-o", "u.gfa", *options, cwd=folder, check=True)
+    overlapper("correct", "reads.fastq", "-o", "c.fq", "--table", "corrected.tsv", cwd=folder, check=True)
     return folder
 
 

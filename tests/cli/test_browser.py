@@ -85,6 +85,7 @@ def browse(folder, text, width, scheme):
 
 @pytest.fixture(scope="module")
 def inputs(run_folder):
+    # The folder's long path is a word that must be broken.
     return read_inputs([str(run_folder / name) for name in RUN_FILES])
 
 

@@ -19,6 +19,7 @@ from overlapper.tables import Overlaps, Reads
 from tests.cli.conftest import RUN_FILES as ALL
 from tests.cli.conftest import assert_refused
 
+CHANGES = ("name", "bases_in", "bases_out", "coverage", "identity", "left_out", "fate")
 VOID = {"meta", "link", "br"}
 
 
@@ -110,6 +111,8 @@ def test_the_page_shows_the_numbers_of_its_files(page, folder):
         assert f"{round(peak / 1e6):,}" in cells
     devices = run["devices"]
     assert f'<th scope="row">devices</th><td>{", ".join(devices)}</td>' in page
+    rows = [line.split("\t") for line in (folder / "corrected.tsv").read_text().splitlines()[1:]]
+    assert f"{sum(int(row[2]) for row in rows):,}" in cells
     assert "<h2" in page and ">Left out<" not in page
     lines = (folder / "o.paf").read_text().splitlines()
     assert f"<dt>Overlaps</dt><dd>{len(lines):,}</dd>" in page
@@ -223,6 +226,9 @@ def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
         (("bad.json",), 1, "file bad.json: is not JSON"),
         (("list.json",), 1, "file list.json: holds no counts of a run. Give a file that overlapper overlap"),
         (("a.paf", "-o", "a.paf"), 2, "a.paf is read and would be written"),
+        (("a.tsv", "b.tsv"), 1, "a.tsv and b.tsv are both files of changes: give one"),
+        (("a.tsv",), 1, "file a.tsv: does not start with the columns name bases_in"),
+        (("b.tsv",), 1, "file b.tsv: is cut off or damaged"),
         (("a.gfa",), 1, "file a.gfa: holds no segments"),
         ((), 2, "Missing argument 'FILES...'"),
     ],
@@ -232,6 +238,8 @@ def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message
     (tmp_path / "a.json").write_text(json.dumps(stats))
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "list.json").write_text("[1]")
+    (tmp_path / "a.tsv").write_text("name\tlength\n")
+    (tmp_path / "b.tsv").write_text("\t".join(CHANGES) + "\nread1\t50\n")
     for name in ("a.paf", "b.paf", "a.gfa"):
         (tmp_path / name).write_text("")
     before = sorted(path.name for path in tmp_path.iterdir())
