@@ -30,7 +30,8 @@ _SHORTEST = 0.6
 _LINK = 0.5
 _GAP, _MARGIN = 1.5, 0.03
 _ROUNDS, _STILL = 200, 1e-4
-_FONT, _POINTS_PER_INCH = 5, 72
+_FONT, _POINTS_PER_INCH = 7, 72
+_LONGEST_NAME = 16
 
 
 def place_segments(gfa: Gfa) -> list[np.ndarray]:
@@ -202,11 +203,11 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
     axes.add_collection(
         collection_of(places, colors=colours, linewidths=_widths(gfa), capstyle="round", zorder=2)
     )
-    for segment, place in _labels(gfa, places, scale):
+    labels = [f"{_short(name)}\n{_size(int(n))}" for name, n in zip(gfa.names, gfa.lengths, strict=True)]
+    for segment, place in _labels(labels, gfa.lengths, places, scale, low, high):
         axes.annotate(
-            f"{gfa.names[segment]}\n{_size(int(gfa.lengths[segment]))}",
-            place, ha="center", va="center", fontsize=_FONT, zorder=3,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.6},
+            labels[segment], place, ha="center", va="center", fontsize=_FONT, zorder=3,
+            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
         )  # fmt: skip
     # Without a date, so that the same graph gives the same bytes.
     metadata = {} if path.endswith(".png") else {"CreationDate" if path.endswith(".pdf") else "Date": None}
@@ -214,16 +215,24 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
         figure.savefig(output.file, format=path.rpartition(".")[2], metadata=metadata)
 
 
-def _labels(gfa: Gfa, places: list[np.ndarray], scale: float) -> Iterator[tuple[int, np.ndarray]]:
+def _labels(
+    labels: list[str],
+    lengths: np.ndarray,
+    places: list[np.ndarray],
+    scale: float,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> Iterator[tuple[int, np.ndarray]]:
     """Yield which segments to label, and where: the longest first, but none over another's label.
 
-    ``scale`` is inches of the picture a unit of the places.
+    ``scale`` is inches of the picture a unit of the places; labels stay within its corners ``low`` and
+    ``high``.
     """
     taken = np.zeros((0, 4))
-    for segment in np.argsort(-gfa.lengths, kind="stable").tolist():
-        middle = places[segment][len(places[segment]) // 2]
-        letters = max(len(gfa.names[segment]), 6)
-        reach = np.array([0.3 * letters, 1.3]) * _FONT / _POINTS_PER_INCH / scale
+    for segment in np.argsort(-lengths, kind="stable").tolist():
+        letters = max(map(len, labels[segment].splitlines()))
+        reach = np.array([0.33 * letters, 1.3]) * _FONT / _POINTS_PER_INCH / scale
+        middle = np.clip(places[segment][len(places[segment]) // 2], low + reach, high - reach)
         box = np.concatenate([middle - reach, middle + reach])
         apart = (box[:2] > taken[:, 2:]).any(axis=1) | (box[2:] < taken[:, :2]).any(axis=1)
         if apart.all():
@@ -238,6 +247,11 @@ def _widths(gfa: Gfa) -> np.ndarray:
     if known.any():
         widths[known] = 4 * np.clip(gfa.depth[known] / np.median(gfa.depth[known]), 0.5, 3)
     return widths
+
+
+def _short(name: str) -> str:
+    """Return a name without its middle where it is long."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 5]}…{name[-4:]}"
 
 
 def _size(bases: int) -> str:

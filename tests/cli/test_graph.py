@@ -3,10 +3,11 @@
 import builtins
 import json
 
+import numpy as np
 import pytest
 
 from graph.gfa import read_gfa
-from graph.plot import place_segments
+from graph.plot import _labels, place_segments
 from tests.cli.conftest import assert_refused
 
 GFA = """\
@@ -64,6 +65,20 @@ def test_a_picture_is_the_same_every_time(command, gfa_file, tmp_path, ending):
     if ending == "svg":
         assert b"<!-- a" in first, "the name of the longest segment is written"
         assert b"<!-- e" not in first, "a contained segment is left out"
+
+
+def test_long_names_are_shortened_and_stay_within_the_picture(command, tmp_path):
+    pytest.importorskip("matplotlib")
+    name = "0123456789abcdef-0123456789"
+    (tmp_path / "g.gfa").write_text(f"S\t{name}\t*\tLN:i:900\n")
+    assert command("graph", "plot", "g.gfa", "-o", "g.svg").code == 0
+    assert "0123456789a…6789" in (tmp_path / "g.svg").read_text()
+    (place,) = place_segments(read_gfa(tmp_path / "g.gfa"))
+    low, high = place.min(axis=0) - 1, place.max(axis=0) + 1
+    far = [place + 100]  # a segment whose middle lies far beyond a corner
+    ((segment, at),) = _labels(["name\n900"], np.array([900]), far, 1.0, low, high)
+    assert segment == 0
+    assert (low < at).all() and (at < high).all()
 
 
 def test_linked_ends_are_drawn_near_and_components_apart(gfa_file, tmp_path):
