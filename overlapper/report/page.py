@@ -89,7 +89,7 @@ gap:2rem 1.5rem;align-items:start}
 figure,.block{margin:0;min-width:0}figcaption p{margin:0 0 .5rem;color:var(--soft)}
 .picture{display:block;width:100%;max-width:30rem;height:auto}
 details{margin-top:.5rem}summary{cursor:pointer;padding:.3rem 0;color:var(--link)}
-.scroll{overflow:auto;max-height:26rem}
+.scroll{overflow:auto}details .scroll{max-height:26rem}
 table{border-collapse:collapse;width:100%;font-size:.93rem}
 caption{text-align:left}
 th,td{padding:.25rem .6rem .25rem 0;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top;

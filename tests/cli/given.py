@@ -23,7 +23,6 @@ SAME = {
     "unitigs.fasta": ["amplicons.fa"],
 }
 SAME_PACKED = {
-    "reads.fastq.gz": ["my_reads.fastq.gz"],
     "reference.fasta.gz": ["ecoli.fasta.gz"],
     "overlaps.paf.gz": ["minimap2.paf.gz"],
     "layout.gfa.gz": ["other_assembler.gfa.gz"],
