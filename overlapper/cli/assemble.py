@@ -18,8 +18,8 @@ from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper assemble reads.fastq.gz -o assembly
-overlapper assemble run1.fq.gz run2.fq.gz --correct always -o assembly
-overlapper assemble amplicons.fa --min-overlap 500 -o assembly
+overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
+overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
 COMPILE_SECONDS = 60

@@ -13,14 +13,23 @@ overlap reads.fq -o overlaps.paf --stats run.json
 layout reads.fq overlaps.paf -o layout.gfa --min-overlap 500 --stats layout.json --fasta unitigs.fasta
 index reference.fasta -o reference.index
 """
-PACKED = ("reads.fastq", "run1.fq", "run2.fq", "reference.fasta", "overlaps.paf", "layout.gfa", "truth.tsv")
+PACKED = (
+    "reads.fastq",
+    "run1.fq",
+    "run2.fq",
+    "reference.fasta",
+    "overlaps.paf",
+    "layout.gfa",
+    "truth.tsv",
+    "short.fastq",
+)
 SAME = {
     "reads.fq": ["reads.fastq"],
     "reference.fasta": ["text.fasta", "reference.fa"],
     "kmers.fasta": ["primers.fa"],
     "overlaps.paf": ["minimap2.paf"],
     "layout.gfa": ["unitigs.gfa"],
-    "unitigs.fasta": ["amplicons.fa"],
+    "reads.fa": ["amplicons.fa"],
 }
 SAME_PACKED = {
     "reference.fasta.gz": ["ecoli.fasta.gz"],
@@ -42,6 +51,8 @@ def write_given(folder):
         write_text(folder / f"{part}.fq", (f"{read}\n" for read in of_part))
     pieces = {i: genome.sequence[i : i + 30] for i in range(0, 3_000, 100)}
     write_text(folder / "kmers.fasta", (f">kmer{i}\n{piece}\n" for i, piece in pieces.items()))
+    short = {i: genome.sequence[i : i + 150] for i in range(0, 20_000, 400)}
+    write_text(folder / "short.fastq", (f"@s{i}\n{bases}\n+\n{'I' * 150}\n" for i, bases in short.items()))
     for name, length in (("queries", 300), ("targets", 400)):
         pairs = {i: genome.sequence[i : i + length] for i in (0, 900, 5_000)}
         write_text(folder / f"{name}.fa", (f">{name}{i}\n{piece}\n" for i, piece in pairs.items()))

@@ -22,7 +22,7 @@ ELSEWHERE = {
     "gpu": "needs GPUs: the tests in tests/gpu run it",
     "benchmark": "takes minutes to hours",
     "snakemake": "tests/cli/test_pipelines.py runs it",
-    "outside": "needs the network, a container engine or a workflow engine that is not on the package index",
+    "outside": "needs what is not on the package index, or not in the extra for tests",
 }
 NEEDS = "needs"
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md")])

@@ -52,6 +52,12 @@ def test_the_library_page_names_every_public_name(package):
     assert [name for name in wanted if not any(f":: {home}.{name}\n" in page for home in homes)] == []
 
 
+def test_the_page_of_examples_names_every_script():
+    page = (ROOT / "docs" / "examples.md").read_text()
+    scripts = [path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")]
+    assert [name for name in scripts if f"| [{name}](../examples/{name}) |" not in page] == []
+
+
 def test_the_messages_that_tuning_explains_are_messages():
     source = "".join(path.read_text() for path in (ROOT / "overlapper").rglob("*.py"))
     source = re.sub(r'"\s*f?"', "", source)  # strings that go on in the next line
