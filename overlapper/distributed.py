@@ -4,14 +4,17 @@ A worker is sent which tile to do and where the packed reads and the seeds are: 
 sees under the same path, or has a copy of. It does the tile as a single process does, in a temporary folder
 of its own, and returns the files of the strips; this process writes them to the results, where a strip that
 is finished already stays as it is. A tile that is done twice, as after a worker was lost, gives the same
-bytes. Dask repeats what lost workers did.
+bytes. Dask repeats what lost workers did; when this process loses the scheduler, it connects anew and asks
+for what is missing.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import itertools
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -27,6 +30,10 @@ RETRIES = 5
 """Times that a tile is tried again on another worker."""
 
 CONNECT_SECONDS = 5
+RECONNECT_SECONDS = 300
+"""How long a connection that was lost is tried to be made again."""
+LEAST_SUBMITTED = 16
+"""Tiles that are submitted at a time, at least."""
 
 Strip = tuple[int, dict[str, bytes], dict[str, Any]]
 """Number of a strip, its files by name, and its facts."""
@@ -73,18 +80,12 @@ class Cluster:
 
     def __enter__(self) -> Self:
         self._cluster = None
-        if self._scheduler:
-            address: Any = self._scheduler
-        else:
-            address = self._cluster = self._dask.LocalCluster(
+        self._address: Any = self._scheduler
+        if not self._scheduler:
+            self._address = self._cluster = self._dask.LocalCluster(
                 n_workers=self._workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
             )
-        try:
-            self.client = self._dask.Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
-        except (OSError, TimeoutError) as error:
-            raise ParameterError(
-                f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
-            ) from None
+        self._connect(CONNECT_SECONDS)
         return self
 
     def __exit__(
@@ -94,21 +95,59 @@ class Cluster:
         if self._cluster is not None:
             self._cluster.close()
 
+    def _connect(self, seconds: int) -> None:
+        try:
+            self.client = self._dask.Client(self._address, set_as_default=False, timeout=seconds)
+        except (OSError, TimeoutError) as error:
+            raise ParameterError(
+                f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
+            ) from None
+
     def run_tiles(self, work: TileWork, tiles: list[Tile], report: Report) -> None:
-        """Finish the strips of tiles that are not finished; see `overlapper.tiles.RunTiles`."""
-        missing = {tile: work.missing(tile) for tile in tiles}
+        """Finish the strips of tiles that are not finished; see `overlapper.tiles.RunTiles`.
+
+        A connection that is lost is made again, and what is missing then is asked for again.
+        """
+        from distributed.client import FutureCancelledError
+        from distributed.comm import CommClosedError
+
+        for trial in range(RETRIES + 1):
+            missing = {tile: numbers for tile in tiles if (numbers := work.missing(tile))}
+            try:
+                for done in self._finished(work, missing):
+                    report("overlapping", len(tiles) - len(missing) + done, len(tiles))
+                return
+            except (CommClosedError, FutureCancelledError):
+                if trial == RETRIES:
+                    raise
+                with contextlib.suppress(OSError, TimeoutError):
+                    self.client.close(timeout=CONNECT_SECONDS)
+                self._connect(RECONNECT_SECONDS)
+
+    def _finished(self, work: TileWork, missing: dict[Tile, list[int]]) -> Iterator[int]:
+        """Do strips of tiles and write them to the results; yield how many tiles are finished."""
         threads = 1 if self._scheduler else max(1, self._threads // self._workers)
-        futures = {
-            self.client.submit(
-                run_remotely, work, tile, numbers, threads, self._devices, pure=False, retries=RETRIES
-            ): tile
-            for tile, numbers in missing.items()
-        }
-        done = self._dask.as_completed(list(futures), loop=self.client.loop)
-        for number, future in enumerate(done):
-            _keep(work.strips(futures[future]), future.result())
+        waiting = iter(missing.items())
+        running = self._dask.as_completed(loop=self.client.loop)
+        tile_of: dict[Any, Tile] = {}
+        done = 0
+        while True:
+            # What workers have finished stays in their memory until it is fetched: they are given no more
+            # than keeps them busy.
+            room = max(LEAST_SUBMITTED, 2 * sum(self.client.nthreads().values())) - len(tile_of)
+            for tile, numbers in itertools.islice(waiting, max(0, room)):
+                future = self.client.submit(
+                    run_remotely, work, tile, numbers, threads, self._devices, pure=False, retries=RETRIES
+                )
+                tile_of[future] = tile
+                running.add(future)
+            if not tile_of:
+                return
+            future = next(running)
+            _keep(work.strips(tile_of.pop(future)), future.result())
             future.release()
-            report("overlapping", number + 1, len(tiles))
+            done += 1
+            yield done
 
 
 def run_remotely(

@@ -1,14 +1,17 @@
-"""Tiles on worker processes: one is killed, one is slow, and the overlaps are those of one process."""
+"""Tiles on worker processes, killed, slow and cut off; the overlaps are those of one process."""
 
 import json
 
 import pytest
 
+from overlapper.distributed import Cluster
+from overlapper.errors import ParameterError
 from tests.cli.runner import overlapper, python
 from tests.property.test_tiles import fasta_of, simulated
 
 SCRIPT = """
 import dataclasses, os, signal, sys, time
+from distributed.comm import CommClosedError
 from overlapper import distributed, plan, tile_work, tiles
 from overlapper.io import read_fastx, write_overlaps
 from overlapper.tables import Overlaps
@@ -35,11 +38,20 @@ if __name__ == "__main__":
             if (step, done) == ("overlapping", 1):
                 os.kill(pids[doomed], signal.SIGKILL)
             reported.append((step, done, total))
+        finish = cluster._finished
+        def lose_the_connection_once(work, missing):
+            for done in finish(work, missing):
+                yield done
+                if (done, len(missing)) == (15, 21):
+                    raise CommClosedError("the link is cut")
+        cluster._finished = lose_the_connection_once
+        before = cluster.client
         run = tiles.run_tiled(
             store, workdir, plan.Budget(1 << 34, 4), run_tiles=cluster.run_tiles, report=report
         )
         alive = set(cluster.client.run(os.getpid).values())
     assert pids[doomed] not in alive
+    assert before is not cluster.client
     assert reported[-1] == ("overlapping", 21, 21), reported
     write_overlaps(Overlaps.concat(list(run.overlaps())), store.names(), "tiled.paf")
 """
@@ -53,7 +65,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_killed_and_slow_workers_do_not_change_the_bytes(folder):
+def test_killed_and_slow_workers_and_a_lost_connection_do_not_change_the_bytes(folder):
     (folder / "script.py").write_text(SCRIPT)
     done = python("script.py", cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
@@ -67,6 +79,11 @@ def test_workers_from_the_command_line(folder):
     assert done.returncode == 0, done.stderr.decode()
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
     assert json.loads((folder / "s.json").read_text())["funnel"]["overlaps"] > 100
+
+
+def test_more_workers_than_gpus_are_refused():
+    with pytest.raises(ParameterError, match="3 workers were asked for and there are 2 GPUs"):
+        Cluster(3, None, 3, ["cuda:0", "cuda:1"])
 
 
 def test_a_scheduler_that_is_not_there_is_told(folder):
