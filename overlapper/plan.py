@@ -13,11 +13,18 @@ of all reads (`A_READ`). `docs/scaling.md` shows what was measured.
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 
 import numpy as np
 
+from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.candidates.spgemm import ReliableKmers
+from overlapper.costs import Workload, spelled
 from overlapper.errors import ParameterError
+from overlapper.io.read_store import ReadStore
+from overlapper.params import Params
+from overlapper.sketch.estimates import estimate
 from overlapper.sketch.seed_store import expected_minimizers
 
 PROGRAM = 170 << 20
@@ -26,8 +33,11 @@ A_READ = 80
 TILE_PER_BASE = 0.75
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
-DISK_PER_BASE, DISK_PER_MINIMIZER, DISK_PER_SEED = 0.26, 8, 12
-DISK_PER_OVERLAP = 64
+DISK_PER_BASE, DISK_PER_OVERLAP = 0.26, 64
+DISK_PER_KMER = {"dsoft": 20, "spgemm": 36}
+"""Bytes on disk of a k-mer that is looked at, while its seeds are written."""
+COUNTED_BYTES = 32
+"""Bytes that a k-mer takes while its range of hashes is counted (SpGEMM)."""
 MOST_TILES = 20_000
 
 
@@ -104,27 +114,54 @@ def tile_bytes(bases: int, seed_bytes: int) -> int:
     return int(TILE_PER_BASE * bases) + seed_bytes
 
 
-def describe(lengths: np.ndarray, window: int, budget: Budget) -> list[str]:
-    """Say what a run would take, at most: every minimizer is counted as a seed.
+def looked_at(store: ReadStore, params: Params, threads: int) -> int:
+    """Return about how many k-mers of reads a finder looks at."""
+    bases = int(store.lengths.sum())
+    if params.finder == "spgemm":
+        kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
+        return round(bases * kmers.sampled)
+    return expected_minimizers(bases, params.sketch.window)
+
+
+def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
+    """Say what a run would take: at most, as every k-mer that is looked at is counted as a seed.
+
+    The time is what is expected (`overlapper.costs`).
 
     Returns
     -------
     list of str
         Lines.
     """
-    bases = int(lengths.sum())
-    minimizers = expected_minimizers(bases, window)
-    room = budget.left(len(lengths))
-    blocks = len(cut_blocks(lengths, 24 * minimizers, room)) - 1
+    bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
+    room = budget.left(len(store))
+    blocks = len(cut_blocks(store.lengths, IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers, room)) - 1
+    passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
+    workload = Workload(bases, len(store), kmers, passes, blocks, estimate(store.mapped(), budget.threads))
+    seconds = workload.seconds(params, budget.threads)
+    on = f"{budget.threads} threads of the CPU"
     return [
-        f"{len(lengths)} reads, {bases} bases, about {minimizers} minimizers",
+        f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
         f"at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
         f"memory: at most {budget.memory >> 20} MB",
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
-        f"{disk_bytes(bases, minimizers) >> 20} MB",
+        f"{disk_bytes(bases, kmers, params.finder) >> 20} MB",
+        f"time on {on}: unknown, as the reads do not tell their coverage"
+        if math.isnan(seconds)
+        else f"time on {on}: about {spelled(seconds)}, an estimate that may be wrong by a factor of 2",
     ]
 
 
-def disk_bytes(bases: int, minimizers: int) -> int:
-    """Return the bytes that reads and seeds take on disk, at most."""
-    return int(DISK_PER_BASE * bases + (DISK_PER_MINIMIZER + DISK_PER_SEED) * minimizers)
+def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> None:
+    """Raise a `ParameterError` if a run may take more disk than a limit, in bytes, besides its overlaps."""
+    needed = disk_bytes(int(store.lengths.sum()), looked_at(store, params, threads), params.finder)
+    if needed > limit:
+        raise ParameterError(
+            f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives {limit >> 20} "
+            "MB; give more, or seed less (--window)"
+        )
+
+
+def disk_bytes(bases: int, kmers: int, finder: str) -> int:
+    """Return the bytes that reads and the seeds of a finder take on disk, at most."""
+    return max(int(DISK_PER_BASE * bases) + DISK_PER_KMER[finder] * kmers, 2 * int(DISK_PER_BASE * bases))

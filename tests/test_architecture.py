@@ -15,7 +15,7 @@ LAYERS = [
     ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
      "overlapper.gpus"],
     ["overlapper.candidates", "overlapper.extend"],
-    ["overlapper.pipeline", "overlapper.plan", "overlapper.workdir", "overlapper.tiles",
+    ["overlapper.pipeline", "overlapper.plan", "overlapper.costs", "overlapper.workdir", "overlapper.tiles",
      "overlapper.tile_work", "overlapper.distributed", "overlapper.evaluate", "overlapper.compare",
      "overlapper.mapping", "overlapper.simulate", "overlapper.presets", "overlapper.threads"],
     ["overlapper"],

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from overlapper.cli.progress import Progress
-from overlapper.errors import OutputError, ParameterError
+from overlapper.errors import OutputError
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,8 +68,7 @@ def run_in_tiles(
     """
     from overlapper.io import open_overlaps
     from overlapper.io.fastx import FastxParts
-    from overlapper.plan import Budget, describe, disk_bytes
-    from overlapper.sketch.seed_store import expected_minimizers
+    from overlapper.plan import Budget, check_disk, describe
     from overlapper.tiles import planned, run_tiled, store_reads
     from overlapper.workdir import Workdir
 
@@ -82,16 +81,11 @@ def run_in_tiles(
             budget = Budget.of(limits.memory, threads)
             params, _, _ = planned(store, budget, preset, changes)
             if limits.plan:
-                for line in describe(store.lengths, params.sketch.window, budget):
+                for line in describe(store, params, budget):
                     print(line)
                 return None
-            bases = int(store.lengths.sum())
-            needed = disk_bytes(bases, expected_minimizers(bases, params.sketch.window))
-            if limits.disk and needed > limits.disk:
-                raise ParameterError(
-                    f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives "
-                    f"{limits.disk >> 20} MB; give more, or seed less (--window)"
-                )
+            if limits.disk:
+                check_disk(store, params, budget.threads, limits.disk)
             writer = open_files.enter_context(open_overlaps(output, store.names(), threads=threads))
             with _run_tiles(limits, threads, devices) as run_tiles:
                 result = run_tiled(

@@ -1,0 +1,111 @@
+"""How long a run in tiles is expected to take: what there is to do, and what a unit of it costs.
+
+From the coverage ``c`` of a genome by ``n`` reads with ``b`` bases together follow
+
+- read pairs that overlap: ``n c``, as a read overlaps the ``2 c`` that start within its length or the
+  other's, and a pair counts once; the bases they share: ``b c / 2``;
+- k-mers that are looked at: ``2 / (w + 1)`` a base for minimizers, the sampled share for SpGEMM; those that
+  seed: the share ``q`` of k-mers without error, and some that match by chance;
+- hits, seeds that a pair shares: the shared bases, times k-mers a base, times ``q`` squared.
+
+Repeats are not in it, nor a disk that is slower than the work, nor GPUs. Costs are CPU time of one thread,
+measured by ``tests/benchmarks/plan_costs.py`` on the machine that `docs/scaling.md` names; another may well
+take half or twice as long.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+from overlapper.params import Params
+from overlapper.sketch.estimates import Estimates
+
+START = 1.5
+"""Seconds to load the program."""
+READ_BASE = 3e-9
+"""Seconds to read a base, pack it and put it in order; on one thread."""
+SKETCH_BASE = {"dsoft": 9e-9, "spgemm": 14e-9}
+"""To make the k-mers of a base."""
+PASS_BASE = 7e-9
+"""To make them once more, for another range of hashes."""
+SEED = {"dsoft": 25e-9, "spgemm": 50e-9}
+"""To group and store a k-mer that is looked at."""
+JOIN = {"dsoft": 13e-9, "spgemm": 20e-9}
+"""To read a seed into a tile; half as much again once, for its read."""
+CHANCE = 1.4
+"""Seeds for each that is without error."""
+HIT = {"dsoft": 30e-9, "spgemm": 70e-9}
+"""To find a hit and chain it."""
+PAIR = 5e-6
+"""To classify, write and merge an overlap."""
+ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9}
+"""To extend over a shared base."""
+IMPLAUSIBLE = 0.3
+"""Errors cluster, so more k-mers are without error than if they did not; of a share so much below that, the
+coverage is wrong, too."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    """What there is to do.
+
+    Attributes
+    ----------
+    bases, reads : int
+    looked_at : float
+        k-mers.
+    passes : int
+        Over all reads, beyond the first, to make k-mers.
+    blocks : int
+        Of reads.
+    estimates : Estimates
+        Of the reads.
+    """
+
+    bases: int
+    reads: int
+    looked_at: float
+    passes: int
+    blocks: int
+    estimates: Estimates
+
+    def seconds(self, params: Params, threads: int) -> float:
+        """Return the expected wall-clock time; NaN where the reads do not tell their coverage.
+
+        Parameters
+        ----------
+        params : Params
+        threads : int
+            Of all workers together.
+        """
+        finder, k, coverage = params.finder, params.sketch.kmer_length, self.estimates.coverage
+        intact = self.estimates.kmer_survival(k)
+        if intact < IMPLAUSIBLE * (1 - self.estimates.error_rate) ** k:
+            return math.nan
+        seeds = self.looked_at * min(1.0, CHANCE * intact)
+        shared_bases = self.bases * coverage / 2
+        hits = shared_bases * self.looked_at / max(1, self.bases) * intact**2
+        parallel = (
+            (SKETCH_BASE[finder] + PASS_BASE * self.passes) * self.bases
+            + SEED[finder] * self.looked_at
+            + JOIN[finder] * (self.blocks + 2.5) * seeds
+            + HIT[finder] * hits
+            + ALIGNED_BASE[params.extender] * shared_bases
+            + PAIR * self.reads * coverage
+        )
+        return START + READ_BASE * self.bases + parallel / threads
+
+
+def spelled(seconds: float) -> str:
+    """Return a time in words, in two figures.
+
+    Examples
+    --------
+    >>> spelled(7.4), spelled(200), spelled(12345)
+    ('8 seconds', '3.3 minutes', '3.4 hours')
+    """
+    fitting = [pair for pair in (("hours", 3600), ("minutes", 60)) if seconds >= pair[1]]
+    unit, size = [*fitting, ("seconds", 1)][0]
+    number = seconds / size
+    return f"{number:.1f} {unit}" if number < 10 and size > 1 else f"{math.ceil(number)} {unit}"

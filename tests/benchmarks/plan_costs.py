@@ -1,0 +1,85 @@
+"""CPU time of the steps of a run in tiles; the constants of ``overlapper/costs.py`` are from here.
+
+Run ``python -m tests.benchmarks.plan_costs READS [--preset clr] [--finder dsoft] [--extender chain]
+[--memory 1]``, memory in GB. One thread, kernels compiled beforehand by a run on a tenth of the reads.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import itertools
+import tempfile
+import time
+
+import numpy as np
+
+from overlapper import tiles
+from overlapper.io import read_fastx
+from overlapper.io.artifacts import writing
+from overlapper.io.fastx import FastxParts
+from overlapper.plan import Budget
+from overlapper.sketch.estimates import estimate
+from overlapper.tile_work import LoadedTile, TileWork
+from overlapper.workdir import Workdir
+
+
+class Clock(dict):
+    """CPU seconds by step."""
+
+    @contextlib.contextmanager
+    def of(self, step):
+        start = time.process_time()
+        yield
+        self[step] = self.get(step, 0) + time.process_time() - start
+
+
+def measure(parts, preset, changes, memory, folder):
+    """Run in tiles, step by step; print what there was to do, and the seconds of each step."""
+    clock, budget = Clock(), Budget.of(memory, 1)
+    workdir = Workdir(folder, [])
+    with clock.of("read"):
+        store = tiles.store_reads(workdir, parts)
+    params, _, room = tiles.planned(store, budget, preset, changes)
+    with clock.of("seed"):
+        seeds_path = tiles._seed(store, workdir, params, room, 1)
+    work = TileWork(store.artifact.folder, seeds_path, workdir.folder / "overlaps", params)
+    with clock.of("fit"):
+        work = dataclasses.replace(work, params=tiles._fitted(work, 1))
+    seeds, overlaps = work.blocks(), 0
+    blocks = len(seeds.bounds) - 1
+    for query, target in itertools.combinations_with_replacement(range(blocks), 2):
+        with clock.of("join"):
+            loaded = LoadedTile(work, (query, target), 1, None)
+        with clock.of("overlap"), writing(work.results / f"{query}-{target}") as strip:
+            loaded.write(strip, 0, int(seeds.bounds[query + 1] - seeds.bounds[query]))
+        overlaps += strip.facts["taken"]["overlaps"]
+    workdir.close()
+    estimates = estimate(store.mapped())
+    bases, intact = int(store.lengths.sum()), estimates.kmer_survival(params.sketch.kmer_length)
+    print(
+        f"{len(store)} reads, {bases} bases, coverage {estimates.coverage:.1f}, {blocks} blocks;",
+        seeds.counts,
+    )
+    print(f"share of k-mers without error {intact:.3f}, window {params.sketch.window}, {overlaps} overlaps")
+    print("CPU s:", {step: round(seconds, 2) for step, seconds in clock.items()})
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("reads")
+    parser.add_argument("--preset", default="auto")
+    parser.add_argument("--finder", default="dsoft")
+    parser.add_argument("--extender", default="chain")
+    parser.add_argument("--memory", type=float, default=1)
+    options = parser.parse_args()
+    changes = {"finder": options.finder, "extender": options.extender}
+    reads = read_fastx(options.reads)
+    few = reads.take(np.arange(0, len(reads), 10))
+    memory = int(options.memory * 2**30)
+    with tempfile.TemporaryDirectory() as folder:
+        measure([few], options.preset, changes, 1 << 30, f"{folder}/few")
+        measure(FastxParts(options.reads), options.preset, changes, memory, f"{folder}/all")
+
+
+if __name__ == "__main__":
+    main()
