@@ -40,12 +40,16 @@ class Artifact:
 
     def save(self, name: str, values: np.ndarray) -> None:
         """Write an array; its type is for the reader to know."""
-        values.tofile(self.folder / name)
+        self._write(name, values, "wb")
 
     def append(self, name: str, values: np.ndarray) -> None:
         """Write an array behind what the file holds."""
-        with open(self.folder / name, "ab") as file:
-            values.tofile(file)
+        self._write(name, values, "ab")
+
+    def _write(self, name: str, values: np.ndarray, mode: str) -> None:
+        # Not by `ndarray.tofile`, whose error does not say what the system complained of.
+        with open(self.folder / name, mode) as file:
+            file.write(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
 
     def load(self, name: str, dtype: Any, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Read values ``[start, stop)`` of an array; all by default."""

@@ -187,6 +187,36 @@ def test_a_full_disk_is_told_and_the_run_goes_on_after_room_is_made(reads_file, 
     assert (tmp_path / "out.paf").read_bytes() == whole
 
 
+@pytest.fixture
+def small_disk(tmp_path):
+    """A disk of its own at ``work``; give a function that makes it as large as wanted."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder]
+    if os.geteuid() or subprocess.run(mount, stderr=subprocess.DEVNULL).returncode:
+        pytest.skip("mounting a small disk needs rights that are not there")
+    yield lambda size: subprocess.run(["mount", "-o", f"remount,size={size}", folder], check=True)
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_disk_that_is_full_at_any_step_is_told_and_the_run_goes_on(
+    overlap, reads_file, whole, small_disk, tmp_path
+):
+    codes, finished = [], []
+    for size in ("64k", "600k", "64M"):
+        small_disk(size)
+        done = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
+        codes.append(done.code)
+        finished.append(len(list(tmp_path.glob("work/**/done.json"))))
+        if done.code:
+            assert "No space left on device" in done.err
+            assert "what is finished is kept" in done.err
+            assert sorted(path.name for path in tmp_path.iterdir()) == ["reads.fa", "work"]
+    assert codes == [1, 1, 0]
+    assert finished == sorted(set(finished))
+    assert (tmp_path / "out.paf").read_bytes() == whole
+
+
 def test_two_runs_do_not_share_a_folder(overlap, reads_file, tmp_path):
     from overlapper.workdir import Workdir
 
