@@ -16,7 +16,7 @@ from overlapper.cli.progress import Progress, compile_notice
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
 overlapper map reference.fasta reads.fastq.gz -p hifi --read-group "ID:x\tSM:y" --sort --index -o o.bam
-overlapper map reference.fasta short.fastq.gz --preset short -o out.sam
+overlapper map reference.fasta short.fastq.gz -p short --seeder nov-smem --extender local -o out.sam
 """
 
 COMPILE_SECONDS = 40
@@ -37,8 +37,13 @@ def map(
     preset: Annotated[
         str, typer.Option("--preset", "-p", help="ont, clr, hifi or short (reads of a few hundred bases).")
     ] = "ont",
-    seeder: Annotated[str | None, typer.Option(help="What seeds: minimizers.")] = None,
-    extender: Annotated[str | None, typer.Option(help="What aligns: edits (shortest edit paths).")] = None,
+    seeder: Annotated[
+        str | None,
+        typer.Option(help="What seeds: minimizers, smem, nov-smem, fixed, fixed-1 (with a mismatch)."),
+    ] = None,
+    extender: Annotated[
+        str | None, typer.Option(help="What aligns: edits, global, semi-global, local, blast, xdrop, gact.")
+    ] = None,
     kmer_length: Annotated[int | None, typer.Option("-k", help="k of minimizers.")] = None,
     window: Annotated[int | None, typer.Option("-w", help="Window of minimizers, in k-mers.")] = None,
     seed_length: Annotated[

@@ -206,6 +206,7 @@ class Index:
         *,
         mismatches: int = 0,
         hit_limit: int = 128,
+        interval: int = 1,
         threads: int | None = None,
     ) -> FixedSeeds:
         """Find all places of all windows of one length.
@@ -219,6 +220,8 @@ class Index:
             Most mismatches of a match, 0 to 2.
         hit_limit : int
             A seed with more matches is dropped, and reported as such.
+        interval : int
+            Bases from one window to the next, from the start of every run of known bases on.
         threads : int, optional
             All that the process may use by default.
         """
@@ -233,7 +236,8 @@ class Index:
             )  # fmt: skip
             return _in_order(found), dropped
 
-        blocks = Segments.of(reads, length).blocks()
+        segments = Segments.of(reads, length)
+        blocks = (segments if interval == 1 else segments.windows(length, interval)).blocks()
         parts = list(map_in_order(search, blocks, threads or available_threads()))
         found = np.concatenate([np.empty((0, 6), np.int64)] + [part[0] for part in parts])
         dropped = np.concatenate([np.empty((0, 3), np.int64)] + [part[1] for part in parts])

@@ -60,6 +60,14 @@ class Segments:
         for first, last in pairwise(bounds):
             yield self.take(slice(first, last))
 
+    def windows(self, length: int, interval: int) -> Self:
+        """Return all windows of a length, from the start of every segment on one in so many bases."""
+        counts = np.maximum(0, (self.lengths - length) // interval + 1)
+        rows = np.repeat(np.arange(len(self)), counts)
+        shift = interval * (np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts))
+        lengths = np.full(len(rows), length, np.int64)
+        return type(self)(self.reads[rows], self.starts[rows] + shift, lengths, self.sources[rows] + shift)
+
     def take(self, rows: np.ndarray | slice) -> Self:
         """Return the given segments, in the given order; a mask or numbers or a slice."""
         return type(self)(self.reads[rows], self.starts[rows], self.lengths[rows], self.sources[rows])

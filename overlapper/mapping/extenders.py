@@ -40,7 +40,13 @@ MapExtender = Callable[[Reads, Reads, Chains, MapParams], Paths]
 """``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads."""
 
 MAP_EXTENDERS = {
-    "edits": "overlapper.mapping.edits",
+    "edits": "overlapper.mapping.edits:extend",
+    "global": "overlapper.mapping.whole_reads:extend_globally",
+    "semi-global": "overlapper.mapping.whole_reads:extend_semi_globally",
+    "local": "overlapper.mapping.whole_reads:extend_locally",
+    "blast": "overlapper.mapping.from_seed:extend_blast_like",
+    "xdrop": "overlapper.mapping.from_seed:extend_xdrop",
+    "gact": "overlapper.mapping.from_seed:extend_gact",
 }
 
 
@@ -54,4 +60,5 @@ def map_extender(name: str) -> MapExtender:
     """
     if name not in MAP_EXTENDERS:
         raise ParameterError(f"extender is {name!r}, expected one of {', '.join(MAP_EXTENDERS)}")
-    return importlib.import_module(MAP_EXTENDERS[name]).extend
+    module, _, function = MAP_EXTENDERS[name].partition(":")
+    return getattr(importlib.import_module(module), function)

@@ -1,5 +1,10 @@
-"""The columns of reads that kernels take."""
+"""Reads and pieces of them, as kernels and extenders take them."""
 
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.cpu.pieces import cut_pieces
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 
@@ -7,3 +12,34 @@ from overlapper.tables import Reads
 def packed_reads(reads: Reads) -> PackedReads:
     """Return the columns of a read table that kernels read."""
     return PackedReads(*(getattr(reads, name) for name in PackedReads._fields))
+
+
+def pieces(
+    reads: Reads, read: np.ndarray, start: np.ndarray, end: np.ndarray, reverse: np.ndarray | None = None
+) -> Reads:
+    """Return pieces of reads as nameless reads.
+
+    Parameters
+    ----------
+    reads : Reads
+    read : ndarray of int64, shape (n,)
+    start, end : ndarray of int64, shape (n,)
+        Half open, on the forward strand.
+    reverse : ndarray of bool, shape (n,), optional
+        Take the reverse complement.
+    """
+    if reverse is None:
+        reverse = np.zeros(len(read), bool)
+    words, word_offsets, unknown_start, unknown_end, unknown_offsets = cut_pieces(
+        packed_reads(reads), read, start, end, reverse
+    )
+    return Reads(
+        lengths=end - start,
+        words=words,
+        word_offsets=word_offsets,
+        unknown_start=unknown_start,
+        unknown_end=unknown_end,
+        unknown_offsets=unknown_offsets,
+        name_bytes=np.empty(0, np.uint8),
+        name_offsets=np.zeros(len(read) + 1, np.int64),
+    )

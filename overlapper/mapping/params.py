@@ -6,7 +6,7 @@ import dataclasses
 from typing import Self
 
 from overlapper.errors import ParameterError
-from overlapper.params import SketchParams
+from overlapper.params import GactParams, SketchParams, XdropParams
 from overlapper.scoring import Scoring
 
 
@@ -126,9 +126,13 @@ class MapParams:
     chain : AnchorChainParams
     choice : ChoiceParams
     scoring : Scoring
-        Of alignments; its match must be above 0.
+        Of alignments; its match must be above 0. Unknown bases score as unequal ones do.
     end_bonus : int
-        What an alignment that reaches the end of the read scores more, when it is decided where to clip.
+        What an alignment that reaches the end of the read scores more, when `edits` decides where to clip.
+    xdrop : XdropParams
+        Of the extender `xdrop`.
+    gact : GactParams
+        Of the extender `gact`.
     """
 
     seeder: str = "minimizers"
@@ -137,11 +141,14 @@ class MapParams:
     seeds: SeedParams = SeedParams()
     chain: AnchorChainParams = AnchorChainParams()
     choice: ChoiceParams = ChoiceParams()
-    scoring: Scoring = Scoring(match=2, mismatch=-4, unknown=-1, gap_open=-4, gap_extend=-2)
+    scoring: Scoring = Scoring(match=2, mismatch=-4, unknown=-4, gap_open=-4, gap_extend=-2)
     end_bonus: int = 10
+    xdrop: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
+    gact: GactParams = GactParams()
 
     def __post_init__(self) -> None:
         _require(self.scoring.match > 0, "match", self.scoring.match, "above 0")
+        _require(self.scoring.matrix is None, "matrix", self.scoring.matrix, "none: match and mismatch")
         _require(self.end_bonus >= 0, "end_bonus", self.end_bonus, "0 or more")
 
     @classmethod

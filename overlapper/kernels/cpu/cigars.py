@@ -46,3 +46,37 @@ def summarise(cigar, offsets, match, mismatch, gap_open, gap_extend):
             score,
         )
     return sums
+
+
+@njit(nogil=True, cache=True)
+def trim_gaps(cigar, offsets):
+    """Cut off the gaps that alignments start and end with.
+
+    Parameters
+    ----------
+    cigar : ndarray of uint32
+    offsets : ndarray of int64, shape (n + 1,)
+
+    Returns
+    -------
+    cigar : ndarray of uint32
+    offsets : ndarray of int64, shape (n + 1,)
+    before, after : ndarray of int64, shape (n, 2)
+        Bases of query and target that were cut off at either end.
+    """
+    n = len(offsets) - 1
+    kept, starts = np.empty(len(cigar), np.uint32), np.zeros(n + 1, np.int64)
+    before, after = np.zeros((n, 2), np.int64), np.zeros((n, 2), np.int64)
+    for row in range(n):
+        first, last = offsets[row], offsets[row + 1]
+        while first < last and cigar[first] & 15 < EQUAL:
+            before[row, (cigar[first] & 15) - INSERTION] += cigar[first] >> 4
+            first += 1
+        while last > first and cigar[last - 1] & 15 < EQUAL:
+            after[row, (cigar[last - 1] & 15) - INSERTION] += cigar[last - 1] >> 4
+            last -= 1
+        starts[row + 1] = starts[row]
+        for i in range(first, last):
+            kept[starts[row + 1]] = cigar[i]
+            starts[row + 1] += 1
+    return kept[: starts[n]], starts, before, after

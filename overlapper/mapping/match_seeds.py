@@ -1,0 +1,116 @@
+"""Exact matches of reads in a reference, and windows with a mismatch, as seeds; from an FM-index."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar, Self
+
+import numpy as np
+
+from overlapper.index import Index
+from overlapper.mapping.anchors import Anchors
+from overlapper.mapping.params import MapParams, SeedParams
+from overlapper.tables import Matches, Reads
+from overlapper.tables.reads import BASES_PER_WORD
+
+
+@dataclasses.dataclass(frozen=True)
+class _MatchSeeder:
+    """What the seeders have in common.
+
+    Attributes
+    ----------
+    index : Index
+    first_bases : ndarray of int64, shape (sequences,)
+        First base of every sequence, counted as anchors are.
+    params : SeedParams
+    """
+
+    index: Index
+    first_bases: np.ndarray
+    params: SeedParams
+
+    @classmethod
+    def prepare(cls, reference: Reads, params: MapParams, threads: int) -> Self:
+        """Index a reference."""
+        index = Index.build(reference, threads=threads)
+        return cls(index, reference.word_offsets[:-1] * BASES_PER_WORD, params.seeds)
+
+    def find(self, reads: Reads) -> Anchors:
+        """Return the anchors of reads."""
+        matches, counts = self._matches(reads)
+        sequence, position = self.index.place(matches.t_start)
+        x = matches.q_start
+        x = np.where(matches.reverse, reads.lengths[matches.query] - matches.length - x, x)
+        y = self.first_bases[sequence] + position
+        order = np.lexsort((matches.length, x, y, matches.reverse, matches.query))
+        starts = np.searchsorted(matches.query, np.arange(len(reads) + 1))
+        length = matches.length[order]
+        return Anchors(starts, x[order].astype(np.int32), y[order], length, matches.reverse[order], counts)
+
+    def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
+        """Return the matches of the seeds that have few enough, and counts for the funnel."""
+        raise NotImplementedError
+
+    @property
+    def _limit(self) -> int:
+        return self.params.hit_limit or SeedParams.MOST_PLACES
+
+
+class SmemSeeder(_MatchSeeder):
+    """Seeds are the super-maximal exact matches."""
+
+    def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
+        return _rare(self.index.smems(reads, self.params.length, threads=1), self._limit)
+
+
+class NovSmemSeeder(_MatchSeeder):
+    """Seeds are the greedy non-overlapping matches."""
+
+    def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
+        return _rare(self.index.nov_smems(reads, self.params.length, threads=1), self._limit)
+
+
+class FixedSeeder(_MatchSeeder):
+    """Seeds are windows of one length, at even distances."""
+
+    MISMATCHES: ClassVar = 0
+
+    def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
+        found = self.index.fixed_seeds(
+            reads, self.params.length, mismatches=self.MISMATCHES, hit_limit=self._limit,
+            interval=self.params.interval, threads=1,
+        )  # fmt: skip
+        n_seeds = _count_seeds(found.matches) + len(found.dropped_query)
+        return found.matches, _counts(n_seeds, len(found.dropped_query))
+
+
+class OneMismatchSeeder(FixedSeeder):
+    """Seeds are windows of one length, at even distances, that may have one mismatch."""
+
+    MISMATCHES: ClassVar = 1
+
+
+def _seed_starts(matches: Matches) -> np.ndarray:
+    """Return the first match of every seed: interval of a read."""
+    changes = np.ones(len(matches), bool)
+    changes[1:] = False
+    for column in (matches.query, matches.q_start, matches.length):
+        changes[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(changes)
+
+
+def _count_seeds(matches: Matches) -> int:
+    return len(_seed_starts(matches))
+
+
+def _rare(matches: Matches, limit: int) -> tuple[Matches, dict[str, int]]:
+    """Leave out seeds with more places than the limit."""
+    starts = _seed_starts(matches)
+    places = np.diff(np.append(starts, len(matches)))
+    kept = matches.take(np.repeat(places <= limit, places))
+    return kept, _counts(len(starts), int((places > limit).sum()))
+
+
+def _counts(seeds: int, dropped: int) -> dict[str, int]:
+    return {"seeds": seeds, "seeds with too many places": dropped}
