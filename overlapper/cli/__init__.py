@@ -25,6 +25,7 @@ from typer.core import TyperCommand
 from overlapper.cli import (
     align,
     assemble,
+    compare,
     convert,
     correct,
     devices,
@@ -108,6 +109,7 @@ COMMANDS: tuple[ModuleType, ...] = (
     map,
     align,
     evaluate,
+    compare,
     simulate,
     devices,
 )

@@ -61,7 +61,7 @@ def evaluate(
     from overlapper.io.reported import read_paf
     from overlapper.io.truth import read_truth
 
-    circles = _circles(circular or [])
+    circles = parse_circles(circular or [])
     result = evaluate_overlaps(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
     if json_file:
         import json
@@ -72,7 +72,7 @@ def evaluate(
     print(as_text(result), end="")
 
 
-def _circles(options: list[str]) -> int | dict[str, int]:
+def parse_circles(options: list[str]) -> int | dict[str, int]:
     """Return one length for all references, or lengths by reference."""
     if len(options) == 1 and "=" not in options[0]:
         return parse_size(options[0])

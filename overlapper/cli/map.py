@@ -3,6 +3,7 @@ r"""``overlapper map``: where reads lie on a reference."""
 from __future__ import annotations
 
 import dataclasses
+import json
 import sys
 from collections.abc import Mapping
 from typing import Annotated
@@ -12,6 +13,7 @@ import typer
 from overlapper.cli.options import Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.version import __version__
 
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
@@ -59,6 +61,9 @@ def map(
     ] = "",
     sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
     index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
+    stats: Annotated[
+        str | None, typer.Option(help="Write counts, times and parameters to this file, JSON.")
+    ] = None,
     cram_reference: Reference = None,
     threads: Threads = 0,
     quiet: Quiet = False,
@@ -68,7 +73,7 @@ def map(
     Of every read the best mapping is reported, those of its other parts (supplementary) and other places of
     the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
     """
-    check_outputs({"--output": output}, [reference, *reads])
+    check_outputs({"--output": output, "--stats": stats}, [reference, *reads])
     if [reference, *reads].count("-") > 1:
         raise typer.BadParameter("standard input can be read once: name a file")
 
@@ -78,8 +83,10 @@ def map(
 
     import numpy as np
 
+    from overlapper.clock import Clock
     from overlapper.io import read_fastx
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
+    from overlapper.io.outputs import write_text
     from overlapper.mapping.mapper import Mapper
     from overlapper.mapping.params import MapParams
     from overlapper.threads import available_threads
@@ -97,12 +104,15 @@ def map(
     )
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        clock = Clock()
         progress.report("reading")
         targets = read_fastx(reference)
         with_qualities = output.endswith((".sam", ".sam.gz", ".bam"))
         table = read_fastx(*reads, keep_qualities=with_qualities, reference=cram_reference)
+        clock.lap("reading")
         progress.report("indexing the reference")
         mapper = Mapper.prepare(targets, params, threads)
+        clock.lap("index")
         with open_mappings(output, targets, options, threads=threads) as writer:
             for rows, mappings in mapper.map(table, threads):
                 progress.report("mapping", rows.start, len(table))
@@ -111,6 +121,16 @@ def map(
                     block, dataclasses.replace(mappings, query=mappings.query - np.int32(rows.start))
                 )
             progress.report("writing")
+        clock.lap("mapping and writing")
+        if stats:
+            document = {
+                "version": __version__,
+                "counts": mapper.counts,
+                "seconds": clock.seconds,
+                "thread_seconds": mapper.seconds,
+                "params": dataclasses.asdict(params),
+            }
+            write_text(stats, json.dumps(document, indent=2) + "\n")
         for name, count in mapper.counts.items():
             progress.note(f"{count:>15,} {name}")
         if not mapper.counts["primary mappings"]:

@@ -82,6 +82,11 @@ class Truth:
         columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
         return cls(*(np.array(c, dtype) for c, dtype in zip(columns, _DTYPES, strict=True)))
 
+    def of_reads(self, names: Iterable[str]) -> Self:
+        """Return the rows of some reads."""
+        kept = np.isin(self.read, np.array([*names, ""]))
+        return type(self)(*(getattr(self, name)[kept] for name in COLUMNS))
+
     def rows(self) -> Iterable[TruthRow]:
         """Return the rows."""
         return map(TruthRow._make, zip(*(getattr(self, name).tolist() for name in COLUMNS), strict=True))

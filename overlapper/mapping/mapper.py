@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
@@ -23,6 +24,7 @@ from overlapper.tables.base import gather_ragged
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 
 LONGEST_READ = 1 << (X_BITS - 2)
+STAGES = ("seeds", "chains", "extension", "choice")
 BLOCK_BASES = 1 << 21
 """Bases of the reads that are mapped together."""
 
@@ -39,6 +41,8 @@ class Mapper:
     extender : MapExtender
     counts : Counter
         What became of the reads mapped so far: the funnel.
+    seconds : Counter
+        Time that all threads together spent in each stage of mapping them.
     """
 
     reference: Reads
@@ -46,6 +50,7 @@ class Mapper:
     seeder: Seeder
     extender: MapExtender
     counts: Counter[str] = dataclasses.field(default_factory=Counter)
+    seconds: Counter[str] = dataclasses.field(default_factory=Counter)
 
     @classmethod
     def prepare(cls, reference: Reads, params: MapParams, threads: int = 0) -> Self:
@@ -98,35 +103,39 @@ class Mapper:
             raise ParameterError(f"read {name} has {longest} bases, expected at most {LONGEST_READ}")
         bounds = cut_evenly(reads.lengths, BLOCK_BASES).tolist()
 
-        def work(block: tuple[int, int]) -> tuple[range, Mappings, dict[str, int]]:
+        def work(block: tuple[int, int]) -> tuple[range, Mappings, dict[str, int], dict[str, float]]:
             first, last = block
-            rows = range(first, last)
-            return rows, *self._map_block(reads.take(np.arange(first, last)), first)
+            return range(first, last), *self._map_block(reads.take(np.arange(first, last)), first)
 
-        for rows, mappings, counts in map_in_order(work, pairwise(bounds), threads or available_threads()):
+        blocks = map_in_order(work, pairwise(bounds), threads or available_threads())
+        for rows, mappings, counts, seconds in blocks:
             self.counts.update(counts)
+            self.seconds.update(seconds)
             yield rows, mappings
 
-    def _map_block(self, reads: Reads, first: int) -> tuple[Mappings, dict[str, int]]:
-        """Map reads that are numbered from ``first`` on."""
+    def _map_block(self, reads: Reads, first: int) -> tuple[Mappings, dict[str, int], dict[str, float]]:
+        """Map reads that are numbered from ``first`` on; return what was counted and timed, too."""
+        params, marks = self.params, [time.perf_counter()]
         anchors = self.seeder.find(reads)
-        chains = chain(anchors, self.reference, self.params.chain)
-        groups = Groups.of(
-            chains.read, *chains.forward_intervals(reads.lengths), chains.score, self.params.choice.mask_level
-        )
-        others = other_score(chains.score, groups)
-        rows = worth_extending(chains.score, groups, self.params.choice)
-        kept = chains.take(rows)
-        mappings = self._choose(
-            reads, kept, others[rows], self.extender(reads, self.reference, kept, self.params)
-        )
+        marks.append(time.perf_counter())
+        chains = chain(anchors, self.reference, params.chain)
+        intervals = chains.forward_intervals(reads.lengths)
+        groups = Groups.of(chains.read, *intervals, chains.score, params.choice.mask_level)
+        rows = worth_extending(chains.score, groups, params.choice)
+        other_chain, kept = other_score(chains.score, groups)[rows], chains.take(rows)
+        marks.append(time.perf_counter())
+        paths = self.extender(reads, self.reference, kept, params)
+        marks.append(time.perf_counter())
+        mappings = self._choose(reads, kept, other_chain, paths)
+        marks.append(time.perf_counter())
         counts = {"reads": len(reads), **anchors.counts, "anchors": len(anchors.x), "chains": len(chains)}
         counts["chains extended"] = len(kept)
         counts["mappings too low in score"] = len(kept) - len(mappings)
         for kind in MappingKind:
             counts[f"{kind.name.lower()} mappings"] = int((mappings.kind == kind).sum())
         counts["unmapped reads"] = len(reads) - counts["primary mappings"]
-        return dataclasses.replace(mappings, query=mappings.query + np.int32(first)), counts
+        seconds = dict(zip(STAGES, np.diff(marks).tolist(), strict=True))
+        return dataclasses.replace(mappings, query=mappings.query + np.int32(first)), counts, seconds
 
     def _choose(self, reads: Reads, chains: Chains, other_chain: np.ndarray, paths: Paths) -> Mappings:
         """Return the mappings that are kept, in order, of chains that were extended."""

@@ -1,0 +1,121 @@
+"""``overlapper compare``: methods beside each other on the same reads."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from overlapper.cli.evaluate import parse_circles
+from overlapper.cli.options import Preset, Quiet, Threads
+from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress
+
+EXAMPLES = """
+overlapper compare reads.fastq.gz --preset ont -o methods.html
+overlapper compare reads.fastq.gz --truth truth.tsv --finders dsoft --extenders chain,xdrop --tsv methods.tsv
+overlapper compare reads.fastq.gz --reference ref.fasta --seeders minimizers,nov-smem -o methods.html
+"""
+
+_MAP_PRESETS = ("ont", "clr", "hifi", "short")
+
+
+def compare(
+    reads: Annotated[
+        list[str],
+        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
+    ],
+    reference: Annotated[
+        str | None, typer.Option(help="Compare mappings to this reference, FASTA, instead of overlaps.")
+    ] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", help="Page with plots, HTML.")] = None,
+    tsv: Annotated[str | None, typer.Option(help="Table, a line a method; - is standard output.")] = None,
+    json: Annotated[str | None, typer.Option(help="The same and more as JSON.")] = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(help="Where the reads come from, as for evaluate; without it methods judge each other."),
+    ] = None,
+    circular: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[REF=]LENGTH", help="Length of a circular reference; may be repeated with different REF."
+        ),
+    ] = None,
+    finders: Annotated[str, typer.Option(help="Of overlaps, commas between them.")] = "dsoft,spgemm",
+    seeders: Annotated[
+        str, typer.Option(help="Of mappings, commas between them.")
+    ] = "minimizers,smem,nov-smem,fixed,fixed-1",
+    extenders: Annotated[
+        str | None,
+        typer.Option(
+            help="Commas between them. By default chain,xdrop,gact, or of mappings edits,local,xdrop,gact."
+        ),
+    ] = None,
+    preset: Preset = "auto",
+    min_overlap: Annotated[int, typer.Option(min=1, help="Shortest overlap that is judged.")] = 1000,
+    seed_length: Annotated[
+        int | None, typer.Option(help="Of mappings: shortest exact match, length of fixed seeds.")
+    ] = None,
+    seed_interval: Annotated[
+        int | None, typer.Option(help="Of mappings: bases from one fixed seed to the next.")
+    ] = None,
+    threads: Threads = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Run every combination of methods on the same reads, and compare results, times and memory.
+
+    Overlaps: finders and extenders. Mappings, with --reference: seeders and extenders. Every method runs in a
+    process of its own, once on a few reads and once on all. With --truth the placements of the reads judge,
+    else what more than half of the methods agree on. Methods that align whole reads take long on long reads.
+    """
+    outputs = {"--output": output, "--tsv": tsv, "--json": json}
+    if not any(outputs.values()):
+        raise typer.BadParameter("name at least one of --output, --tsv and --json")
+    inputs = [*reads, *filter(None, (reference, truth))]
+    if "-" in inputs:
+        raise typer.BadParameter("reads are read once a method: standard input cannot be")
+    check_outputs(outputs, inputs)
+
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
+
+    from overlapper.compare.mappings import compare_mappings
+    from overlapper.compare.overlaps import compare_overlaps
+    from overlapper.io import read_fastx
+    from overlapper.io.outputs import write_text
+    from overlapper.io.truth import read_truth
+    from overlapper.report.comparison import build_comparison
+
+    circles = parse_circles(circular or [])
+    with Progress(quiet) as progress:
+        progress.report("reading")
+        table = read_fastx(*reads)
+        places = read_truth(truth) if truth else None
+        if reference:
+            words = ["--preset", preset if preset in _MAP_PRESETS else "ont"]
+            given = {"--seed-length": seed_length, "--seed-interval": seed_interval}
+            words += [word for name, n in given.items() if n is not None for word in (name, str(n))]
+            targets = read_fastx(reference)
+            result = compare_mappings(
+                targets, table, (reference, reads), _names(seeders),
+                _names(extenders or "edits,local,xdrop,gact"), options=words, truth=places,
+                circular=circles if isinstance(circles, dict) else targets.names if circles else (),
+                threads=threads, report=progress.report,
+            )  # fmt: skip
+        else:
+            result = compare_overlaps(
+                table, reads, _names(finders), _names(extenders or "chain,xdrop,gact"),
+                options=["--preset", preset], min_overlap=min_overlap, truth=places, circular=circles,
+                threads=threads, report=progress.report,
+            )  # fmt: skip
+        if output:
+            write_text(output, build_comparison(result))
+        if tsv:
+            write_text(tsv, result.to_tsv())
+        if json:
+            write_text(json, result.to_json())
+
+
+def _names(text: str) -> list[str]:
+    return [name for name in text.split(",") if name]

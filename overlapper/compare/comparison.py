@@ -1,0 +1,103 @@
+"""What a comparison of methods found, as a table, TSV and JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from overlapper.version import __version__
+
+COSTS = ("wall_s", "cpu_s", "peak_mb")
+
+
+@dataclasses.dataclass(frozen=True)
+class Costs:
+    """What a run of a method took.
+
+    Attributes
+    ----------
+    wall_s, cpu_s : float
+        Seconds, start-up, reading and writing included.
+    peak_mb : float
+        Most memory, in 10^6 bytes.
+    stages : dict of str to float
+        Seconds by stage; of mapping, those of all threads together.
+    """
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+    stages: dict[str, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Method:
+    """A method, what it took and how well it did.
+
+    Attributes
+    ----------
+    first, second : str
+        Finder or seeder, and extender.
+    costs : Costs
+    scores : dict of str to float or None
+        By the names of `Comparison.measures`; None where undefined.
+    """
+
+    first: str
+    second: str
+    costs: Costs
+    scores: dict[str, float | None]
+
+    @property
+    def name(self) -> str:
+        """Both parts."""
+        return f"{self.first} + {self.second}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Comparison:
+    """Methods beside each other.
+
+    Attributes
+    ----------
+    mode : str
+        ``overlap`` or ``map``.
+    judged_by : str
+        ``placements`` or ``consensus``.
+    files : list of str
+    options : dict of str to str or number
+        What all methods were given.
+    measures : dict of str to str
+        What each score means.
+    methods : list of Method
+    """
+
+    mode: str
+    judged_by: str
+    files: list[str]
+    options: dict[str, Any]
+    measures: dict[str, str]
+    methods: list[Method]
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """What methods consist of."""
+        return ("finder", "extender") if self.mode == "overlap" else ("seeder", "extender")
+
+    def to_json(self) -> str:
+        """Write everything."""
+        document = {"version": __version__, **dataclasses.asdict(self)}
+        return json.dumps(document, indent=2) + "\n"
+
+    def to_tsv(self) -> str:
+        """Write a line a method; what is undefined is empty."""
+        stages = list(dict.fromkeys(stage for method in self.methods for stage in method.costs.stages))
+        head = [*self.parts, *self.measures, *COSTS, *(f"{stage.replace(' ', '_')}_s" for stage in stages)]
+        lines = [head]
+        for method in self.methods:
+            numbers = [method.scores[measure] for measure in self.measures]
+            numbers += [getattr(method.costs, name) for name in COSTS]
+            numbers += [method.costs.stages.get(stage) for stage in stages]
+            lines.append([method.first, method.second, *("" if n is None else f"{n:.6g}" for n in numbers)])
+        return "".join("\t".join(line) + "\n" for line in lines)

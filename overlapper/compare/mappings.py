@@ -1,0 +1,152 @@
+"""Seeders x extenders of mappings.
+
+Judged by placements, the scores are those of `overlapper.mapping.evaluate`. Without placements:
+
+- Two mappings of a read *agree* if they are on one strand of one sequence and their intervals there share
+  half of the shorter one. The *consensus* place of a read is that of the method with which the most methods
+  agree, of equals the first, if these are more than half of all methods. Its start and end are the medians of
+  theirs, each carried on along the diagonal to the ends of the read.
+- The *mapped share* is that of the reads with a consensus place that the method maps; a *mapping error* is as
+  with placements.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from overlapper.compare.claims import read_claims
+from overlapper.compare.comparison import Comparison, Costs, Method
+from overlapper.compare.processes import WARM_UP_BASES, run_measured
+from overlapper.compare.samples import write_first_reads
+from overlapper.io.truth import Truth, TruthRow
+from overlapper.mapping.evaluate import Claims, MappingEvaluation, evaluate_mappings
+from overlapper.mapping.extenders import map_extender
+from overlapper.mapping.seeders import seeder
+from overlapper.tables import Reads
+
+MEASURES = {
+    "mapped": "share of the placed reads that are mapped",
+    "wrong": "share of the mapped reads that lie elsewhere, by more than a tenth of the read",
+    "wrong_q10": "the same among mappings of quality 10 or more",
+    "mapping_error": "median distance of the worse end from its place, in bases, of those mapped right",
+}
+Report = Callable[[str, int, int], None]
+
+
+def compare_mappings(
+    reference: Reads,
+    reads: Reads,
+    files: tuple[str, Sequence[str]],
+    seeders: Sequence[str],
+    extenders: Sequence[str],
+    *,
+    options: Sequence[str] = (),
+    truth: Truth | None = None,
+    circular: Collection[str] = (),
+    threads: int = 0,
+    report: Report = lambda step, done, total: None,
+) -> Comparison:
+    """Map reads with every combination of seeders and extenders.
+
+    Parameters
+    ----------
+    reference, reads : Reads
+        What the files hold.
+    files : tuple of str and list of str
+        Of the reference and of the reads.
+    seeders, extenders : list of str
+    options : list of str
+        Further options of ``overlapper map`` that all methods get.
+    truth : Truth, optional
+        Where the reads come from.
+    circular : collection of str
+        Names of circular reference sequences.
+    threads : int
+    report : callable
+        ``report(step, done, total)`` is told how far the comparison is.
+
+    Raises
+    ------
+    ParameterError
+        When there is no such seeder or extender, or a method fails.
+    """
+    for name in seeders:
+        seeder(name)
+    for name in extenders:
+        map_extender(name)
+    methods = [(first, second) for first in seeders for second in extenders]
+    claims: list[Claims] = []
+    costs: list[Costs] = []
+    with tempfile.TemporaryDirectory(prefix="overlapper.") as name:
+        folder = Path(name)
+        few = write_first_reads(reads, WARM_UP_BASES, folder / "few.fasta")
+        for number, (first, second) in enumerate(methods):
+            report(f"mapping: {first} + {second}", number, len(methods))
+            words = ["--seeder", first, "--extender", second, "-t", str(threads), *options]
+            out, stats = folder / "out.paf", folder / "stats.json"
+            run_measured(["map", files[0], few, "-o", str(out), *words], stats)
+            costs.append(run_measured(["map", files[0], *files[1], "-o", str(out), *words], stats))
+            claims.append(read_claims(str(out)))
+    lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
+    places = truth.of_reads(reads.names) if truth else consensus(claims, reads)
+    scores = [_scores(evaluate_mappings(claim, places, lengths, circular)) for claim in claims]
+    return Comparison(
+        mode="map",
+        judged_by="placements" if truth else "consensus",
+        files=[files[0], *files[1]],
+        options={"threads": threads, "options": " ".join(options)},
+        measures=MEASURES,
+        methods=[Method(*both) for both in zip(*zip(*methods, strict=True), costs, scores, strict=True)],
+    )
+
+
+def _scores(result: MappingEvaluation) -> dict[str, float | None]:
+    sure = [b for b in result.by_quality if b.low >= 10]
+    mapped, wrong = sum(b.mapped for b in sure), sum(b.wrong for b in sure)
+    return {
+        "mapped": result.mapped_share,
+        "wrong": result.wrong_share if result.mapped else None,
+        "wrong_q10": wrong / mapped if mapped else None,
+        "mapping_error": result.error,
+    }
+
+
+def consensus(claims: Sequence[Claims], reads: Reads) -> Truth:
+    """Return the consensus places of reads as a truth table."""
+    rows_of = [{name: row for row, name in enumerate(claim.read.tolist())} for claim in claims]
+    rows = []
+    for name, length in zip(reads.names, reads.lengths.tolist(), strict=True):
+        places = [
+            _place(claim, rows[name], length)
+            for claim, rows in zip(claims, rows_of, strict=True)
+            if name in rows
+        ]
+        groups = [[other for other in places if _agree(place, other)] for place in places]
+        best = max(groups, key=len, default=[])
+        if 2 * len(best) <= len(claims):
+            continue
+        ref, reverse = best[0][:2]
+        start, end = (int(np.median([place[column] for place in best])) for column in (4, 5))
+        strand = "-" if reverse else "+"
+        row = TruthRow(name, ref, start, end, strand, 0, length, length, "normal", float("nan"))
+        rows.append(row)
+    return Truth.from_rows(rows)
+
+
+def _place(claim: Claims, row: int, length: int) -> tuple[str, bool, int, int, int, int]:
+    """Return sequence, strand and interval of a mapping, and the interval carried on to the whole read."""
+    reverse = bool(claim.reverse[row])
+    before, after = int(claim.q_start[row]), length - int(claim.q_end[row])
+    if reverse:
+        before, after = after, before
+    start, end = int(claim.t_start[row]), int(claim.t_end[row])
+    return str(claim.ref[row]), reverse, start, end, start - before, end + after
+
+
+def _agree(one: tuple, other: tuple) -> bool:
+    shared = min(one[3], other[3]) - max(one[2], other[2])
+    return one[:2] == other[:2] and 2 * shared >= min(one[3] - one[2], other[3] - other[2])

@@ -1,0 +1,74 @@
+"""``overlapper compare`` end to end."""
+
+import json
+
+import pytest
+
+from overlapper.simulate import random_genome, simulate_reads
+from tests.cli.conftest import assert_refused
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    from overlapper.io.truth import header
+
+    folder = tmp_path_factory.mktemp("compare")
+    genome = random_genome(15_000, seed=8)
+    reads, truth = simulate_reads(genome, "ont-r10", coverage=6, seed=8)
+    (folder / "ref.fa").write_text(f">{genome.name(0)}\n{genome.sequence(0)}\n")
+    sequences = (f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
+    (folder / "reads.fa").write_text("".join(sequences))
+    (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in truth.rows()))
+    return folder
+
+
+def test_overlaps_by_placements(command, files):
+    words = (files / "reads.fa", "--truth", files / "truth.tsv", "--preset", "ont", "--min-overlap", "1500")
+    result = command(
+        "compare", *map(str, words), "--finders", "dsoft", "--extenders", "chain,gact",
+        "-o", "page.html", "--json", "c.json", "--tsv", "-", "-q",
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    lines = [line.split("\t") for line in result.out.decode().splitlines()]
+    assert [line[:2] for line in lines[1:]] == [["dsoft", "chain"], ["dsoft", "gact"]]
+    with open("c.json") as file:
+        document = json.load(file)
+    assert document["judged_by"] == "placements"
+    for method in document["methods"]:
+        assert method["scores"]["recall"] > 0.9 and method["scores"]["precision"] > 0.9
+        assert method["costs"]["wall_s"] > 0 and method["costs"]["peak_mb"] > 10
+    with open("page.html") as file:
+        assert "dsoft + gact" in file.read()
+
+
+def test_mappings_by_consensus(command, files):
+    result = command(
+        "compare", str(files / "reads.fa"), "--reference", str(files / "ref.fa"), "--seeders",
+        "minimizers,fixed", "--seed-length", "15", "--extenders", "edits", "--json", "c.json", "-q",
+    )  # fmt: skip
+    assert result.code == 0, result.err
+    with open("c.json") as file:
+        document = json.load(file)
+    assert (document["mode"], document["judged_by"]) == ("map", "consensus")
+    for method in document["methods"]:
+        assert method["scores"]["mapped"] > 0.95 and method["scores"]["wrong"] == 0
+        assert {"seeds", "chains", "extension", "index"} <= set(method["costs"]["stages"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("reads.fa",), 2, "at least one of --output, --tsv and --json"),
+        (("-", "--tsv", "o.tsv"), 2, "standard input cannot be"),
+        (("reads.fa", "--tsv", "reads.fa"), 2, "is read and would be written"),
+        (("missing.fa", "--tsv", "o.tsv"), 1, "there is no such file"),
+        (("reads.fa", "--tsv", "o.tsv", "--finders", "x"), 1, "finder is 'x'"),
+        (("reads.fa", "--tsv", "o.tsv", "--extenders", "x"), 1, "extender is 'x'"),
+        (("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--seeders", "x"), 1, "seeder is 'x'"),
+    ],
+)
+def test_wrong_uses_are_answered(command, tmp_path, arguments, code, message):
+    (tmp_path / "reads.fa").write_text(">a\nACGTACGT\n>b\nACGTACGA\n")
+    result = command("compare", *arguments)
+    result.err = " ".join(result.err.split()) if code == 2 else result.err
+    assert_refused(result, code, message, tmp_path, ["reads.fa"])
