@@ -52,6 +52,12 @@ def test_the_library_page_names_every_public_name(package):
     assert [name for name in wanted if not any(f":: {home}.{name}\n" in page for home in homes)] == []
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "algorithms").iterdir()), ids=lambda path: path.name)
+def test_every_algorithm_has_a_drawing(page):
+    drawings = re.findall(r"^ *```\n((?:.*\n)*?) *```$", page.read_text(), re.MULTILINE)
+    assert any(len(re.findall("[─═●│]", drawing)) > 5 or "column" in drawing for drawing in drawings)
+
+
 def test_the_page_of_examples_names_every_script():
     page = (ROOT / "docs" / "examples.md").read_text()
     scripts = [path.name for path in (ROOT / "examples").iterdir() if path.suffix in (".py", ".ipynb")]
