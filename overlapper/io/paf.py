@@ -36,7 +36,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
 if TYPE_CHECKING:
-    from overlapper.kernels.cpu import formatting
+    from overlapper.kernels.cpu import paf_parsing
 
 _BLOCK_BYTES = 1 << 20
 _DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps._fields("column", "ragged", "offsets")}
@@ -222,26 +222,26 @@ class _Part(NamedTuple):
     """What a block of lines holds."""
 
     lines: bytes
-    rows: formatting.Rows
+    rows: paf_parsing.Rows
     state: np.ndarray
     stopped_at: int
 
 
-def _join(parts: list[formatting.Rows], edited: bool) -> Overlaps:
-    """Return the rows of all parts; columns of parts are given up as they are joined."""
-    columns: dict[str, Any] = {}
-    sizes = [len(rows.cigar) for rows in parts]
-    waiting = [rows._asdict() for rows in parts]
-    for field, dtype in _DTYPES.items():
-        pieces = [part.pop(field) for part in waiting]
-        if field == "cigar_offsets":
-            before = np.cumsum([0, *sizes])
-            pieces = [np.zeros(1, dtype), *(p[1:] + b for p, b in zip(pieces, before, strict=False))]
-        columns[field] = np.concatenate([np.empty(0, dtype), *pieces])
-    if not edited:
-        columns["edits"] = None
-    if not len(columns["cigar"]):
-        columns["cigar"] = columns["cigar_offsets"] = None
+def _join(parts: list[paf_parsing.Rows], edited: bool) -> Overlaps:
+    """Return the rows of all parts; whether all have ``edits`` is told."""
+    from overlapper.kernels.cpu.paf_parsing import INTEGERS
+
+    columns: dict[str, Any] = {
+        field: np.concatenate([np.empty(0, np.int32), *(rows.integers[i] for rows in parts)])
+        for i, field in enumerate(INTEGERS)
+        if edited or field != "edits"
+    }
+    columns["divergence"] = np.concatenate([np.empty(0, np.float32), *(rows.divergence for rows in parts)])
+    cigar = np.concatenate([np.empty(0, np.uint32), *(rows.cigar for rows in parts)])
+    if len(cigar):
+        before = np.cumsum([0, *(len(rows.cigar) for rows in parts)])
+        ends = [rows.cigar_offsets[1:] + b for rows, b in zip(parts, before, strict=False)]
+        columns |= {"cigar": cigar, "cigar_offsets": np.concatenate([np.zeros(1, np.int64), *ends])}
     return Overlaps(**columns)
 
 
@@ -253,7 +253,6 @@ class _PafParser:
 
         self._path = path
         self._kernel = paf_parsing
-        self._rows = formatting.Rows
         if not isinstance(reads, Reads):
             reads = Reads.without_bases(reads, [paf_parsing.UNKNOWN_LENGTH] * len(reads))
         names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
@@ -263,18 +262,23 @@ class _PafParser:
         """Parse lines up to the first fault."""
         kernel = self._kernel
         state = np.zeros(kernel.STATE_FIELDS, np.int64)
-        room = dict.fromkeys(_DTYPES, lines.count(b"\n"))
-        room["cigar_offsets"] += 1
-        room["cigar"] = len(lines) // 2 if b"\tcg:Z:" in lines else 0
-        rows = self._rows(**{field: np.empty(room[field], dtype) for field, dtype in _DTYPES.items()})
-        rows.cigar_offsets[0] = 0
+        room = lines.count(b"\n")
+        rows = kernel.Rows(
+            integers=np.empty((len(kernel.INTEGERS), room), np.int32),
+            divergence=np.empty(room, np.float32),
+            # Most of this is never touched, and so takes no memory.
+            cigar=np.empty(len(lines) // 2, np.uint32),
+            cigar_offsets=np.zeros(room + 1, np.int64),
+        )
         stopped_at = kernel.parse_paf(np.frombuffer(lines, np.uint8), state, self._index, rows)
-        filled = dict.fromkeys(_DTYPES, state[kernel.ROWS])
-        filled["cigar_offsets"] += 1
-        # Most of the room for CIGARs is left over: keep no view of it.
-        cigar = rows.cigar[: state[kernel.OPERATIONS]].copy()
-        kept = {field: getattr(rows, field)[: filled[field]] for field in _DTYPES} | {"cigar": cigar}
-        return _Part(lines, self._rows(**kept), state, stopped_at)
+        filled = state[kernel.ROWS]
+        rows = kernel.Rows(
+            rows.integers[:, :filled],
+            rows.divergence[:filled],
+            rows.cigar[: state[kernel.OPERATIONS]].copy(),
+            rows.cigar_offsets[: filled + 1],
+        )
+        return _Part(lines, rows, state, stopped_at)
 
     def parse_all(self, blocks: Iterable[bytes], threads: int) -> Overlaps:
         """Parse blocks on several threads."""
@@ -287,7 +291,7 @@ class _PafParser:
             if part.state[kernel.PROBLEM] != kernel.NONE:
                 raise self._error(part, lines)
             parts.append(part.rows)
-        rows = sum(len(part.query) for part in parts)
+        rows = sum(len(part.divergence) for part in parts)
         return _join(parts, edited=0 < rows == edited)
 
     def _error(self, part: _Part, line_number: int) -> FormatError:
@@ -307,6 +311,7 @@ class _PafParser:
             kernel.OTHER_LENGTH: (f"{where} is {value}, but the read has {expected} bases", _OTHER_READS),
             kernel.BAD_INTERVAL: (f"{where} and the end beside it are no interval of the read", _NOT_PAF),
             kernel.BAD_TAG: (f"{where} is {value!r}, which does not fit its type", _BAD_TAG),
+            kernel.BAD_END: ("has a carriage return before its end", _NOT_PAF),
             kernel.BAD_CIGAR: (
                 "has a CIGAR of more than =XIDM, or that does not fit the intervals",
                 _BAD_TAG,

@@ -144,13 +144,14 @@ PAF_FILES = {
     "PAF tag of the wrong type": LINE + "\tcm:i:many\n",
     "PAF CIGAR that does not fit": LINE + "\tcg:Z:9=\n",
     "PAF CIGAR with clips": LINE + "\tcg:Z:8=1S\n",
+    "PAF whose lines end with carriage returns alone": LINE + "\r" + LINE + "\r",
 }
 
 
 @pytest.mark.parametrize("what", PAF_FILES)
 def test_files_of_overlaps(what, tmp_path):
     path = tmp_path / "overlaps"
-    path.write_text(PAF_FILES[what])
+    path.write_text(PAF_FILES[what], newline="")
     kind, message = promised()[what]
     with pytest.raises(kind) as raised:
         read_paf(path, Reads.from_sequences(["a", "b"], ["A" * 9, "A" * 8]))

@@ -41,6 +41,7 @@ for _class, _letters in enumerate(
     _CLASS[np.frombuffer(_letters, np.uint8)] = _class
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
+FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _LOWEST_QUALITY, _HIGHEST_QUALITY = 33, 126
 
 
@@ -342,7 +343,7 @@ def hash_names(name_bytes, name_offsets):
 @njit(nogil=True, cache=True)
 def hash_bytes(text, start, stop):
     """Return the 64-bit hash (FNV-1a) of ``text[start:stop]``."""
-    hashed = np.uint64(0xCBF29CE484222325)
+    hashed = FNV_START
     for i in range(start, stop):
-        hashed = (hashed ^ np.uint64(text[i])) * np.uint64(0x100000001B3)
+        hashed = (hashed ^ np.uint64(text[i])) * FNV_PRIME
     return hashed

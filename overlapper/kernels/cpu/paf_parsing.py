@@ -1,4 +1,8 @@
-"""PAF text as rows of numbers, with reads looked up by name and the reads of every pair put in order."""
+"""PAF text as rows of numbers, with reads looked up by name and the reads of every pair put in order.
+
+The loops over every byte of the columns stand in one function: a call, which counts references to its arrays,
+costs more than the number it would read. Positions are unsigned: signed ones might count from the end.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.formatting import Names
-from overlapper.kernels.cpu.packing import hash_bytes, hash_names
+from overlapper.kernels.cpu.packing import FNV_PRIME, FNV_START, hash_names
 
 # Fields of the state.
 LINES, ROWS, OPERATIONS, EDITED, PROBLEM, COLUMN, EXPECTED = range(7)
@@ -27,7 +31,8 @@ STATE_FIELDS = 7
     BAD_INTERVAL,
     BAD_TAG,
     BAD_CIGAR,
-) = range(9)
+    BAD_END,
+) = range(10)
 
 UNKNOWN_LENGTH = -1
 """Length of a read of which only the name is known."""
@@ -44,6 +49,9 @@ _MATCH, _INSERTION, _DELETION, _EQUAL, _UNEQUAL = 0, 1, 2, 7, 8
 _FAILED = -(2**62)
 _ABSENT = _FAILED + 1
 _MAX_INTEGER = 2**31 - 1
+_TAG_HEAD = np.uint64(5)
+_ONE = np.uint64(1)
+_ZERO, _NINE = ord("0"), ord("9")
 
 
 def _tag(name: str) -> int:
@@ -52,6 +60,32 @@ def _tag(name: str) -> int:
 
 _CM, _S1, _AS, _NM = _tag("cm"), _tag("s1"), _tag("AS"), _tag("NM")
 _DV, _DE, _CL, _CG = _tag("dv"), _tag("de"), _tag("cl"), _tag("cg")
+
+
+INTEGERS = (
+    *("query", "target", "reverse", "q_start", "q_end", "t_start", "t_end"),
+    *("matches", "block_length", "seeds", "score", "edits", "kind"),
+)
+"""Columns of `overlapper.tables.Overlaps`, in the order of ``Rows.integers``."""
+
+
+class Rows(NamedTuple):
+    """Room for rows.
+
+    Attributes
+    ----------
+    integers : ndarray of int32, shape (len(INTEGERS), n)
+    divergence : ndarray of float32, shape (n,)
+    cigar : ndarray of uint32
+        An operation for every two bytes of text, or none if no line has a CIGAR.
+    cigar_offsets : ndarray of int64, shape (n + 1,)
+        Starts with 0.
+    """
+
+    integers: np.ndarray
+    divergence: np.ndarray
+    cigar: np.ndarray
+    cigar_offsets: np.ndarray
 
 
 class NameIndex(NamedTuple):
@@ -92,8 +126,7 @@ def parse_paf(text, state, index, rows):
     index : NameIndex
         Lengths that are not `UNKNOWN_LENGTH` must be those in the text.
     rows : Rows
-        Room for a row of every line, and for an operation of CIGAR for every two bytes of text if there are
-        any. Updated.
+        A row for every line. Updated.
 
     Returns
     -------
@@ -102,98 +135,123 @@ def parse_paf(text, state, index, rows):
     """
     fields = np.empty(_FIELDS, np.int64)
     divergence = np.empty(1)
+    slots, names = index.slots, index.names
+    name_bytes, name_offsets, lengths = names.name_bytes, names.name_offsets, names.lengths
+    integers, divergences, cigar_offsets = rows.integers, rows.divergence, rows.cigar_offsets
     state[PROBLEM] = NONE
-    i = 0
-    while i < len(text):
-        end = i
-        while text[end] != _NEWLINE:
-            end += 1
-        following = end + 1
-        if end > i and text[end - 1] == _RETURN:
-            end -= 1
+    i = np.uint64(0)
+    while i < np.uint64(len(text)):
+        line = i
         state[LINES] += 1
-        if end > i:
-            tags = _read_columns(text, i, end, fields, index.slots, index.names, state)
-            _read_tags(text, tags, end, fields, divergence, state)
+        if not (text[i] == _NEWLINE or (text[i] == _RETURN and text[i + _ONE] == _NEWLINE)):
+            i = _read_columns(text, i, fields, slots, name_bytes, name_offsets, lengths, state)
+            if state[PROBLEM] == NONE:
+                i = _read_tags(text, i, fields, divergence, state)
             # A read that matches itself is no overlap.
             if state[PROBLEM] == NONE and fields[_QUERY] != fields[_TARGET]:
-                _put_row(text, fields, divergence[0], rows, state)
-            if state[PROBLEM] != NONE:
-                return i
-        i = following
-    return i
-
-
-@njit(nogil=True, cache=True)
-def _read_columns(text, i, end, fields, slots, names, state):
-    """Read the twelve columns of a line; return where its tags start."""
-    for column in range(_COLUMNS):
-        state[COLUMN] = column
-        if i > end:
-            state[PROBLEM] = FEW_COLUMNS
-            return i
-        if column == _QUERY or column == _TARGET:
-            stop = _column_end(text, i, end)
-            fields[column] = _find_read(text, i, stop, slots, names.name_bytes, names.name_offsets)
-            if fields[column] < 0:
-                state[PROBLEM] = UNKNOWN_READ
-        elif column == _STRAND:
-            stop = _column_end(text, i, end)
-            fields[column] = text[i] == ord("-")
-            if stop - i != 1 or not (text[i] == ord("-") or text[i] == ord("+")):
-                state[PROBLEM] = BAD_STRAND
-        else:
-            fields[column], stop = _integer(text, i, end)
-            if fields[column] < 0:
-                state[PROBLEM] = NO_NUMBER
+                row = state[ROWS]
+                _put_row(fields, integers, row)
+                divergences[row] = divergence[0]
+                state[EDITED] += fields[_EDITS] != _ABSENT
+                if fields[_CIGAR_STOP] and not _read_cigar(text, fields, rows.cigar, state):
+                    state[PROBLEM] = BAD_CIGAR
+                cigar_offsets[row + 1] = state[OPERATIONS]
+                state[ROWS] += 1
+        if state[PROBLEM] == NONE:
+            i += np.uint64(text[i] == _RETURN)
+            if text[i] != _NEWLINE:
+                state[PROBLEM] = BAD_END
         if state[PROBLEM] != NONE:
-            return i
-        i = stop + 1
+            return np.int64(line)
+        i += _ONE
+    return np.int64(i)
+
+
+@njit(nogil=True, cache=True)
+def _read_columns(text, i, fields, slots, name_bytes, name_offsets, lengths, state):
+    """Read the twelve columns of a line; return where they end."""
+    problem = NONE
+    for column in range(_COLUMNS):
+        if column > 0:
+            if text[i] != _TAB:
+                problem = FEW_COLUMNS
+                break
+            i += _ONE
+        first = i
+        if column == _QUERY or column == _TARGET:
+            hashed = FNV_START
+            while text[i] > _RETURN:
+                hashed = (hashed ^ np.uint64(text[i])) * FNV_PRIME
+                i += _ONE
+            mask = np.uint64(len(slots) - 1)
+            slot = hashed & mask
+            found = -1
+            while found < 0 and slots[slot] >= 0:
+                name = np.uint64(name_offsets[slots[slot]])
+                size = np.uint64(name_offsets[slots[slot] + 1]) - name
+                if size == i - first:
+                    same = np.uint64(0)
+                    while same < size and text[first + same] == name_bytes[name + same]:
+                        same += _ONE
+                    if same == size:
+                        found = slots[slot]
+                slot = (slot + _ONE) & mask
+            fields[column] = found
+            if found < 0:
+                problem = UNKNOWN_READ
+        elif column == _STRAND:
+            fields[column] = text[i] == ord("-")
+            if text[i] == ord("+") or text[i] == ord("-"):
+                i += _ONE
+            if i == first or text[i] > _RETURN:
+                problem = BAD_STRAND
+        else:
+            number = np.int64(0)
+            while _ZERO <= text[i] <= _NINE and number <= _MAX_INTEGER:
+                number = number * 10 + (np.int64(text[i]) - _ZERO)
+                i += _ONE
+            fields[column] = number
+            if i == first or text[i] > _RETURN or number > _MAX_INTEGER:
+                problem = NO_NUMBER
+        if problem != NONE:
+            break
+    if problem == NONE:
+        problem, column = _check_columns(fields, lengths, state)
+    state[PROBLEM], state[COLUMN] = problem, column
+    return i
+
+
+@njit(nogil=True, cache=True)
+def _check_columns(fields, lengths, state):
+    """Return what is wrong with the lengths and intervals, and with which column."""
     for first in (_QUERY, _TARGET):
-        length = names.lengths[fields[first]]
+        length = lengths[fields[first]]
         if length != UNKNOWN_LENGTH and fields[first + 1] != length:
-            state[PROBLEM], state[COLUMN], state[EXPECTED] = OTHER_LENGTH, first + 1, length
-            return i
+            state[EXPECTED] = length
+            return OTHER_LENGTH, first + 1
         if not fields[first + 2] <= fields[first + 3] <= fields[first + 1]:
-            state[PROBLEM], state[COLUMN] = BAD_INTERVAL, first + 2
-            return i
-    return i
+            return BAD_INTERVAL, first + 2
+    return NONE, _COLUMNS - 1
 
 
 @njit(nogil=True, cache=True)
-def _column_end(text, i, end):
-    while i < end and text[i] != _TAB:
-        i += 1
-    return i
-
-
-@njit(nogil=True, cache=True)
-def _find_read(text, start, stop, slots, name_bytes, name_offsets):
-    mask = np.uint64(len(slots) - 1)
-    slot = hash_bytes(text, start, stop) & mask
-    while slots[slot] >= 0:
-        read = slots[slot]
-        first = name_offsets[read]
-        if name_offsets[read + 1] - first == stop - start:
-            i = 0
-            while i < stop - start and text[start + i] == name_bytes[first + i]:
-                i += 1
-            if i == stop - start:
-                return read
-        slot = (slot + np.uint64(1)) & mask
-    return -1
-
-
-@njit(nogil=True, cache=True)
-def _read_tags(text, i, end, fields, divergence, state):
+def _read_tags(text, i, fields, divergence, state):
+    """Read the tags of a line; return where they end."""
     fields[_SEEDS] = fields[_SCORE] = fields[_CLASS] = fields[_CIGAR_START] = fields[_CIGAR_STOP] = 0
     fields[_EDITS] = _ABSENT
     divergence[0] = np.nan
-    aligned_score = aligned_divergence = False
-    while i < end and state[PROBLEM] == NONE:
-        state[COLUMN] += 1
-        tag = np.int64(text[i]) << 8 | text[i + 1] if end - i > 5 else 0
-        value = i + 5
+    aligned_score = aligned_divergence = bad = False
+    column = _COLUMNS - 1
+    while text[i] == _TAB and not bad:
+        column += 1
+        first = i + _ONE
+        i = first
+        while text[i] > _RETURN:
+            i += _ONE
+        value = first + _TAG_HEAD
+        if i <= value:
+            continue
+        tag = np.int64(text[first]) << 8 | np.int64(text[first + _ONE])
         field = -1
         if tag == _CM:
             field = _SEEDS
@@ -203,50 +261,35 @@ def _read_tags(text, i, end, fields, divergence, state):
             field = _SCORE
             aligned_score = tag == _AS
         if field >= 0:
-            fields[field], i = _integer(text, value, end)
+            fields[field] = _integer(text, value, i)
             bad = fields[field] == _FAILED
         elif tag == _DE or (tag == _DV and not aligned_divergence):
-            divergence[0], i = _decimal(text, value, end)
+            divergence[0] = _decimal(text, value, i)
             aligned_divergence = tag == _DE
             bad = np.isnan(divergence[0])
-        else:
-            i = _column_end(text, i, end)
-            bad = False
-            if tag == _CL:
-                fields[_CLASS] = _class_of(text[value], fields[_QUERY] > fields[_TARGET])
-                bad = i - value != 1 or fields[_CLASS] < 0
-            elif tag == _CG:
-                fields[_CIGAR_START], fields[_CIGAR_STOP] = value, i
-        if bad:
-            state[PROBLEM] = BAD_TAG
-        i += 1
+        elif tag == _CL:
+            fields[_CLASS] = _class_of(text[value], fields[_QUERY] > fields[_TARGET])
+            bad = i - value != _ONE or fields[_CLASS] < 0
+        elif tag == _CG:
+            fields[_CIGAR_START], fields[_CIGAR_STOP] = value, i
+    state[COLUMN] = column
+    if bad:
+        state[PROBLEM] = BAD_TAG
+    return i
 
 
 @njit(nogil=True, cache=True)
-def _put_row(text, fields, divergence, rows, state):
-    """Fill the next row from the fields; the read of the smaller number is its query."""
-    row = state[ROWS]
+def _put_row(fields, integers, row):
+    """Fill a row from the fields; the read of the smaller number is its query."""
     query, target = (_QUERY, _TARGET) if fields[_QUERY] < fields[_TARGET] else (_TARGET, _QUERY)
-    rows.query[row] = fields[query]
-    rows.q_start[row] = fields[query + 2]
-    rows.q_end[row] = fields[query + 3]
-    rows.target[row] = fields[target]
-    rows.t_start[row] = fields[target + 2]
-    rows.t_end[row] = fields[target + 3]
-    rows.reverse[row] = fields[_STRAND]
-    rows.matches[row] = fields[_MATCHES]
-    rows.block_length[row] = fields[_BLOCK_LENGTH]
-    rows.seeds[row] = fields[_SEEDS]
-    rows.score[row] = fields[_SCORE]
-    rows.divergence[row] = divergence
-    rows.kind[row] = fields[_CLASS]
-    edited = fields[_EDITS] != _ABSENT
-    rows.edits[row] = fields[_EDITS] if edited else 0
-    state[EDITED] += edited
-    if fields[_CIGAR_STOP] and not _read_cigar(text, fields, rows.cigar, state):
-        state[PROBLEM] = BAD_CIGAR
-    rows.cigar_offsets[row + 1] = state[OPERATIONS]
-    state[ROWS] += 1
+    integers[0, row], integers[1, row] = fields[query], fields[target]
+    integers[2, row] = fields[_STRAND]
+    integers[3, row], integers[4, row] = fields[query + 2], fields[query + 3]
+    integers[5, row], integers[6, row] = fields[target + 2], fields[target + 3]
+    integers[7, row], integers[8, row] = fields[_MATCHES], fields[_BLOCK_LENGTH]
+    integers[9, row], integers[10, row] = fields[_SEEDS], fields[_SCORE]
+    integers[11, row] = fields[_EDITS] if fields[_EDITS] != _ABSENT else 0
+    integers[12, row] = fields[_CLASS]
 
 
 @njit(nogil=True, cache=True)
@@ -316,44 +359,40 @@ def _operation_of(letter):
 
 @njit(nogil=True, cache=True)
 def _integer(text, i, end):
-    """Return the 32-bit integer that fills the column at ``i``, or `_FAILED`, and the end of the column."""
-    negative = i < end and text[i] == ord("-")
-    first = i + negative
-    i = first
+    """Return the 32-bit integer that ``text[i:end]`` is, or `_FAILED`."""
+    negative = text[i] == ord("-")
+    i += np.uint64(negative)
+    first = i
     number = np.int64(0)
-    while i < end:
-        digit = np.int64(text[i]) - ord("0")
-        if digit < 0 or digit > 9 or number > _MAX_INTEGER:
-            break
-        number = number * 10 + digit
-        i += 1
-    if i == first or (i < end and text[i] != _TAB) or number > _MAX_INTEGER:
-        return _FAILED, i
-    return -number if negative else number, i
+    while i < end and _ZERO <= text[i] <= _NINE and number <= _MAX_INTEGER:
+        number = number * 10 + (np.int64(text[i]) - _ZERO)
+        i += _ONE
+    if i == first or i < end or number > _MAX_INTEGER:
+        return _FAILED
+    return -number if negative else number
 
 
 @njit(nogil=True, cache=True)
 def _decimal(text, i, end):
-    """Return the number that fills the column at ``i``, like 0.25 or 2.5e-1, or NaN; and the column's end."""
+    """Return the number that ``text[i:end]`` is, like 0.25 or 2.5e-1, or NaN."""
     mantissa = 0.0
     exponent = np.int64(0)
     digits = 0
     point = 0
-    while i < end and (text[i] == ord(".") or ord("0") <= text[i] <= ord("9")):
+    while i < end and (text[i] == ord(".") or _ZERO <= text[i] <= _NINE):
         if text[i] == ord("."):
             point += 1
         else:
-            mantissa = mantissa * 10.0 + (text[i] - ord("0"))
+            mantissa = mantissa * 10.0 + (np.int64(text[i]) - _ZERO)
             digits += 1
             exponent -= point
-        i += 1
+        i += _ONE
     if digits == 0 or point > 1:
-        return np.nan, i
-    if i < end and (text[i] == ord("e") or text[i] == ord("E")):
-        power, i = _integer(text, i + 1, end)
-        exponent += power
-    elif i < end and text[i] != _TAB:
-        return np.nan, i
+        return np.nan
+    if i < end:
+        if not (text[i] == ord("e") or text[i] == ord("E")):
+            return np.nan
+        exponent += _integer(text, i + _ONE, end)
     if exponent < -300 or exponent > 300:
-        return np.nan, i
-    return mantissa * 10.0**exponent if exponent >= 0 else mantissa / 10.0**-exponent, i
+        return np.nan
+    return mantissa * 10.0**exponent if exponent >= 0 else mantissa / 10.0**-exponent
