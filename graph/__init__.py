@@ -114,7 +114,7 @@ def assemble(
             sizes[name] = {"reads": len(made.reads), "edges": len(made.edges) // 2}
         return made
 
-    graph = step("build", lambda: build_graph(reads, overlaps, params))
+    graph = step("build", lambda: build_graph(reads, overlaps, params, threads=threads))
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, cleaning))

@@ -24,8 +24,8 @@ from graph.model import Edges, Graph, GraphReads
 from graph.pairs import Pairs, cut, pairs_of, without_repeats
 from graph.params import GraphParams
 from graph.trim import trim
-from overlapper.extend.classify import classify, ends
-from overlapper.kernels.cpu.graph_edges import longest_dovetails, order_ties
+from overlapper.extend.classify import check_within, classify
+from overlapper.kernels.cpu import graph_edges
 from overlapper.params import ClassParams
 from overlapper.pipeline import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
@@ -35,7 +35,7 @@ _HARMLESS_DIVERGENCE = 0.1
 
 
 def build_graph(
-    reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT
+    reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT, *, threads: int = 1
 ) -> tuple[Graph, dict[str, int]]:
     """Build an overlap graph.
 
@@ -45,6 +45,8 @@ def build_graph(
     overlaps : Overlaps
         In any order, from any tool, with or without alignments; classes are found anew.
     params : GraphParams
+    threads : int
+        Changes nothing but the time.
 
     Returns
     -------
@@ -59,15 +61,15 @@ def build_graph(
     """
     order = canonical_order(reads)
     lengths = reads.lengths[order]
-    pairs = pairs_of(overlaps, order)
+    pairs = pairs_of(overlaps, order, threads=threads)
     counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}
-    ends(pairs, lengths)
+    check_within(pairs, lengths)
     similar = pairs.take(_is_similar(overlaps, params.max_divergence_ratio)[pairs.row])
     counts["overlaps that diverge too much"] = len(pairs) - len(similar)
     distinct = without_repeats(similar)
     counts["overlaps that repeat another"] = len(similar) - len(distinct)
 
-    trimmed = trim(distinct, overlaps, lengths, params)
+    trimmed = trim(distinct, overlaps, lengths, params, threads=threads)
     counts |= trimmed.counts
     graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params)
     return graph, counts | more
@@ -104,7 +106,7 @@ def connect(
     inside = cut(pairs, overlaps, start, end)
     classes = ClassParams(max_hang=params.max_hang, min_ratio=params.min_ratio)
     kinds = classify(inside, lengths, classes)
-    extents = _extents(inside, lengths)
+    extents = graph_edges.extents(*inside.intervals, lengths)
     long_enough = np.minimum(extents[2], extents[3]) >= params.min_overlap
     internal = kinds == OverlapClass.INTERNAL
     counts = {
@@ -140,22 +142,6 @@ def _is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:
     return ~(overlaps.divergence > limit)
 
 
-def _extents(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
-    """Return how each pair lies, with the target on the query's strand.
-
-    Returns
-    -------
-    ndarray of int32, shape (4, n)
-        How much further the query reaches to the left and to the right than the target (below 0 the other way
-        round); bases that the two share, hangs included, on the query and on the target.
-    """
-    left_query, right_query, left_target, right_target = ends(pairs, lengths)
-    left, right = left_query - left_target, right_query - right_target
-    on_query = lengths[pairs.query] - np.maximum(left, 0) - np.maximum(right, 0)
-    on_target = lengths[pairs.target] - np.maximum(-left, 0) - np.maximum(-right, 0)
-    return np.stack([left, right, on_query, on_target]).astype(np.int32)
-
-
 def _depth(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
     reads = len(lengths)
     covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
@@ -166,7 +152,7 @@ def _depth(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
 def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges, int]:
     left, right, on_query, on_target = extents
     overlap = np.minimum(on_query, on_target)
-    longest = longest_dovetails(pairs.query, pairs.target, pairs.reverse, left, overlap)
+    longest = graph_edges.longest_dovetails(pairs.query, pairs.target, pairs.reverse, left, overlap)
     pairs, left, right, overlap = pairs.take(longest), left[longest], right[longest], overlap[longest]
 
     number = np.cumsum(stays, dtype=np.int32) - 1
@@ -177,7 +163,7 @@ def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges,
     length = np.concatenate([np.abs(right), np.abs(left)])
     key = (both_source.astype(np.uint64) << np.uint64(32)) | length.astype(np.uint64)
     order = np.argsort(key)
-    order_ties(order, key, both_target)
+    graph_edges.order_ties(order, key, both_target)
     edges = Edges(
         source=both_source[order],
         target=both_target[order],

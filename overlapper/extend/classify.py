@@ -21,8 +21,9 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.kernels.cpu import overlap_classes
 from overlapper.params import ClassParams
-from overlapper.tables import Intervals, OverlapClass
+from overlapper.tables import Intervals
 
 _RATIO_UNIT = 1_000_000
 
@@ -49,28 +50,39 @@ def classify(overlaps: Intervals, lengths: np.ndarray, params: ClassParams) -> n
     ParameterError
         When an interval does not lie within its read.
     """
-    left_query, right_query, left_target, right_target = ends(overlaps, lengths)
-    hang_left = np.minimum(left_query, left_target)
-    hang_right = np.minimum(right_query, right_target)
-    match = np.maximum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start).astype(np.int64)
+    check_within(overlaps, lengths)
+    o = overlaps
     ratio = round(params.min_ratio * _RATIO_UNIT)
-    internal = (
-        (hang_left > params.max_hang)
-        | (hang_right > params.max_hang)
-        | (match * _RATIO_UNIT < (match + hang_left + hang_right) * ratio)
+    return overlap_classes.classes(
+        o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,
+        np.asarray(lengths, np.int64), params.max_hang, ratio, _RATIO_UNIT,
+    )  # fmt: skip
+
+
+def check_within(overlaps: Intervals, lengths: np.ndarray) -> None:
+    """Check that every overlap lies within its reads.
+
+    Parameters
+    ----------
+    overlaps : Overlaps or other Intervals
+    lengths : ndarray of int, shape (reads,)
+
+    Raises
+    ------
+    ParameterError
+        When one does not.
+    """
+    o = overlaps
+    row = overlap_classes.first_outside(
+        o.query, o.target, o.q_start, o.q_end, o.t_start, o.t_end, np.asarray(lengths, np.int64)
     )
-
-    query_within = (left_query <= left_target) & (right_query <= right_target)
-    target_within = (left_target <= left_query) & (right_target <= right_query)
-    query_shorter = lengths[overlaps.query] < lengths[overlaps.target]
-    query_contained = query_within & (~target_within | query_shorter)
-    target_contained = target_within & ~query_contained
-
-    kinds = np.full(len(overlaps), OverlapClass.DOVETAIL, np.uint8)
-    kinds[query_contained] = OverlapClass.QUERY_CONTAINED
-    kinds[target_contained] = OverlapClass.TARGET_CONTAINED
-    kinds[internal] = OverlapClass.INTERNAL
-    return kinds
+    if row >= 0:
+        raise ParameterError(
+            f"overlap row {row} lies outside its reads: query {o.query[row]} "
+            f"[{o.q_start[row]}, {o.q_end[row]}) of {lengths[o.query[row]]} bases, "
+            f"target {o.target[row]} [{o.t_start[row]}, {o.t_end[row]}) of "
+            f"{lengths[o.target[row]]}; the overlaps belong to other reads"
+        )
 
 
 def ends(overlaps: Intervals, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -91,20 +103,12 @@ def ends(overlaps: Intervals, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarr
     ParameterError
         When an interval does not lie within its read.
     """
+    check_within(overlaps, lengths)
     lengths = np.asarray(lengths, np.int64)
     left_query = overlaps.q_start.astype(np.int64)
     right_query = lengths[overlaps.query] - overlaps.q_end
     before_target = overlaps.t_start.astype(np.int64)
     after_target = lengths[overlaps.target] - overlaps.t_end
-    outside = (left_query < 0) | (right_query < 0) | (before_target < 0) | (after_target < 0)
-    if outside.any():
-        row = int(outside.argmax())
-        raise ParameterError(
-            f"overlap row {row} lies outside its reads: query {overlaps.query[row]} "
-            f"[{overlaps.q_start[row]}, {overlaps.q_end[row]}) of {lengths[overlaps.query[row]]} bases, "
-            f"target {overlaps.target[row]} [{overlaps.t_start[row]}, {overlaps.t_end[row]}) of "
-            f"{lengths[overlaps.target[row]]}; the overlaps belong to other reads"
-        )
     left_target = np.where(overlaps.reverse, after_target, before_target)
     right_target = np.where(overlaps.reverse, before_target, after_target)
     return left_query, right_query, left_target, right_target

@@ -124,6 +124,8 @@ class Table:
         """
         rows = np.asarray(rows)
         if rows.dtype == bool:
+            if rows.all():
+                return self
             rows = np.flatnonzero(rows)
         new: dict[str, Any] = {}
         for f in dataclasses.fields(self):

@@ -2,6 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.pairs import Pairs, pairs_of
 from overlapper.kernels.cpu import pileup
 from tests.graph_cases import overlap_table
 from tests.oracle import pileup as oracle
@@ -21,15 +22,14 @@ def by_read(piles):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.lists(INTERVALS, max_size=8), max_size=4), st.integers(1, 4))
-def test_covered_equals_the_oracle(piles, min_depth):
-    opens = [sorted(start for start, _ in pile) for pile in piles]
-    closes = [sorted(end for _, end in pile) for pile in piles]
-    offsets = np.cumsum([0] + [len(pile) for pile in piles])
-    flat = [np.array([x for pile in ends for x in pile], np.int32) for ends in (opens, closes)]
-    found = pileup.covered(offsets, *flat, min_depth)
-    expected = [sum(oracle.covered(pile, LENGTH, min_depth), ()) for pile in piles]
-    assert [tuple(row) for row in found.tolist()] == expected
+@given(st.lists(st.lists(INTERVALS, max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 4))
+def test_covered_equals_the_oracle(piles, min_depth, clip):
+    found = pileup.covered(*by_read(piles), 0, len(piles), min_depth, clip)
+    clipped = [[(a + clip, b - clip) for a, b in pile if b - a > 2 * clip] for pile in piles]
+    expected = [oracle.covered(pile, LENGTH, min_depth) for pile in clipped]
+    assert found.tolist() == [
+        [x for a, b in cores for x in ((a - clip, b + clip) if b > a else (a, b))] for cores in expected
+    ]
 
 
 @settings(max_examples=200, deadline=None)
@@ -73,19 +73,21 @@ def test_shadowed_equals_the_oracle(rows):
     assert pileup.shadowed(*columns(rows)).tolist() == oracle.shadowed(rows)
 
 
-@settings(max_examples=100, deadline=None)
-@given(overlap_rows(max_reads=2), st.randoms())
-def test_order_within_pairs_sorts(rows, random):
-    groups = {}
-    for row in rows:
-        groups.setdefault(row[:3], []).append(row)
-    for group in groups.values():
-        random.shuffle(group)
-    shuffled = [row for group in groups.values() for row in group]
-    q, t, reverse, q_start, q_end, t_start, t_end = columns(shuffled)
-    order = pileup.order_within_pairs(q, t, reverse, q_start, t_start, q_end, t_end)
-    by_interval = [sorted(group, key=lambda r: (r[3], r[5], r[4], r[6])) for group in groups.values()]
-    assert [shuffled[i] for i in order] == [row for group in by_interval for row in group]
+@settings(max_examples=200, deadline=None)
+@given(overlap_rows(), st.permutations(range(3)), st.randoms(), st.integers(1, 2))
+def test_pairs_of_sorts_overlaps_in_terms_of_ordered_reads(rows, order, random, threads):
+    random.shuffle(rows)
+    rank = {read: place for place, read in enumerate(order)}
+    expected = []
+    for number, (q, t, reverse, q_start, q_end, t_start, t_end) in enumerate(rows):
+        sides = sorted([(rank[q], q_start, q_end), (rank[t], t_start, t_end)])
+        (q_new, q_first, q_last), (t_new, t_first, t_last) = sides
+        place = (q_new, t_new, reverse, q_first, t_first, q_last, t_last)
+        expected.append((place, number, q_new != rank[q]))
+    pairs = pairs_of(overlap_table(rows), np.array(order), threads=threads)
+    keys = (getattr(pairs, key) for key in (*Pairs.SORT_KEYS, "row", "swapped"))
+    found = list(zip(*(column.tolist() for column in keys), strict=True))
+    assert found == [(*place, number, swapped) for place, number, swapped in sorted(expected)]
 
 
 @settings(max_examples=300, deadline=None)
@@ -101,13 +103,18 @@ def test_cut_aligned_equals_the_oracle(cigar, reverse, q_start, t_start, q_bound
     assert tuple(found[:, 0].tolist()) == expected
 
 
+def cut_linear(reverse, query, target, q_bounds, t_bounds):
+    """Cut one match of read 0 with read 1."""
+    low, high = np.transpose([q_bounds, t_bounds])
+    match = (np.array([x]) for x in (0, 1, reverse, *query, *target))
+    return pileup.cut_linear(*match, low.copy(), high.copy())
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.booleans(), st.integers(0, 9), st.integers(0, 9), st.integers(1, 40), INTERVALS, INTERVALS)
 def test_cut_linear_equals_cut_aligned_without_gaps(reverse, q_start, t_start, size, q_bounds, t_bounds):
     q_end, t_end = q_start + size, t_start + size
-    found = pileup.cut_linear(
-        *(np.array([x]) for x in (reverse, q_start, q_end, t_start, t_end, *q_bounds, *t_bounds))
-    )
+    found = cut_linear(reverse, (q_start, q_end), (t_start, t_end), q_bounds, t_bounds)
     expected = oracle.cut_aligned(reverse, q_start, t_start, t_end, [(size, "M")], *q_bounds, *t_bounds)
     assert tuple(found[:, 0].tolist()) == expected
 
@@ -115,7 +122,7 @@ def test_cut_linear_equals_cut_aligned_without_gaps(reverse, q_start, t_start, s
 @settings(max_examples=200, deadline=None)
 @given(st.booleans(), INTERVALS, INTERVALS, INTERVALS, INTERVALS)
 def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
-    found = pileup.cut_linear(*(np.array([x]) for x in (reverse, *query, *target, *q_bounds, *t_bounds)))
+    found = cut_linear(reverse, query, target, q_bounds, t_bounds)
     q_start, q_end, t_start, t_end = found[:, 0].tolist()
     if q_end > q_start:
         assert max(query[0], q_bounds[0]) <= q_start < q_end <= min(query[1], q_bounds[1])

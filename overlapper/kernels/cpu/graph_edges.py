@@ -7,6 +7,35 @@ from numba import njit
 
 
 @njit(nogil=True, cache=True)
+def extents(query, target, reverse, q_start, q_end, t_start, t_end, lengths):
+    """Return how each overlap lies, with the target on the query's strand.
+
+    Parameters
+    ----------
+    query, target, reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
+        Overlaps within their reads.
+    lengths : array of int, shape (reads,)
+
+    Returns
+    -------
+    ndarray of int32, shape (4, n)
+        How much further the query reaches to the left and to the right than the target (below 0 the other way
+        round); bases that the two share, hangs included, on the query and on the target.
+    """
+    found = np.empty((4, len(query)), np.int32)
+    for row in range(len(query)):
+        q_length, t_length = lengths[query[row]], lengths[target[row]]
+        left_target, right_target = np.int64(t_start[row]), np.int64(t_length - t_end[row])
+        if reverse[row]:
+            left_target, right_target = right_target, left_target
+        left, right = q_start[row] - left_target, q_length - q_end[row] - right_target
+        found[0, row], found[1, row] = left, right
+        found[2, row] = q_length - max(left, 0) - max(right, 0)
+        found[3, row] = t_length - max(-left, 0) - max(-right, 0)
+    return found
+
+
+@njit(nogil=True, cache=True)
 def longest_dovetails(query, target, reverse, left, overlap):
     """Choose among dovetails that join the same ends of two reads.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.sorting import sort_few
+
 
 @njit(nogil=True, cache=True)
 def intervals_by_read(query, q_start, q_end, target, t_start, t_end, reads):
@@ -39,31 +41,43 @@ def intervals_by_read(query, q_start, q_end, target, t_start, t_end, reads):
 
 
 @njit(nogil=True, cache=True)
-def covered(offsets, opens, closes, min_depth):
+def covered(offsets, start, end, first, last, min_depth, clip):
     """Find the two longest intervals of each read that enough overlaps cover.
 
     Parameters
     ----------
-    offsets : ndarray of int64, shape (reads + 1,)
-    opens, closes : arrays of int
-        Where intervals on read ``i`` start, and where they end, each ascending, at ``offsets[i]`` to
-        ``offsets[i + 1]``.
+    offsets, start, end : arrays of int
+        As `intervals_by_read` gives them.
+    first, last : int
+        Which reads, half open.
     min_depth : int
         Intervals that must cover a base; 1 or more.
+    clip : int
+        Bases that are taken off both ends of every interval, and given back to the result.
 
     Returns
     -------
-    ndarray of int64, shape (reads, 4)
+    ndarray of int64, shape (last - first, 4)
         Start and end of the longest such interval, then of the second longest; of equals, the leftmost first.
         One that does not exist is 0 to 0.
     """
-    found = np.zeros((len(offsets) - 1, 4), np.int64)
-    for read in range(len(offsets) - 1):
-        first, last = offsets[read], offsets[read + 1]
-        best = found[read]
-        closed = first
+    found = np.zeros((last - first, 4), np.int64)
+    most = 0
+    for read in range(first, last):
+        most = max(most, offsets[read + 1] - offsets[read])
+    opens, closes = np.empty(most, np.int32), np.empty(most, np.int32)
+    for read in range(first, last):
+        size = 0
+        for i in range(offsets[read], offsets[read + 1]):
+            if start[i] + clip < end[i] - clip:
+                opens[size], closes[size] = start[i] + clip, end[i] - clip
+                size += 1
+        sort_few(opens[:size])
+        sort_few(closes[:size])
+        best = found[read - first]
+        closed = 0
         begin = -1
-        for opened in range(first, last):
+        for opened in range(size):
             while closes[closed] < opens[opened]:
                 closed += 1
                 if begin >= 0 and opened - closed == min_depth - 1:
@@ -72,7 +86,11 @@ def covered(offsets, opens, closes, min_depth):
             if begin < 0 and opened + 1 - closed >= min_depth:
                 begin = opens[opened]
         if begin >= 0:
-            _keep_longest(best, begin, closes[last - min_depth])
+            _keep_longest(best, begin, closes[size - min_depth])
+        for side in range(0, 4, 2):
+            if best[side + 1] > best[side]:
+                best[side] -= clip
+                best[side + 1] += clip
     return found
 
 
@@ -155,14 +173,14 @@ def opposed_ends(query, target, reverse, q_start, q_end, t_start, t_end, lengths
 
 
 @njit(nogil=True, cache=True)
-def cut_linear(reverse, q_start, q_end, t_start, t_end, q_low, q_high, t_low, t_high):
+def cut_linear(query, target, reverse, q_start, q_end, t_start, t_end, low, high):
     """Cut matches to intervals of their reads, as if gaps were spread evenly.
 
     Parameters
     ----------
-    reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
+    query, target, reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
         The matches.
-    q_low, q_high, t_low, t_high : arrays of int, shape (n,)
+    low, high : arrays of int, shape (reads,)
         The interval of each read to cut to.
 
     Returns
@@ -172,9 +190,12 @@ def cut_linear(reverse, q_start, q_end, t_start, t_end, q_low, q_high, t_low, t_
     """
     cut = np.zeros((4, len(reverse)), np.int32)
     for row in range(len(reverse)):
+        q, t = query[row], target[row]
         q_span, t_span = np.int64(q_end[row] - q_start[row]), np.int64(t_end[row] - t_start[row])
-        q_left, q_right = max(q_low[row] - q_start[row], 0), max(q_end[row] - q_high[row], 0)
-        t_left, t_right = max(t_low[row] - t_start[row], 0), max(t_end[row] - t_high[row], 0)
+        if q_span == 0 or t_span == 0:
+            continue
+        q_left, q_right = max(low[q] - q_start[row], 0), max(q_end[row] - high[q], 0)
+        t_left, t_right = max(low[t] - t_start[row], 0), max(t_end[row] - high[t], 0)
         if reverse[row]:
             t_left, t_right = t_right, t_left
         q_left, t_left = _larger_cut(q_left, t_left, q_span, t_span)
@@ -248,35 +269,6 @@ def cut_aligned(
         else:
             cut[2, i], cut[3, i] = t_start[i] + t_first, t_start[i] + t_last
     return cut
-
-
-@njit(nogil=True, cache=True)
-def order_within_pairs(query, target, reverse, q_start, t_start, q_end, t_end):
-    """Order overlaps of the same query, target and strand, which lie next to each other, by their intervals.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        Row numbers in that order.
-    """
-    order = np.arange(len(query))
-    for row in range(1, len(query)):
-        slot = row
-        while (
-            slot > 0
-            and query[order[slot - 1]] == query[row]
-            and target[order[slot - 1]] == target[row]
-            and reverse[order[slot - 1]] == reverse[row]
-        ):
-            before = order[slot - 1]
-            if (q_start[before], t_start[before], q_end[before], t_end[before]) <= (
-                q_start[row], t_start[row], q_end[row], t_end[row],
-            ):  # fmt: skip
-                break
-            order[slot] = before
-            slot -= 1
-        order[slot] = row
-    return order
 
 
 @njit(nogil=True, cache=True)
