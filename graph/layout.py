@@ -17,17 +17,13 @@ In a circular unitig every read is spelled up to where the next one starts.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 
 from graph.model import Graph
-from overlapper.kernels.cpu import unitigs
+from overlapper.kernels.cpu import spelling, unitigs
 from overlapper.tables import Reads
-
-_COMPLEMENT = np.array([3, 2, 1, 0, 4], np.uint8)
-_LETTERS = np.frombuffer(b"ACGTN", np.uint8)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -144,17 +140,13 @@ class Layout:
         reads : Reads
             The reads the graph was built from.
         """
-        pieces = list(self._pieces(unitig, reads))
-        return _LETTERS[np.concatenate(pieces)].tobytes().decode()
-
-    def _pieces(self, unitig: int, reads: Reads) -> Iterator[np.ndarray]:
-        table = self.graph.reads
-        for step in range(self.starts[unitig], self.starts[unitig + 1]):
-            read, reverse = self.path[step] >> 1, self.path[step] & 1
-            codes = reads.codes(int(table.read[read]))[table.start[read] : table.end[read]]
-            if reverse:
-                codes = _COMPLEMENT[codes[::-1]]
-            yield codes[self.piece_start[step] : self.piece_end[step]]
+        table, steps = self.graph.reads, slice(self.starts[unitig], self.starts[unitig + 1])
+        read, reverse = self.path[steps] >> 1, self.path[steps] & 1 == 1
+        first, last = self.piece_start[steps], self.piece_end[steps]
+        start = np.where(reverse, table.end[read] - last, table.start[read] + first).astype(np.int64)
+        end = np.where(reverse, table.end[read] - first, table.start[read] + last).astype(np.int64)
+        bases = spelling.Bases(*(getattr(reads, column) for column in spelling.Bases._fields))
+        return spelling.spell(bases, table.read[read], start, end, reverse).tobytes().decode()
 
 
 def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:
