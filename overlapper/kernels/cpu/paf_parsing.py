@@ -1,7 +1,7 @@
 """PAF text as rows of numbers, with reads looked up by name and the reads of every pair put in order.
 
-The loops over every byte of the columns stand in one function: a call, which counts references to its arrays,
-costs more than the number it would read. Positions are unsigned: signed ones might count from the end.
+The loops over every byte of the columns stand in one function: a call costs more than the number that it
+would read. Positions are unsigned: signed ones might count from the end.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.formatting import Names
+from overlapper.kernels.cpu.packed import uncounted
 from overlapper.kernels.cpu.packing import FNV_PRIME, FNV_START, hash_names
+from overlapper.kernels.cpu.text_numbers import FAILED, MAX_INTEGER, NINE, ZERO, decimal, integer
 
 # Fields of the state.
 LINES, ROWS, OPERATIONS, EDITED, PROBLEM, COLUMN, EXPECTED = range(7)
@@ -46,12 +48,9 @@ _FIELDS = 18
 
 _TAB, _NEWLINE, _RETURN = 9, 10, 13
 _MATCH, _INSERTION, _DELETION, _EQUAL, _UNEQUAL = 0, 1, 2, 7, 8
-_FAILED = -(2**62)
-_ABSENT = _FAILED + 1
-_MAX_INTEGER = 2**31 - 1
+_ABSENT = FAILED + 1
 _TAG_HEAD = np.uint64(5)
 _ONE = np.uint64(1)
-_ZERO, _NINE = ord("0"), ord("9")
 
 
 def _tag(name: str) -> int:
@@ -133,11 +132,17 @@ def parse_paf(text, state, index, rows):
     int
         Start of the line at which the parser stopped.
     """
-    fields = np.empty(_FIELDS, np.int64)
-    divergence = np.empty(1)
-    slots, names = index.slots, index.names
-    name_bytes, name_offsets, lengths = names.name_bytes, names.name_offsets, names.lengths
-    integers, divergences, cigar_offsets = rows.integers, rows.divergence, rows.cigar_offsets
+    return _parse_lines(text, state, index, rows, np.empty(_FIELDS, np.int64), np.empty(1))
+
+
+@njit(nogil=True, cache=True)
+def _parse_lines(text, state, index, rows, fields, divergence):
+    text, state = uncounted(text), uncounted(state)
+    fields, divergence = uncounted(fields), uncounted(divergence)
+    slots, lengths = uncounted(index.slots), uncounted(index.names.lengths)
+    name_bytes, name_offsets = uncounted(index.names.name_bytes), uncounted(index.names.name_offsets)
+    integers, divergences = uncounted(rows.integers), uncounted(rows.divergence)
+    cigar_offsets = uncounted(rows.cigar_offsets)
     state[PROBLEM] = NONE
     i = np.uint64(0)
     while i < np.uint64(len(text)):
@@ -207,11 +212,11 @@ def _read_columns(text, i, fields, slots, name_bytes, name_offsets, lengths, sta
                 problem = BAD_STRAND
         else:
             number = np.int64(0)
-            while _ZERO <= text[i] <= _NINE and number <= _MAX_INTEGER:
-                number = number * 10 + (np.int64(text[i]) - _ZERO)
+            while ZERO <= text[i] <= NINE and number <= MAX_INTEGER:
+                number = number * 10 + (np.int64(text[i]) - ZERO)
                 i += _ONE
             fields[column] = number
-            if i == first or text[i] > _RETURN or number > _MAX_INTEGER:
+            if i == first or text[i] > _RETURN or number > MAX_INTEGER:
                 problem = NO_NUMBER
         if problem != NONE:
             break
@@ -261,10 +266,10 @@ def _read_tags(text, i, fields, divergence, state):
             field = _SCORE
             aligned_score = tag == _AS
         if field >= 0:
-            fields[field] = _integer(text, value, i)
-            bad = fields[field] == _FAILED
+            fields[field] = integer(text, value, i)
+            bad = fields[field] == FAILED
         elif tag == _DE or (tag == _DV and not aligned_divergence):
-            divergence[0] = _decimal(text, value, i)
+            divergence[0] = decimal(text, value, i)
             aligned_divergence = tag == _DE
             bad = np.isnan(divergence[0])
         elif tag == _CL:
@@ -355,44 +360,3 @@ def _operation_of(letter):
     if letter == ord("M"):
         return _MATCH
     return -1
-
-
-@njit(nogil=True, cache=True)
-def _integer(text, i, end):
-    """Return the 32-bit integer that ``text[i:end]`` is, or `_FAILED`."""
-    negative = text[i] == ord("-")
-    i += np.uint64(negative)
-    first = i
-    number = np.int64(0)
-    while i < end and _ZERO <= text[i] <= _NINE and number <= _MAX_INTEGER:
-        number = number * 10 + (np.int64(text[i]) - _ZERO)
-        i += _ONE
-    if i == first or i < end or number > _MAX_INTEGER:
-        return _FAILED
-    return -number if negative else number
-
-
-@njit(nogil=True, cache=True)
-def _decimal(text, i, end):
-    """Return the number that ``text[i:end]`` is, like 0.25 or 2.5e-1, or NaN."""
-    mantissa = 0.0
-    exponent = np.int64(0)
-    digits = 0
-    point = 0
-    while i < end and (text[i] == ord(".") or _ZERO <= text[i] <= _NINE):
-        if text[i] == ord("."):
-            point += 1
-        else:
-            mantissa = mantissa * 10.0 + (np.int64(text[i]) - _ZERO)
-            digits += 1
-            exponent -= point
-        i += _ONE
-    if digits == 0 or point > 1:
-        return np.nan
-    if i < end:
-        if not (text[i] == ord("e") or text[i] == ord("E")):
-            return np.nan
-        exponent += _integer(text, i + _ONE, end)
-    if exponent < -300 or exponent > 300:
-        return np.nan
-    return mantissa * 10.0**exponent if exponent >= 0 else mantissa / 10.0**-exponent
