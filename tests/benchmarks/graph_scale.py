@@ -110,8 +110,8 @@ def measure(overlaps, shape):
         times[name] = time.perf_counter() - began
         return result
 
-    pairs = timed("order", lambda: without_repeats(pairs_of(rows, order)))
-    trimmed = timed("trim", trim, pairs, rows, lengths, params)
+    pairs = timed("order", lambda: without_repeats(pairs_of(rows, order, threads=2)))
+    trimmed = timed("trim", trim, pairs, rows, lengths, params, threads=2)
     built, _ = timed("connect", connect, pairs, rows, trimmed.start, trimmed.end, order, params)
     del pairs
     reduced, _ = timed("reduce", reduce, built, threads=2)
