@@ -25,7 +25,7 @@ PACKED = (
 )
 SAME = {
     "reads.fq": ["reads.fastq"],
-    "reference.fasta": ["text.fasta", "reference.fa"],
+    "reference.fasta": ["text.fasta", "reference.fa", "ref.fasta"],
     "kmers.fasta": ["primers.fa"],
     "overlaps.paf": ["minimap2.paf"],
     "layout.gfa": ["unitigs.gfa"],
