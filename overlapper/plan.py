@@ -30,7 +30,7 @@ from overlapper.sketch.seed_store import expected_minimizers
 PROGRAM = 170 << 20
 A_THREAD = 64 << 20
 A_READ = 80
-TILE_PER_BASE = 0.75
+TILE_PER_BASE = 0.55
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
 DISK_PER_BASE, DISK_PER_OVERLAP = 0.26, 64

@@ -94,7 +94,7 @@ def sketched_form(reads: Reads, compressed: bool) -> tuple[Reads, RunMap | None]
 class DsoftBlocks:
     """Minimizers for D-SOFT; see `SeededBlocks`."""
 
-    BYTES_PER_SEED: ClassVar[int] = 24
+    BYTES_PER_SEED: ClassVar[int] = 20
 
     def __init__(self, artifact: Artifact, params: Params) -> None:
         self._store, self._params = SeedStore(artifact), params

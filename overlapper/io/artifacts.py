@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.errors import InputError, OutputError
+from overlapper.threads import available_threads, map_in_order
 
 RECORD = "done.json"
 _PIECE = 1 << 20
@@ -92,7 +93,9 @@ def writing(path: Path) -> Iterator[Artifact]:
         part.mkdir(parents=True)
         artifact = Artifact(part, {})
         yield artifact
-        files = {file.name: _synced(file) for file in sorted(part.iterdir())}
+        paths = sorted(part.iterdir())
+        states = map_in_order(_synced, paths, available_threads())
+        files = {path.name: state for path, state in zip(paths, states, strict=True)}
         record = part / RECORD
         record.write_text(json.dumps({"facts": artifact.facts, "files": files}, indent=1) + "\n")
         _sync(record)

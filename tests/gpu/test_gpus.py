@@ -11,6 +11,7 @@ from overlapper.gpus import SLOTS, Gpus
 from overlapper.kernels.cpu.walks import Seeds
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
+from tests.property.test_tiles import tiled
 from tests.read_sets import columns_of
 
 pytestmark = pytest.mark.gpu
@@ -65,6 +66,15 @@ def test_reads_larger_than_the_memory_change_nothing(gpu, name, times):
     assert len(expected.overlaps) > 1000
     found = run(reads, name, device="cuda:0", gpu_memory=memory)
     assert columns_of(found.overlaps) == columns_of(expected.overlaps)
+
+
+@every_extender
+def test_tiles_are_those_of_a_run_on_the_cpu(gpu, name, reads, tmp_path):
+    expected = run(reads, name, device="cpu")
+    changes = {"extender": name}
+    found, overlaps = tiled(reads, tmp_path / "work", changes, blocks=3, device="cuda", preset="clr")
+    assert columns_of(overlaps) == columns_of(expected.overlaps)
+    assert found.devices == [device.name for device in select_devices("cuda")]
 
 
 @every_extender
