@@ -28,6 +28,7 @@ class Chains:
     score : ndarray of int64, shape (n,)
         In bases, rounded down.
     seeds : ndarray of int64, shape (n,)
+        Its anchors; a long one counts as several.
     q_start, q_end, t_start, t_end : ndarray of int64, shape (n,)
         From the first base of the first anchor to the last one of the last anchor.
     starts : ndarray of int64, shape (n + 1,)

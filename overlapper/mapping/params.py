@@ -59,7 +59,7 @@ class AnchorChainParams:
     doubling_cost : int
         Cost of every doubling of a gap, in the same unit.
     min_seeds : int
-        Shortest chain kept, in seeds.
+        Shortest chain kept, in seeds; a long match counts as several.
     min_score : int
         Lowest score kept, in bases.
     """

@@ -1,6 +1,7 @@
 """Every seeder and every extender equals its oracle, and every combination of them keeps the contract."""
 
 import dataclasses
+from itertools import product
 
 import numpy as np
 import pytest
@@ -74,30 +75,35 @@ def test_seeders_equal_their_oracle(name):
     assert total >= 6
 
 
-@pytest.mark.parametrize("name", [name for name in MAP_EXTENDERS if name != "edits"])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_extenders_equal_their_oracle(name, seed):
-    reference, reads = case(seed)
-    reads = [read[:170] for read in reads]
-    params = dataclasses.replace(PARAMS, extender=name, seeder="fixed-1" if seed == 1 else "minimizers")
+@pytest.mark.parametrize(
+    ("name", "seeds"),
+    [*product(MAP_EXTENDERS, ["fixed-1", "minimizers"]), ("edits", "smem")],
+)
+def test_extenders_equal_their_oracle(name, seeds):
+    reference, reads = case(len(seeds))
+    # the oracle of SMEMs takes the cube of the length
+    reads = [read[:110] for read in reads[4:7]] if seeds == "smem" else [read[:170] for read in reads]
+    params = dataclasses.replace(PARAMS, extender=name, seeder=seeds)
+    extend = EXTENDERS.get(name, oracle.edits)
     mappings = map_reads(reads_of(reference), reads_of(reads), params, threads=1).validate()
     tile = params.gact
     rule = gact.Rule(**{field: getattr(tile, field) for field in gact.Rule._fields})
     p = vars(params.scoring) | {"xdrop": tuple(vars(params.xdrop).values()), "gact": rule}
+    p["end_bonus"] = params.end_bonus
     row = 0
     for read in reads:
-        if params.seeder == "fixed-1":
-            anchors = match_anchors("fixed-1", read, reference)
-        else:
+        if seeds == "minimizers":
             anchors = oracle.minimizer_anchors(read, reference, 9, 3, PARAMS.seeds.hit_limit)
+        else:
+            anchors = match_anchors(seeds, read, reference)
         for entry in oracle.map_read(
-            read, reference, anchors, lambda query, target, chain: EXTENDERS[name](query, target, chain, p),
+            read, reference, anchors, lambda query, target, chain: extend(query, target, chain, p),
             vars(params.chain), vars(params.choice), vars(params.scoring),
         ):  # fmt: skip
             assert {c: getattr(mappings, c)[row] for c in COLUMNS} == {c: entry[c] for c in COLUMNS}
             assert letters_of(mappings, row) == entry["letters"]
             row += 1
-    assert row == len(mappings) >= 3
+    assert row == len(mappings) >= 2
 
 
 @pytest.fixture(scope="module")

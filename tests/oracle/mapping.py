@@ -54,6 +54,10 @@ def chain_scores(anchors, p):
     return score, before
 
 
+def seeds_of(lengths):
+    return sum(max(1, length // 15) for length in lengths)
+
+
 def chains(anchors, p):
     """``(score in bases, numbers of anchors)`` of the chains of a read, in the order they are taken."""
     score, before = chain_scores(anchors, p)
@@ -68,7 +72,7 @@ def chains(anchors, p):
             continue
         taken.update(members)
         own = score[end] - (score[i] if i is not None else 0)
-        if len(members) >= p["min_seeds"] and own >= 256 * p["min_score"]:
+        if seeds_of([anchors[i][4] for i in members]) >= p["min_seeds"] and own >= 256 * p["min_score"]:
             found.append((own // 256, members[::-1]))
     return found
 
@@ -235,7 +239,8 @@ def map_read(read, reference, anchors, extend, chain_params, choice, scoring):
                 "target": sequence, "reverse": reverse, "q_start": q_start, "q_end": q_end,
                 "t_start": t_start, "t_end": t_end, "matches": letters.count("="),
                 "block_length": len(letters), "gaps": gaps, "score": value, "chain_score": score,
-                "second_score": best_other(row, head_of, scores), "seeds": len(chain), "letters": letters,
+                "second_score": best_other(row, head_of, scores), "letters": letters,
+                "seeds": seeds_of([length for _, _, length in chain]),
             }
         )  # fmt: skip
     scores = [row["score"] for row in rows]

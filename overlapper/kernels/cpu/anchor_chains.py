@@ -15,6 +15,8 @@ COLUMNS = 9
 """Integers of a chain: its read, reference sequence, strand, score in bases and seeds; its interval on the
 read, turned to the strand that matches, and on the sequence."""
 
+SEED_BASES = 15
+"""An anchor counts as one seed for every so many bases, at least as one: long matches are few."""
 _UNIT = 256
 """Scores are in 256ths of a base."""
 _RANK_BITS = 28
@@ -79,16 +81,19 @@ def chain_anchors(starts, x, y, length, reverse, sequence_starts, scheme):
             x[first:], y[first:], length[first:], reverse[first:], n, sequence_starts, scheme,
             score, before, highest,
         )  # fmt: skip
-        n_ends = _rank_ends(score, n, _UNIT * scheme.min_score, ends)
+        n_ends = _rank_ends(score, before, highest, n, _UNIT * scheme.min_score, ends)
         for end in range(n_ends - 1, -1, -1):
             at = n - 1 - np.int64(ends[end] & np.uint64(_RANK_MASK))
             place = row_starts[n_rows]
-            seeds, chain_score = _take(at, score, before, first, anchors[place:])
+            members, chain_score = _take(at, score, before, first, anchors[place:])
+            seeds = 0
+            for i in range(place, place + members):
+                seeds += max(1, length[anchors[i]] // SEED_BASES)
             if seeds < scheme.min_seeds or chain_score < _UNIT * scheme.min_score:
                 continue
             if n_rows + 1 == len(rows):
                 rows, row_starts = _grow_rows(rows), grow(row_starts, 2 * len(rows) + 1)
-            a, b = anchors[place], anchors[place + seeds - 1]
+            a, b = anchors[place], anchors[place + members - 1]
             target = np.searchsorted(sequence_starts, y[a], side="right") - 1
             row = rows[n_rows]
             row[READ], row[TARGET], row[REVERSE] = read, target, reverse[a]
@@ -99,7 +104,7 @@ def chain_anchors(starts, x, y, length, reverse, sequence_starts, scheme):
                 y[b] + length[b] - sequence_starts[target],
             )
             n_rows += 1
-            row_starts[n_rows] = place + seeds
+            row_starts[n_rows] = place + members
     return rows[:n_rows], row_starts[: n_rows + 1], anchors[: row_starts[n_rows]]
 
 
@@ -161,11 +166,20 @@ def _score_anchors(x, y, length, reverse, n, sequence_starts, scheme, score, bef
 
 
 @njit(nogil=True, cache=True)
-def _rank_ends(score, n, least, ends):
-    """Write the anchors that score enough, the lowest first, of equal ones the last; return how many."""
+def _rank_ends(score, before, continued, n, least, ends):
+    """Write the anchors that chains may end at, the lowest score first, of equal ones the last.
+
+    They score enough, and no chain through them scores more: it is taken before, and they with it. Returns
+    how many there are; ``continued`` is memory.
+    """
+    for i in range(n):
+        continued[i] = 0
+    for i in range(n):
+        if before[i] >= 0 and score[i] > score[before[i]]:
+            continued[before[i]] = 1
     n_ends = 0
     for i in range(n):
-        if score[i] >= least:
+        if score[i] >= least and continued[i] == 0:
             ends[n_ends] = np.uint64(score[i]) << np.uint64(_RANK_BITS) | np.uint64(n - 1 - i)
             n_ends += 1
     sort_few(ends[:n_ends])
@@ -178,13 +192,13 @@ def _take(end, score, before, first, anchors):
 
     Their scores are made -1, which marks them.
     """
-    seeds, i = 0, end
+    members, i = 0, end
     while i >= 0 and score[i] >= 0:
-        seeds += 1
+        members += 1
         i = before[i]
-    if seeds == 0:
+    if members == 0:
         return 0, np.int64(0)
-    place, i = seeds - 1, end
+    place, i = members - 1, end
     own = score[end]
     while place >= 0:
         anchors[place] = first + i
@@ -193,4 +207,4 @@ def _take(end, score, before, first, anchors):
         place -= 1
     if i >= 0:
         own -= -1 - score[i]
-    return seeds, own
+    return members, own

@@ -1,0 +1,69 @@
+"""Seeders x extenders of mappings in one process: who maps how many reads wrongly, and what it takes.
+
+    python -m tests.benchmarks.map_matrix REFERENCE READS TRUTH --preset short --circular chrM
+
+`overlapper compare` measures the same from file to file, each method in a process of its own. Here indices
+are built once, every method maps a few reads before it is timed, and times are of the processor alone: for
+many methods, on a machine that does other things besides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import time
+
+import numpy as np
+
+from overlapper.io import read_fastx
+from overlapper.io.truth import read_truth
+from overlapper.mapping.evaluate import claims_of, evaluate_mappings
+from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
+from overlapper.mapping.mapper import Mapper
+from overlapper.mapping.params import MapParams
+from overlapper.mapping.seeders import SEEDERS
+from overlapper.tables import Mappings
+
+WARM_UP_READS = 50
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("reference")
+    parser.add_argument("reads")
+    parser.add_argument("truth")
+    parser.add_argument("--preset", default="short")
+    parser.add_argument("--seeders", default=",".join(SEEDERS))
+    parser.add_argument("--extenders", default=",".join(MAP_EXTENDERS))
+    parser.add_argument("--seed-length", type=int, default=19)
+    parser.add_argument("--seed-interval", type=int, default=5)
+    parser.add_argument("--circular", default="", help="names, commas between them")
+    arguments = parser.parse_args()
+    reference, reads = read_fastx(arguments.reference), read_fastx(arguments.reads)
+    truth = read_truth(arguments.truth).of_reads(reads.names)
+    lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
+    circular = [name for name in arguments.circular.split(",") if name]
+    few = reads.take(np.arange(min(WARM_UP_READS, len(reads))))
+    base = MapParams.preset(arguments.preset)
+    seeds = dataclasses.replace(base.seeds, length=arguments.seed_length, interval=arguments.seed_interval)
+    print("seeder\textender\tplaced\tmapped\twrong\twrong_q10\tcpu_s", flush=True)
+    for seeder in arguments.seeders.split(","):
+        params = dataclasses.replace(base, seeder=seeder, seeds=seeds)
+        prepared = Mapper.prepare(reference, params, threads=1)
+        for extender in arguments.extenders.split(","):
+            params = dataclasses.replace(params, extender=extender)
+            mapper = dataclasses.replace(prepared, params=params, extender=map_extender(extender))
+            list(mapper.map(few, threads=1))
+            start = time.process_time()
+            mappings = Mappings.concat([block for _, block in mapper.map(reads, threads=1)])
+            seconds = time.process_time() - start
+            result = evaluate_mappings(claims_of(mappings, reads, reference), truth, lengths, circular)
+            sure = sum(b.wrong for b in result.by_quality if b.low >= 10)
+            row = (seeder, extender, result.placed, result.mapped, result.wrong, sure, f"{seconds:.2f}")
+            print(*row, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()
