@@ -32,6 +32,7 @@ ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
+TYPICAL_RUN_THRESHOLD, LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 40, 20, 100
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 
 Report = Callable[[str, int, int], None]
@@ -83,7 +84,7 @@ class Consensus:
         Bases (4 is unknown) and Phred qualities; 0 where no vote was taken.
     depth : ndarray of uint8
         Reads that cover each base, the target included where it votes; 255 for more.
-    origin : ndarray of int64
+    origin : ndarray of int32
         How many bases of the target come before each base; empty once nothing needs it.
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.cpu.correct.COUNTS`.
@@ -170,7 +171,7 @@ def consensus(
     bounds = _piece_bounds(targets.lengths)
     settings = kernel.Settings(
         params.kmer_length or anchor_length(rows.divergence), params.max_gap,
-        np.array(params.thresholds),
+        _by_draft(params),
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
@@ -205,35 +206,68 @@ def consensus(
 def fit_threshold(
     targets: Reads, reads: Reads, rows: Rows, params: CorrectParams, *, targets_vote: bool, threads: int = 1
 ) -> CorrectParams:
-    """Derive the threshold of the consensus, unless it is given, from a sample of the targets.
+    """Derive the thresholds of the consensus that are not given from a sample of the targets.
 
     Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
-    has to ask for more; where they delete more, it asks for less.
+    has to ask for more; where they delete more, it asks for less. In homopolymer runs reads have rates of
+    their own, and so these have a threshold of their own.
 
     Parameters
     ----------
     targets, reads, rows, params, targets_vote, threads
         As for `consensus`.
     """
-    from overlapper.kernels.cpu.correct import DELETED, INSERTED
+    from overlapper.kernels.cpu.correct import DELETED, INSERTED, LONGER, RUNS, SHORTER
 
-    if params.thresholds[-1]:
+    *first, last = params.thresholds
+    if last and params.run_threshold:
         return params
-    typical = dataclasses.replace(params, thresholds=(*params.thresholds[:-1], TYPICAL_THRESHOLD))
     sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), SAMPLE_TARGETS)).astype(int))
     number = np.full(len(targets), -1, np.int32)
     number[sample] = np.arange(len(sample))
     some = rows.take(number[rows.target] >= 0)
     some = dataclasses.replace(some, target=number[some.target])
+    typical = dataclasses.replace(
+        params,
+        thresholds=(*first, last or TYPICAL_THRESHOLD),
+        run_threshold=params.run_threshold or TYPICAL_RUN_THRESHOLD,
+    )
     made = consensus(
         targets.take(sample), reads, some, typical, targets_vote=targets_vote, threads=threads
     )  # fmt: skip
-    inserted, deleted = (int(made.counts[:, column].sum()) for column in (INSERTED, DELETED))
-    if inserted + deleted < FEWEST_INDELS:
-        return typical
-    threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
-    threshold = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
-    return dataclasses.replace(params, thresholds=(*params.thresholds[:-1], threshold))
+    inserted, deleted, runs, shorter, longer = (
+        int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)
+    )
+    if not last and inserted + deleted >= FEWEST_INDELS:
+        threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
+        last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+    last = last or TYPICAL_THRESHOLD
+    run = params.run_threshold or (run_threshold(runs, shorter, longer) if runs >= FEWEST_RUNS else last)
+    return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+
+
+def run_threshold(runs: int, shorter: int, longer: int) -> int:
+    """Return the percentage of votes above which a base of a homopolymer run is likelier there than not.
+
+    Votes are taken as independent: a base that is there is missing with the rate of shorter runs, one that is
+    not is seen with the rate of longer ones.
+
+    Parameters
+    ----------
+    runs, shorter, longer : int
+        Runs of reads, and those that are shorter and longer than they should be.
+    """
+    missing, seen = (shorter + 1) / (runs + 2), (longer + 1) / (runs + 2)
+    absent = np.log((1 - seen) / missing)
+    share = absent / (absent + np.log((1 - missing) / seen))
+    return int(min(max(round(100 * share), LOWEST_RUN_THRESHOLD), HIGHEST_THRESHOLD))
+
+
+def _by_draft(params: CorrectParams) -> np.ndarray:
+    """Return the thresholds of every draft, of other bases and of those of homopolymer runs."""
+    both = np.array([params.thresholds, params.thresholds]).T
+    both[-1, 1] = params.run_threshold
+    return np.ascontiguousarray(both)
 
 
 def anchor_length(divergence: np.ndarray) -> int:
@@ -301,13 +335,15 @@ def _without_margins(
     place = origin + shift[piece]
     inside = (place >= start[piece]) & (place < end[piece])
     lengths = np.bincount(piece[inside], minlength=len(start))
-    return lengths, *(values[inside] for values in columns), place[inside], counts
+    return lengths, *(values[inside] for values in columns), place[inside].astype(np.int32), counts
 
 
 def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int, n_counts: int) -> Consensus:
     if not parts:
         none = np.zeros(0, np.uint8)
-        return Consensus(np.zeros(1, np.int64), none, none, none, none, np.zeros((0, n_counts), np.int64))
+        return Consensus(
+            np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, n_counts), np.int64)
+        )
     lengths, codes, quality, depth, origin, counts = (np.concatenate(c) for c in zip(*parts, strict=True))
     by_target = np.zeros((n, n_counts), np.int64)
     np.add.at(by_target, target, counts)

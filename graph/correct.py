@@ -24,6 +24,8 @@ Report = Callable[[str, int, int], None]
 
 CONFIRMED_DEPTH = 3
 """Reads, the read itself among them, without which a base is neither changed nor confirmed."""
+NEAREST, DISTANT, LEAST_DISTANT = 9, 3, 0.01
+"""A row is distant that diverges this many times as much as so many nearer ones do, if that is the least."""
 SHORTEST_PART = 500
 """Bases of the shortest part that splitting keeps."""
 
@@ -170,7 +172,7 @@ def correct(
             how = (preset, overlap_changes) if number == 1 else ("auto", None)
             overlaps = _overlaps(stages, number, current, *how, threads, in_round)
         made, facts = _round(stages, number, current, overlaps, params, threads, in_round)
-        params = dataclasses.replace(params, thresholds=tuple(facts["thresholds"]))
+        params = params.with_fitted(facts)
         _count_round(funnel, number, overlaps, made)
         identity = _identity(made) if identity is None else identity
         names = [given.name(i) for i in range(len(given))]
@@ -214,13 +216,13 @@ def _round(
     """Find the consensus of all reads."""
 
     def vote() -> tuple[Consensus, dict[str, Any]]:
-        rows = rows_of(overlaps)
+        rows = without_distant(rows_of(overlaps))
         fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads)
         made = consensus(
             reads, reads, rows, fitted,
             targets_vote=True, independent=number == 1, threads=threads, report=report,
         )  # fmt: skip
-        return _with_old_qualities(made, reads), {"thresholds": fitted.thresholds, "bases": len(made.codes)}
+        return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
 
     return stages.run(f"correct-{number}", Consensus, params.of_round(), vote)
 
@@ -238,21 +240,41 @@ def rows_of(overlaps: Overlaps) -> Rows:
     return Rows(target, read, np.tile(overlaps.reverse, 2), *intervals, *shared)
 
 
+def without_distant(rows: Rows) -> Rows:
+    """Leave out rows that diverge too much to be of the same place as the target.
+
+    Reads of other copies of a repeat overlap as long as those of the same place, and where there are many
+    copies they are the majority; what tells them is that they diverge more.
+
+    Parameters
+    ----------
+    rows : Rows
+        Those whose divergence is not known stay.
+    """
+    order = np.lexsort((rows.divergence, rows.target))
+    first = np.flatnonzero(np.diff(rows.target[order], prepend=-1))
+    counts = np.diff(np.append(first, len(order)))
+    nearest = rows.divergence[order[first + np.minimum(NEAREST, counts // 2)]] if len(first) else np.empty(0)
+    limit = np.maximum(DISTANT * nearest, LEAST_DISTANT)
+    return rows.take(order[~(rows.divergence[order] > np.repeat(limit, counts))])
+
+
 def _in_round(report: Report, number: int) -> Report:
     return lambda step, done, total: report(f"round {number}: {step}", done, total)
 
 
 def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
     """Give bases that were not voted on the quality that they came with; origins have served then."""
-    unvoted = (made.quality == 0) & (made.codes < 4)
-    old = np.full(len(made.codes), WEIGHT, np.uint8)
+    unvoted = np.flatnonzero((made.quality == 0) & (made.codes < 4))
+    old = np.full(len(unvoted), WEIGHT, np.uint8)
     if targets.qualities is not None and targets.quality_offsets is not None and len(targets.qualities):
-        target = np.repeat(np.arange(len(targets)), np.diff(made.offsets))
+        target = np.searchsorted(made.offsets, unvoted, "right") - 1
         last = np.maximum(np.diff(targets.quality_offsets)[target] - 1, 0)
-        place = targets.quality_offsets[target] + np.minimum(made.origin, last)
+        place = targets.quality_offsets[target] + np.minimum(made.origin[unvoted], last)
         old = targets.qualities[np.minimum(place, len(targets.qualities) - 1)]
-    quality = np.where(unvoted, old, made.quality)
-    return dataclasses.replace(made, quality=quality, origin=np.empty(0, np.int64))
+    quality = made.quality.copy()
+    quality[unvoted] = old
+    return dataclasses.replace(made, quality=quality, origin=np.empty(0, np.int32))
 
 
 def _identity(made: Consensus) -> np.ndarray:
@@ -284,10 +306,11 @@ def _cut_uncovered(
     from overlapper.kernels.cpu.correct import LEFT_OUT
 
     read, start, end, names = [], [], [], []
-    fates, bases_out = [], np.zeros(len(given), np.int64)
+    fates, bases_out, coverage = [], np.zeros(len(given), np.int64), np.zeros(len(given))
     for i in back:
         name, depth = given.name(i), made.depth[made.offsets[i] : made.offsets[i + 1]]
         covered = depth >= CONFIRMED_DEPTH
+        coverage[i] = np.maximum(depth, 1).mean() - 1 if len(depth) else 0
         parts = _parts(covered, uncovered)
         fates.append(_fate(covered, parts, uncovered))
         for number, (a, b) in enumerate(parts, 1):
@@ -297,10 +320,6 @@ def _cut_uncovered(
             names.append(name if len(parts) == 1 else f"{name}_{number}")
             bases_out[i] += b - a
     out = made.take(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
-    lengths = np.diff(made.offsets)
-    target = np.repeat(np.arange(len(given)), lengths)
-    others = np.maximum(made.depth.astype(np.float64) - 1, 0)
-    coverage = np.bincount(target, others, len(given)) / np.maximum(lengths, 1)
     changes = Changes(
         [given.name(i) for i in back], given.lengths[back], bases_out[back], coverage[back],
         identity[back], made.counts[back, LEFT_OUT], fates,

@@ -105,6 +105,8 @@ class CorrectParams:
     thresholds : tuple of int
         Percentage of the weight that a base needs in each draft, two or more; the last one is the consensus,
         for which 0 derives it from the insertions and deletions of the reads.
+    run_threshold : int
+        That of the consensus for bases of homopolymer runs; 0 derives it from those in the runs of the reads.
     guard : bool
         Leave out reads that disagree with the target systematically.
     """
@@ -114,6 +116,7 @@ class CorrectParams:
     kmer_length: int = 0
     max_gap: int = 1000
     thresholds: tuple[int, ...] = (30, 0)
+    run_threshold: int = 0
     guard: bool = True
 
     def __post_init__(self) -> None:
@@ -129,6 +132,18 @@ class CorrectParams:
         )
         _require(
             fit, "thresholds", self.thresholds, "two or more, each 1 to 99, the last one perhaps 0 (derive)"
+        )
+
+        _require(0 <= self.run_threshold <= 99, "run_threshold", self.run_threshold, "0 (derive) to 99")
+
+    def fitted(self) -> dict[str, Any]:
+        """Return what the first round may derive from the reads, for `with_fitted`."""
+        return {"thresholds": self.thresholds, "run_threshold": self.run_threshold}
+
+    def with_fitted(self, facts: dict[str, Any]) -> CorrectParams:
+        """Return the parameters with what a round derived."""
+        return dataclasses.replace(
+            self, thresholds=tuple(facts["thresholds"]), run_threshold=facts["run_threshold"]
         )
 
     def of_round(self) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def polish(
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         unitigs, facts = _round(stages, number, unitigs, reads, params, preset, threads, report)
-        params = dataclasses.replace(params, thresholds=tuple(facts["thresholds"]))
+        params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed")
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
     return Polished(unitigs, funnel)
@@ -157,7 +157,7 @@ def _round(
         )
         polished = Unitigs(pieces.joined(made), unitigs.circular)
         return polished, {
-            "thresholds": fitted.thresholds,
+            **fitted.fitted(),
             "reads on pieces": len(rows),
             "bases": polished.sequences.total_bases,
             "bases not confirmed": int(np.count_nonzero(made.quality == 0)),

@@ -97,8 +97,21 @@ def confidence(weight, against, members, independent):
     return max(1, min(3 * margin // (2 * max(1, members)), 50))
 
 
-def next_draft(draft, members, threshold, independent):
-    """The next draft, where its columns came from, and [quality, depth] of each base."""
+def run_length(draft, column):
+    """Bases of the homopolymer run of a column."""
+    first, last = column, column
+    while first > 0 and draft[first - 1] == draft[column]:
+        first -= 1
+    while last + 1 < len(draft) and draft[last + 1] == draft[column]:
+        last += 1
+    return last - first + 1
+
+
+def next_draft(draft, members, thresholds, independent):
+    """The next draft, where its columns came from, and [quality, depth] of each base.
+
+    There are two thresholds, the second one for bases of homopolymer runs of at least 4.
+    """
     codes, place, votes, doubt = [], [], [], 50
 
     def refuse(quality):
@@ -115,8 +128,8 @@ def next_draft(draft, members, threshold, independent):
             base = 4
         if depth < 3 and old < 4:
             base = old
-        total = sum(weight)
-        if depth < 3 or 100 * sum(weight[:4]) >= threshold * total:
+        total, run = sum(weight), run_length(draft, column)
+        if depth < 3 or 100 * sum(weight[:4]) >= thresholds[run >= 4] * total:
             told = base < 4 and (depth >= 3 or old == 4)
             own = confidence(weight[base], total - weight[base], depth, independent) if told else 0
             codes.append(base)
@@ -127,7 +140,8 @@ def next_draft(draft, members, threshold, independent):
         if depth < 3:
             continue
         for slot in slots:
-            if 100 * sum(slot) <= threshold * passing:
+            longer = slot.index(max(slot)) == old and run >= 3
+            if 100 * sum(slot) <= thresholds[longer] * passing:
                 if passing:
                     refuse(confidence(passing - sum(slot), sum(slot), depth, independent))
                 break
@@ -258,6 +272,44 @@ def fill_unknown(target, members):
     return codes, [*place, len(codes)]
 
 
+def together(draft, members, low, high):
+    """Edit distances of members to columns low to high, of which None is gone; None if too few cover them."""
+    window = [code for code in draft[low:high] if code is not None]
+    over = [m for m in members if m["used"] and m["start"] <= low and m["end"] >= high]
+    if len(over) < 3:
+        return None
+    intervals = (m["bases"][bases_at(m, low) : bases_at(m, high)] for m in over)
+    return sum(edit_paths.costs(window, bases)[-1][-1] for bases in intervals)
+
+
+def bases_at(member, column):
+    """How many of the member's bases come before a column, which may be the one behind its last."""
+    return member["starts"][column - member["start"]]
+
+
+def reconsider(draft, members):
+    """The draft, its doubtful columns replaced or None where that brings it closer to the members."""
+    draft = list(draft)
+    for column, old in enumerate(draft):
+        weight = votes_at(members, column)[0]
+        total = sum(weight)
+        if old == 4 or not total:
+            continue
+        low, high = max(0, column - 15), min(len(draft), column + 16)
+        other = max((code for code in range(4) if code != old), key=lambda code: (weight[code], -code))
+        before = [code for code in draft[:column] if code is not None][-1:]
+        best = together(draft, members, low, high)
+        for new, wanted in ((other, weight[other]), (None, weight[4])):
+            run = new is None and old in (before + draft[column + 1 : column + 2])
+            if best is None or run or 100 * wanted < 20 * total:
+                continue
+            tried = [*draft[:column], new, *draft[column + 1 :]]
+            found = together(tried, members, low, high)
+            if found < best:
+                draft, best = tried, found
+    return draft
+
+
 def level_runs(codes, quality):
     """The qualities, in every homopolymer run the lowest of it; 0 stays."""
     levelled, at = [], 0
@@ -269,8 +321,11 @@ def level_runs(codes, quality):
     return levelled
 
 
-def correct(target, members, k, max_gap, thresholds, guard, independent, target_member):
-    """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost)."""
+def correct(target, members, k, max_gap, drafts, guard, independent, target_member):
+    """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
+
+    Every draft has two thresholds, the second one for bases of homopolymer runs.
+    """
     for member in members:
         first_path(target, member, k, max_gap, len(target) + 256)
     aligned = sum(m["used"] for m in members)
@@ -281,10 +336,17 @@ def correct(target, members, k, max_gap, thresholds, guard, independent, target_
         draft, place = fill_unknown(draft, everyone)
         for member in everyone:
             carry_over(member, draft, place) if member["used"] or member is own else None
-    for step, threshold in enumerate(thresholds if aligned else thresholds[:1]):
+    for step, thresholds in enumerate(drafts if aligned else drafts[:1]):
         if step == 1 and guard:
             left = leave_out(everyone, len(draft))
-        new, place, votes = next_draft(draft, everyone, threshold, independent)
+        if 0 < step == len(drafts) - 1 and aligned and not target_member["used"]:
+            made = reconsider(draft, everyone)
+            if made != draft:
+                place = [sum(code is not None for code in made[:c]) for c in range(len(made) + 1)]
+                draft = [code for code in made if code is not None]
+                for member in everyone:
+                    carry_over(member, draft, place) if member["used"] or member is own else None
+        new, place, votes = next_draft(draft, everyone, thresholds, independent)
         for member in everyone:
             carry_over(member, new, place) if member["used"] or member is own else None
         draft = new

@@ -10,6 +10,7 @@ from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
 K, MAX_GAP = 9, 200
+THRESHOLDS = [[30, 30], [57, 40]]
 
 
 def mutated(rng, codes, rate):
@@ -95,7 +96,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
         "reverse": False,
         "used": votes,
     }
-    *expected, counted = oracle.correct(target, members, K, MAX_GAP, [30, 57], True, independent, own)
+    *expected, counted = oracle.correct(target, members, K, MAX_GAP, THRESHOLDS, True, independent, own)
 
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
@@ -105,7 +106,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
         table(sequences, qualities), table(sequences, qualities),
         kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
-        kernel.Settings(K, MAX_GAP, np.array([30, 57]), 10, 40, votes, True, independent),
+        kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, independent),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]

@@ -10,6 +10,7 @@ from numba import njit
 from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import base_at
+from overlapper.kernels.cpu.reconsider import reconsider
 
 LONGEST = 2048
 """Bases that are aligned in one piece."""
@@ -19,11 +20,12 @@ MAX_REACH = 500
 """Bases that a path goes on beyond the first and the last anchor."""
 ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned anew all the same."""
-ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED = range(8)
-COUNTS = 8
+ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED, RUNS, SHORTER, LONGER = range(11)
+COUNTS = 11
 """Integers of a piece: members aligned, left out by the guard, and lost; columns of the target's alignment to
 its consensus, differences in them, and among these bases of the target alone and of the consensus alone;
-bases of the target that members cover, together."""
+bases of the target that members cover, together; homopolymer runs of the consensus, and those that have fewer
+bases in the target, and more."""
 
 
 class Sequences(NamedTuple):
@@ -64,8 +66,8 @@ class Settings(NamedTuple):
     Attributes
     ----------
     k, max_gap : int
-    thresholds : ndarray of int64
-        Percentage of the weight that a base needs in each draft.
+    thresholds : ndarray of int64, shape (drafts, 2)
+        Percentage of the weight that a base needs in each draft, and that one of a homopolymer run does.
     weight : int
         Of a base without quality.
     most_weight : int
@@ -325,6 +327,11 @@ def _consensus(target, members, starts, settings, matrix, counts):
             counts[LEFT_OUT] = pile_guard.leave_out(members, starts, votes)
             if counts[LEFT_OUT]:
                 votes = pile.count_votes(members, starts, len(draft))
+        if step > 0 and step == steps - 1 and not settings.target_votes:
+            draft, place, changed = reconsider(draft, members, starts, votes, matrix)
+            if changed:
+                starts = pile.carry_over(members, starts, draft, place, matrix)
+                votes = pile.count_votes(members, starts, len(draft))
         room = 2 * len(draft) + 256
         draft, place, quality, depth = pile.next_draft(
             draft, votes, settings.thresholds[step], settings.independent, room
@@ -334,6 +341,7 @@ def _consensus(target, members, starts, settings, matrix, counts):
         starts = pile.carry_over(members, starts, draft, place, matrix)
     origin = starts[members.at[own] : members.at[own] + len(draft)]
     _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
+    _count_runs(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
     pile.level_runs(draft, quality)
     return draft, quality, depth, origin
 
@@ -348,3 +356,20 @@ def _count_edits(draft, starts, at, bases, counts):
         counts[EDITS] += inserted + (deleted or bases[here] != draft[c])
         counts[INSERTED] += inserted
         counts[DELETED] += deleted
+
+
+@njit(nogil=True, cache=True)
+def _count_runs(draft, starts, at, bases, counts):
+    """Count homopolymer runs of the consensus, and how many are shorter and longer in the target."""
+    start = 0
+    for c in range(1, len(draft) + 1):
+        if c < len(draft) and draft[c] == draft[start]:
+            continue
+        if c - start >= pile.HOMOPOLYMER:
+            held = 0
+            for x in range(starts[at + start], starts[at + c]):
+                held += bases[x] == draft[start]
+            counts[RUNS] += 1
+            counts[SHORTER] += held < c - start
+            counts[LONGER] += held > c - start
+        start = c

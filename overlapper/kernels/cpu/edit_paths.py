@@ -102,6 +102,29 @@ def reach(pattern, p_start, p_end, text, x_start, x_end, matrix):
 
 
 @inner
+def edit_distance(target, m, read, r_start, r_end, matrix):
+    """Return the cost of the first ``m`` bases of a target, at most 64, and an interval of a read."""
+    if m == 0:
+        return r_end - r_start
+    rows, last = matrix.rows, np.uint64(m - 1)
+    for code in range(_CODES):
+        rows[code] = 0
+    for i in range(m):
+        rows[target[i]] |= _ONE << np.uint64(i)
+    rows[TARGET_UNKNOWN] = 0
+    above, below, cost = _ALL, np.uint64(0), np.int64(m)
+    for j in range(r_start, r_end):
+        equal = rows[read[j]]
+        vertical = equal | below
+        diagonal = (((equal & above) + above) ^ above) | equal
+        rises, falls = below | ~(diagonal | above), above & diagonal
+        cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
+        rises, falls = (rises << _ONE) | _ONE, falls << _ONE
+        above, below = falls | ~(vertical | rises), rises & vertical
+    return cost
+
+
+@inner
 def _fill(target, t_start, m, read, r_start, n, matrix):
     """Fill the matrix; return the first column whose last row is lowest."""
     words = (m + 63) >> 6

@@ -27,6 +27,8 @@ MIN_RUN = 6
 """Equal pairs in a row that carry a path over to the next draft."""
 RUN_ENDS = 2
 """Pairs at either end of such a run that are aligned anew all the same."""
+HOMOPOLYMER = 4
+"""Bases of the shortest homopolymer run that has a threshold of its own."""
 
 
 class Members(NamedTuple):
@@ -124,15 +126,16 @@ def _vote(starts, at, start, end, bases, weights, column, inserted, passing):
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, threshold, independent, room):
+def next_draft(draft, votes, thresholds, independent, room):
     """Make the next draft of the votes on one.
 
     Parameters
     ----------
     draft : ndarray of uint8, shape (n,)
     votes : Votes
-    threshold : int
-        Percentage of the weight that a base needs to stay, and has to exceed to be inserted.
+    thresholds : ndarray of int64, shape (2,)
+        Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
+        of a homopolymer run.
     independent : bool
         Whether members err independently of each other.
     room : int
@@ -151,9 +154,13 @@ def next_draft(draft, votes, threshold, independent, room):
     n = len(draft)
     codes, depth, quality = np.empty(room, np.uint8), np.empty(room, np.uint8), np.zeros(room, np.uint8)
     place = np.empty(n + 1, np.int64)
-    size, doubt = 0, BEST_QUALITY
+    size, doubt, run, run_end = 0, BEST_QUALITY, 0, 0
     for c in range(n):
         place[c] = size
+        if c == run_end:
+            run_end = _run_end(draft, c)
+            run = run_end - c
+        threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
         column, members = votes.column[c], min(votes.depth[c], 255)
         base, standing = int(draft[c]), 0
         for code in range(4):
@@ -180,7 +187,8 @@ def next_draft(draft, votes, threshold, independent, room):
                 standing += votes.inserted[c, code]
                 if votes.inserted[c, code] > votes.inserted[c, best]:
                     best = code
-            if 100 * standing <= threshold * passing or size + n - c > room:
+            longer = (best & 3) == draft[c] and run + 1 >= HOMOPOLYMER
+            if 100 * standing <= thresholds[np.int64(longer)] * passing or size + n - c > room:
                 if passing:
                     doubt = min(doubt, _confidence(passing - standing, standing, members, independent))
                     if size:
@@ -192,6 +200,15 @@ def next_draft(draft, votes, threshold, independent, room):
             size, doubt = size + 1, BEST_QUALITY
     place[n] = size
     return codes[:size], place, quality[:size], depth[:size]
+
+
+@inner
+def _run_end(codes, start):
+    """Return where the homopolymer run ends that starts there."""
+    end = start + 1
+    while end < len(codes) and codes[end] == codes[start]:
+        end += 1
+    return end
 
 
 @inner
