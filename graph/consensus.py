@@ -32,7 +32,7 @@ ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
-TYPICAL_RUN_THRESHOLD, LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 40, 20, 100
+LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 
 Report = Callable[[str, int, int], None]
@@ -227,22 +227,24 @@ def fit_threshold(
     number[sample] = np.arange(len(sample))
     some = rows.take(number[rows.target] >= 0)
     some = dataclasses.replace(some, target=number[some.target])
-    typical = dataclasses.replace(
-        params,
-        thresholds=(*first, last or TYPICAL_THRESHOLD),
-        run_threshold=params.run_threshold or TYPICAL_RUN_THRESHOLD,
-    )
-    made = consensus(
-        targets.take(sample), reads, some, typical, targets_vote=targets_vote, threads=threads
-    )  # fmt: skip
-    inserted, deleted, runs, shorter, longer = (
-        int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)
-    )
+
+    def measured(last: int, run: int) -> list[int]:
+        tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+        made = consensus(targets.take(sample), reads, some, tried, targets_vote=targets_vote, threads=threads)
+        return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
+
+    typical = last or TYPICAL_THRESHOLD
+    inserted, deleted, *runs = measured(typical, params.run_threshold or typical)
     if not last and inserted + deleted >= FEWEST_INDELS:
         threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
         last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
     last = last or TYPICAL_THRESHOLD
-    run = params.run_threshold or (run_threshold(runs, shorter, longer) if runs >= FEWEST_RUNS else last)
+    run = params.run_threshold or last
+    # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
+    if deleted > inserted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
+        # The first consensus has runs that are too short, which hides how many bases reads lose there.
+        *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
+        run = run_threshold(runs_again, shorter, longer)
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
 
 
