@@ -155,7 +155,6 @@ def test_sorted_bam_has_an_index(tmp_path, mapped):
 
 
 def test_samtools_accepts_and_counts_the_same(tmp_path, mapped):
-    pytest.importorskip("pysam")
     path = str(written(tmp_path / "o.bam", mapped))
     pysam.quickcheck(path)
     counts = {
