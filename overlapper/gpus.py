@@ -199,9 +199,7 @@ class Gpus:
             self._free.put(error)
 
     def _slots_of(self, number: int) -> Iterator[Slot]:
-        from numba import cuda
-
-        from overlapper.kernels.cuda.memory import Arena, available_bytes
+        from overlapper.kernels.cuda.memory import Arena, available_bytes, free_dropped
         from overlapper.kernels.cuda.walks import bytes_of_reads, upload_reads
 
         with _current(number):
@@ -215,7 +213,7 @@ class Gpus:
             else:
                 resident = None
                 arenas.clear()
-                cuda.current_context().deallocations.clear()
+                free_dropped()
                 arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
             for arena in arenas:
                 yield Slot(number, reads, resident, arena)
@@ -230,8 +228,8 @@ def _current(number: int) -> contextlib.AbstractContextManager:
 
 def _free(number: int, slots: list[Slot]) -> None:
     """Give back the memory of all slots of a GPU."""
-    from numba import cuda
+    from overlapper.kernels.cuda.memory import free_dropped
 
     with _current(number):
         slots.clear()
-        cuda.current_context().deallocations.clear()
+        free_dropped()

@@ -24,6 +24,7 @@ from overlapper.kernels.cpu.fm_index import extended_row
 from overlapper.kernels.cpu.packed import base_at, kmer_rank
 from overlapper.kernels.cuda import bounds, mems, smems
 from overlapper.kernels.cuda.launch import launch
+from overlapper.kernels.cuda.memory import free_dropped
 from overlapper.tables.reads import BASES_PER_WORD, unpack
 from overlapper.threads import available_threads
 from tests.benchmarks.index_scale import pieces, reads_of
@@ -116,7 +117,7 @@ def build(bases, rng):
     text, _ = timed(f"text of {bases} bases", lambda: repetitive_text(bases, rng))
     with sorted_on_gpu():
         index, _ = timed("index", lambda: Index.build(text))
-    cuda.current_context().deallocations.clear()
+    free_dropped()
     return text, index, timed("upload", lambda: GpuIndex(index))[0]
 
 

@@ -59,6 +59,11 @@ def require_memory(wanted: int, purpose: str) -> None:
         )
 
 
+def free_dropped() -> None:
+    """Give the memory of arrays that are gone back to the current device; numba keeps it for a while."""
+    cuda.current_context().memory_manager.deallocations.clear()
+
+
 def to_device(array: np.ndarray) -> Any:
     """Copy an array to the device; an empty one takes one item, as the device has no empty allocations."""
     array = np.ascontiguousarray(array)
