@@ -184,10 +184,10 @@ class Aligner:
             for bits, chosen in ((16, rows[narrow[rows]]), (32, rows[~narrow[rows]])):
                 if len(chosen):
                     numbers = cpu.Pairs(*(getattr(pairs, name)[chosen] for name in cpu.Pairs._fields))
-                    found = cpu.align_pairs(
+                    found, cigar, offsets = cpu.align_pairs(
                         queries, targets, numbers, self._scheme, bits, self._wanted, self._room()
                     )
-                    parts.append(self._alignments(pairs.take(chosen), *found))
+                    parts.append(self._alignments(pairs.take(chosen), found.T, cigar, offsets))
             if len(parts) == 1:
                 return parts[0]
             place = np.argsort(np.concatenate([rows[narrow[rows]], rows[~narrow[rows]]]))
@@ -206,6 +206,7 @@ class Aligner:
         from numba import cuda
 
         from overlapper.kernels.cuda import pairwise as device
+        from overlapper.kernels.cuda.memory import Arena, available_bytes
         from overlapper.kernels.cuda.walks import upload_reads
 
         pairs = batch.pairs
@@ -221,26 +222,33 @@ class Aligner:
             )
         numbers = cpu.Pairs(*(getattr(pairs, name) for name in cpu.Pairs._fields))
         with cuda.gpus[gpu]:
-            if not hasattr(self._own, "memory"):
-                self._own.memory = device.Memory()
-            queries = upload_reads(_packed(batch.queries))
-            same = batch.targets is batch.queries
-            targets = queries if same else upload_reads(_packed(batch.targets))
-            found = device.align_pairs(
-                queries, targets, numbers, self._scheme, self._wanted, self._own.memory
-            )
+            if not hasattr(self._own, "arena"):
+                self._own.arena = Arena.allocate(available_bytes() // (_IN_FLIGHT + 1))
+            arena = self._own.arena
+            mark = arena.mark()
+            try:
+                queries = upload_reads(_packed(batch.queries), arena)
+                same = batch.targets is batch.queries
+                targets = queries if same else upload_reads(_packed(batch.targets), arena)
+                found = device.align_pairs(queries, targets, numbers, self._scheme, self._wanted, arena)
+            finally:
+                arena.release(mark)
         return self._alignments(pairs, *found)
 
     def _alignments(
-        self, pairs: Pairs, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray
+        self,
+        pairs: Pairs,
+        fields: Sequence[np.ndarray] | np.ndarray,
+        cigar: np.ndarray,
+        cigar_offsets: np.ndarray,
     ) -> Alignments:
         """Return the table of what a kernel found, with the columns that were asked for."""
-        columns = {"score": rows[:, 0], "q_end": rows[:, 2], "t_end": rows[:, 4]}
+        columns = {"score": fields[0], "q_end": fields[2], "t_end": fields[4]}
         if self._wanted >= cpu.STARTS:
-            columns |= {"q_start": rows[:, 1], "t_start": rows[:, 3]}
-            columns |= {"matches": rows[:, 5], "block_length": rows[:, 6]}
+            columns |= {"q_start": fields[1], "t_start": fields[3]}
+            columns |= {"matches": fields[5], "block_length": fields[6]}
         if self._scheme.second:
-            columns["second"] = rows[:, 7]
+            columns["second"] = fields[7]
         if self._wanted == cpu.PATHS:
             columns |= {"cigar": cigar, "cigar_offsets": cigar_offsets}
         return Alignments(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags, **columns)
@@ -248,7 +256,7 @@ class Aligner:
     def _alignments_of_none(self) -> Alignments:
         nothing = Pairs.empty()
         return self._alignments(
-            nothing, np.empty((0, cpu.FIELDS), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
+            nothing, np.empty((cpu.FIELDS, 0), np.int64), np.empty(0, np.uint32), np.zeros(1, np.int64)
         )
 
 

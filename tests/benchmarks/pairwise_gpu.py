@@ -17,6 +17,7 @@ from overlapper.devices import select_devices
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.kernels.cuda import pairwise as device
+from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.walks import upload_reads
 from tests.oracle.pairwise import simple_matrix
 
@@ -79,6 +80,7 @@ def main():
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES))
     arguments = parser.parse_args()
     print(select_devices("cuda")[0])
+    arena = Arena.allocate(40 << 30)
     scheme = cpu.Scheme(np.array(simple_matrix(1, -4, -1)), -6, -1, True, 0, -1, False)
     print(f"{'shape':8}{'wanted':8}{'kernels s':>11}{'TCUPS':>7}{'whole s':>9}{'GASAL2 / kernels':>18}")
     for shape in arguments.shapes:
@@ -91,19 +93,19 @@ def main():
         pairs = cpu.Pairs(number, number, flags, flags)
         on_device = upload_reads(queries), upload_reads(targets)
         for name, wanted in (("score", cpu.ENDS), ("cigar", cpu.PATHS)):
-            memory = device.Memory()
             seconds = []
             for _ in range(arguments.rounds + 1):
                 with device.kernel_times() as times:
-                    device.align_pairs(*on_device, pairs, scheme, wanted, memory)
+                    device.align_pairs(*on_device, pairs, scheme, wanted, arena)
                 seconds.append(times)
             kernels = min(sum(times.values()) for times in seconds[1:])
             parts = min(seconds[1:], key=lambda times: sum(times.values()))
 
-            def whole(wanted=wanted, queries=queries, targets=targets, pairs=pairs, memory=memory):
-                device.align_pairs(
-                    upload_reads(queries), upload_reads(targets), pairs, scheme, wanted, memory
-                )
+            def whole(wanted=wanted, queries=queries, targets=targets, pairs=pairs):
+                mark = arena.mark()
+                reads = upload_reads(queries, arena), upload_reads(targets, arena)
+                device.align_pairs(*reads, pairs, scheme, wanted, arena)
+                arena.release(mark)
 
             total = measured(whole, arguments.rounds)
             rate = count * n * m / kernels / 1e12

@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pytest
 
+from overlapper.errors import DeviceError
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from tests.oracle.pairwise import simple_matrix
-from tests.random_pairs import random_pairs
+from tests.random_pairs import alike_pairs, random_pairs
 
 pytestmark = pytest.mark.gpu
 
@@ -37,7 +38,8 @@ def scheme_of(scores, local, free=0, unknown=-1):
     return cpu.Scheme(matrix, gap_open, gap_extend, local, free, -1, False)
 
 
-def assert_equal(texts, scheme, wanted, seed=0):
+def assert_equal(texts, scheme, wanted, seed=0, arena_bytes=1 << 32):
+    from overlapper.kernels.cuda.memory import Arena
     from overlapper.kernels.cuda.pairwise import align_pairs
     from overlapper.kernels.cuda.walks import upload_reads
 
@@ -46,15 +48,17 @@ def assert_equal(texts, scheme, wanted, seed=0):
     number = np.arange(len(texts), dtype=np.int32)
     flags = rng.integers(0, 4, (2, len(texts))).astype(np.uint8)
     pairs = cpu.Pairs(number, number, flags[0], flags[1])
-    found = align_pairs(upload_reads(queries), upload_reads(targets), pairs, scheme, wanted)
+    reads = upload_reads(queries), upload_reads(targets)
+    fields, found_cigar, found_offsets = align_pairs(*reads, pairs, scheme, wanted, Arena(arena_bytes))
+    found = np.stack(fields, axis=1)
     rows, cigar, offsets = cpu.align_pairs(queries, targets, pairs, scheme, 32, wanted)
-    wrong = np.flatnonzero((found.rows != rows).any(axis=1))
+    wrong = np.flatnonzero((found != rows).any(axis=1))
     assert not len(wrong), (
         f"{len(wrong)} of {len(rows)}; pair {wrong[0]}: {texts[wrong[0]]}, {flags[:, wrong[0]]}: "
-        f"{found.rows[wrong[0]].tolist()} on the GPU, {rows[wrong[0]].tolist()} on the CPU"
+        f"{found[wrong[0]].tolist()} on the GPU, {rows[wrong[0]].tolist()} on the CPU"
     )
-    assert np.array_equal(found.cigar_offsets, offsets)
-    assert np.array_equal(found.cigar, cigar)
+    assert np.array_equal(found_offsets, offsets)
+    assert np.array_equal(found_cigar, cigar)
 
 
 def with_unknown(pairs, seed):
@@ -96,6 +100,29 @@ def test_long_pairs_in_stripes(gpu):
     pairs = random_pairs(5, 12, 0, (5000, 9000))
     for scheme in (scheme_of(SCHEMES[0], True), scheme_of(SCHEMES[1], False, 9)):
         assert_equal(pairs, scheme, cpu.PATHS)
+
+
+@pytest.mark.parametrize("length", [100, 150, 700])
+def test_alike_pairs_equal_the_cpu(gpu, length):
+    """Pieces of their targets with a few errors: bands are narrow there."""
+    pairs = [*alike_pairs(11, 3000, length, 2 * length), *random_pairs(12, 300, length)]
+    for scores, local, free in ((SCHEMES[0], True, 0), (SCHEMES[1], False, 12), (SCHEMES[2], False, 0)):
+        assert_equal(pairs, scheme_of(scores, local, free), cpu.PATHS)
+
+
+def test_gaps_that_cost_nothing(gpu):
+    pairs = random_pairs(13, 300, 0, LENGTHS)
+    for scores in ((1, -1, 0, 0), (3, -2, -5, 0)):
+        for local, free in ((True, 0), (False, 0), (False, 5)):
+            assert_equal(pairs, scheme_of(scores, local, free), cpu.PATHS)
+
+
+def test_a_small_arena_changes_nothing(gpu):
+    pairs = [*random_pairs(14, 2000, 0, LENGTHS), *EMPTY]
+    for wanted in (cpu.ENDS, cpu.STARTS, cpu.PATHS):
+        assert_equal(pairs, scheme_of(SCHEMES[0], True), wanted, arena_bytes=16_000_000)
+    with pytest.raises(DeviceError, match="GB of GPU memory"):
+        assert_equal(random_pairs(15, 1, 0, (9000,)), scheme_of(SCHEMES[0], True), cpu.PATHS, 0, 16_000_000)
 
 
 def test_any_matrix(gpu):

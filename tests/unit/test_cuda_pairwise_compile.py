@@ -9,7 +9,13 @@ if importlib.util.find_spec("numba_cuda") is None:
 
 from numba import types
 
-from overlapper.kernels.cuda import pairwise_packed, pairwise_wide
+from overlapper.kernels.cuda import (
+    pairwise_bands,
+    pairwise_packed,
+    pairwise_path,
+    pairwise_wide,
+    sort_by_class,
+)
 from tests.unit.test_cuda_compile import capability, compiled  # noqa: F401 - a fixture
 
 I4, I8, U4, U1, U8 = (
@@ -38,8 +44,24 @@ def test_wide_kernels_compile_into_registers(local, traced, capability, monkeypa
         assert ".local" not in ptx, "an array of a lane went to memory"
 
 
-@pytest.mark.parametrize("written", [True, False])
-def test_paths_are_followed_by_kernels_that_compile(written, capability, monkeypatch):  # noqa: F811
-    kernel = pairwise_wide.trace_kernel(16, 10, True, written)
-    arguments = (*READS, *COLUMNS, I4, I4, *(NUMBER,) * 3, U8, I8, ROWS, I8, U4, ROWS)
-    compiled(kernel, arguments, capability, monkeypatch)
+def test_paths_are_followed_by_kernels_that_compile(capability, monkeypatch):  # noqa: F811
+    goal = (types.boolean, U4, I8, I4)
+    arguments = (*READS, *COLUMNS, I4, I4, *(NUMBER,) * 3, U8, I8, ROWS, *goal)
+    compiled(pairwise_wide.trace_kernel(16, 10, True), arguments, capability, monkeypatch)
+    compiled(pairwise_path.write_runs, (U4, I8, I4, I8, *(types.int64,) * 2, U4), capability, monkeypatch)
+
+
+@pytest.mark.parametrize("local", [True, False])
+def test_banded_kernels_compile_into_registers(local, capability, monkeypatch):  # noqa: F811
+    goal = (ROWS, types.boolean, U4, I8, I4)
+    numbers = (*(NUMBER,) * 4, *(types.int64,) * 3)
+    arguments = (*READS, *COLUMNS, I4, I4, U4, U4, *numbers, U8, U8, *goal)
+    ptx = compiled(pairwise_bands.banded_kernel(local, True), arguments, capability, monkeypatch)
+    assert ".local" not in ptx, "an array of a thread went to memory"
+
+
+def test_what_plans_bands_compiles(capability, monkeypatch):  # noqa: F811
+    planned = (ROWS, *(NUMBER,) * 3, types.boolean, *(I4,) * 3)
+    compiled(pairwise_bands.plan_paths, planned, capability, monkeypatch)
+    compiled(sort_by_class.count_classes, (I4, I4), capability, monkeypatch)
+    compiled(sort_by_class.order_by_class, (I4, I4, I4), capability, monkeypatch)

@@ -173,16 +173,20 @@ class Arena:
 
     def download(self, array: Any) -> np.ndarray:
         """Return a device array when everything before it in the stream is done."""
-        there = array.reshape(array.size).view(np.uint8)
         here = np.empty(array.shape, array.dtype)
+        self.download_to(here, array)
+        return here
+
+    def download_to(self, here: np.ndarray, array: Any) -> None:
+        """Copy the begin of a device array, when everything before it in the stream is done."""
         target = here.reshape(-1).view(np.uint8)
+        there = array.reshape(array.size).view(np.uint8)
         for begin in range(0, len(target), len(self.pinned)):
             end = min(begin + len(self.pinned), len(target))
             pinned = self._unused_pinned(end - begin)
             there[begin:end].copy_to_host(pinned, stream=self.stream)
             self.stream.synchronize()
             _copy(pinned, target[begin:end])
-        return here
 
     def _unused_pinned(self, size: int) -> np.ndarray:
         """Return pinned memory that no copy is using."""

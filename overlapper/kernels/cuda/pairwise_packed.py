@@ -13,6 +13,7 @@ to be known.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
@@ -65,6 +66,33 @@ def fits_packed(scheme, shorter: np.ndarray) -> np.ndarray:
     return bits
 
 
+def by_group(
+    groups: Sequence[tuple[int, int]], chosen: np.ndarray, q_lengths: np.ndarray, t_lengths: np.ndarray
+) -> Iterator[tuple[tuple[int, int] | None, np.ndarray]]:
+    """Yield a group and the pairs of which it holds the query in the fewest cells, of like targets together.
+
+    The group is None for queries that none holds.
+
+    Parameters
+    ----------
+    groups : sequence of (int, int)
+        Lanes, and rows of a lane.
+    chosen : ndarray of int64
+        Pairs.
+    q_lengths, t_lengths : ndarray of int64
+        Bases of all pairs.
+    """
+    # Of equal areas the one with fewer lanes: it wastes fewer steps.
+    by_area = sorted(groups, key=lambda group: (group[0] * group[1], group[0]))
+    areas = np.array([lanes * rows for lanes, rows in by_area])
+    number = np.searchsorted(areas, q_lengths[chosen])
+    for group in np.flatnonzero(np.bincount(number)):
+        rows = chosen[number == group]
+        lengths = t_lengths[rows]
+        order = rows if lengths.min() == lengths.max() else rows[np.argsort(-lengths, kind="stable")]
+        yield (by_area[group] if group < len(by_area) else None), order
+
+
 @cache
 def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
     """Return the kernel for groups of ``lanes`` lanes of ``rows`` rows.
@@ -97,16 +125,16 @@ def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
             apart //= 2
         if lane == int32(0):
             score = int32(best >> 40)
-            found[pair, 0] = score
-            found[pair, 1] = int32(0xFFFFF - int32(best & 0xFFFFF)) + int32(1) if score else int32(0)
-            found[pair, 2] = int32(0xFFFFF - int32((best >> 20) & 0xFFFFF)) if score else int32(0)
+            found[0, pair] = score
+            found[2, pair] = int32(0xFFFFF - int32(best & 0xFFFFF)) + int32(1) if score else int32(0)
+            found[4, pair] = int32(0xFFFFF - int32((best >> 20) & 0xFFFFF)) if score else int32(0)
 
-    @cuda.jit
+    @cuda.jit(cache=True)
     def local_ends(
         q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
         query, target, q_flags, t_flags, order, by_base, first_gap, next_gap, found,
     ):  # fmt: skip
-        """Align pairs ``order``, two after another together; ``found[pair]`` gets score and ends."""
+        """Align pairs ``order``, two after another together; ``found`` gets scores and ends."""
         lane = int32(cuda.laneid & (lanes - 1))
         group = int32(cuda.laneid) // int32(lanes)
         warp = (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x) // 32

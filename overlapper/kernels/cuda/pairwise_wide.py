@@ -19,6 +19,7 @@ from overlapper.kernels.cpu.pairwise_layout import QUERY_END, QUERY_START, TARGE
 from overlapper.kernels.cuda.packed import instruction
 from overlapper.kernels.cuda.pairwise_bases import base_of, code_in, sixteen_bases
 from overlapper.kernels.cuda.pairwise_packed import FULL, from_lane_above, look_up
+from overlapper.kernels.cuda.pairwise_path import follower
 
 ROWS = 16
 """Rows of a lane at most: its flags fill a word."""
@@ -50,13 +51,13 @@ def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: boo
             return int32(0)
         return int32(gap_open + length * gap_extend)
 
-    @cuda.jit
+    @cuda.jit(cache=True)
     def align_wide(
         q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
         query, target, q_flags, t_flags, order, table, profile_known, profile_n, gap_open, gap_extend, free,
         boundary, boundary_offsets, words, word_offsets, found,
     ):  # fmt: skip
-        """Align pairs ``order``; ``found[pair]`` gets score and ends."""
+        """Align pairs ``order``; rows 0, 2 and 4 of ``found`` get score and ends."""
         lane = int32(cuda.laneid & (lanes - 1))
         group = int32(cuda.laneid) // int32(lanes)
         warp = (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x) // 32
@@ -190,96 +191,41 @@ def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: boo
                 apart //= 2
             if lane == int32(0):
                 empty = local and best == int32(0)
-                found[pair, 0] = best
-                found[pair, 1] = int32(0) if empty else best_row
-                found[pair, 2] = int32(0) if empty else best_column
+                found[0, pair] = best
+                found[2, pair] = int32(0) if empty else best_row
+                found[4, pair] = int32(0) if empty else best_column
 
     return align_wide
 
 
 @cache
-def trace_kernel(lanes: int, rows: int, local: bool, written: bool):
-    """Return the kernel that follows paths, a thread a pair: it counts runs, or writes them."""
+def trace_kernel(lanes: int, rows: int, local: bool):
+    """Return the kernel that follows the paths of pairs ``order``, a thread a pair (`pairwise_path`)."""
 
-    @cuda.jit
+    @cuda.jit(device=True, forceinline=True)
+    def word_at(words, at, steps, unused, row, column):
+        part = int32(row - int32(1)) // int32(lanes * rows)
+        inside = int32(row - int32(1)) - part * int32(lanes * rows)
+        lane = inside // int32(rows)
+        place = int64(part) * steps + int64(column - int32(1) + lane)
+        return words[at + place * lanes + lane] >> uint64(int32(rows - 1) - (inside - lane * int32(rows)))
+
+    follow = follower(local, word_at)
+
+    @cuda.jit(cache=True)
     def trace(
         q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
         query, target, q_flags, t_flags, order, table, gap_open, gap_extend, free,
-        words, word_offsets, found, run_offsets, runs, summary,
+        words, word_offsets, found, keep, paths, path_offsets, runs,
     ):  # fmt: skip
-        """Follow paths; ``summary[slot]`` gets starts, equal pairs, columns and the number of runs."""
-        q_start, t_start = (free & QUERY_START) != 0, (free & TARGET_START) != 0
         for slot in range(cuda.grid(1), len(order), cuda.gridsize(1)):
             pair = order[slot]
             q, t = query[pair], target[pair]
             n, m = int32(q_lengths[q]), int32(t_lengths[t])
-            steps = int64(m + int32(lanes - 1))
-            score, row, column = found[pair, 0], found[pair, 1], found[pair, 2]
-            gap, begun = int32(0), False
-            matches, columns, count = int32(0), int32(0), int32(0)
-            q_held, q_bases, q_known = int32(-1), uint32(0), uint32(0)
-            t_held, t_bases, t_known = int32(-1), uint32(0), uint32(0)
-            last, length = int32(0), int32(0)
-            while True:
-                operation, bases = int32(0), int32(1)
-                if row > int32(0) and column > int32(0) and not begun:
-                    part = int32(row - int32(1)) // int32(lanes * rows)
-                    inside = int32(row - int32(1)) - part * int32(lanes * rows)
-                    lane = inside // int32(rows)
-                    bit = uint64(int32(rows - 1) - (inside - lane * int32(rows)))
-                    place = int64(part) * steps + int64(column - int32(1) + lane)
-                    word = words[word_offsets[slot] + place * lanes + lane] >> bit
-                    if gap == int32(1) and not (word >> uint64(32)) & uint64(1):
-                        gap, score = int32(0), int32(score - gap_open)
-                    elif gap == int32(2) and not (word >> uint64(48)) & uint64(1):
-                        gap, score = int32(0), int32(score - gap_open)
-                    if gap == int32(0):
-                        if local and score == int32(0):
-                            begun = True
-                            continue
-                        if not word & uint64(1):
-                            if int32(row - int32(1)) >> int32(4) != q_held:
-                                q_held = int32(row - int32(1)) >> int32(4)
-                                q_bases, q_known = sixteen_bases(
-                                    q_words, q_unknown, q_offsets[q], n, q_flags[pair], int32(16 * q_held)
-                                )
-                            if int32(column - int32(1)) >> int32(4) != t_held:
-                                t_held = int32(column - int32(1)) >> int32(4)
-                                t_bases, t_known = sixteen_bases(
-                                    t_words, t_unknown, t_offsets[t], m, t_flags[pair], int32(16 * t_held)
-                                )
-                            a = code_in(q_bases, q_known, int32(row - int32(1)))
-                            b = code_in(t_bases, t_known, int32(column - int32(1)))
-                            score = int32(score - table[a * int32(5) + b])
-                            operation = int32(7) if a == b and a < int32(4) else int32(8)
-                        else:
-                            gap = int32(2) if (word >> uint64(16)) & uint64(1) else int32(1)
-                    if operation == int32(0):
-                        operation = gap
-                        score = int32(score - gap_extend)
-                elif not local and row > int32(0) and not q_start:
-                    operation, bases = int32(1), row
-                elif not local and column > int32(0) and not t_start:
-                    operation, bases = int32(2), column
-                if operation != last and last != int32(0):
-                    count = int32(count + int32(1))
-                    if written:
-                        runs[run_offsets[slot + 1] - int64(count)] = uint32(
-                            uint32(length << int32(4)) | uint32(last)
-                        )
-                if operation == int32(0):
-                    break
-                if operation != last:
-                    last, length = operation, int32(0)
-                length = int32(length + bases)
-                columns = int32(columns + bases)
-                if operation == int32(7):
-                    matches = int32(matches + int32(1))
-                if operation != int32(2):
-                    row = int32(row - bases)
-                if operation != int32(1):
-                    column = int32(column - bases)
-            summary[slot, 0], summary[slot, 1] = row, column
-            summary[slot, 2], summary[slot, 3], summary[slot, 4] = matches, columns, count
+            follow(
+                q_words, q_unknown, q_offsets[q], n, q_flags[pair], t_words, t_unknown, t_offsets[t], m,
+                t_flags[pair], table, gap_open, gap_extend, free, words, word_offsets[slot],
+                int64(m + int32(lanes - 1)), int64(0), found, pair, keep, paths, path_offsets[pair], runs,
+            )  # fmt: skip
 
     return trace
