@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 SAMPLE_QUERIES = 64
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread."""
-GPU_CANDIDATES = 50_000
-"""Candidates that a GPU is given at a time, at least; with two extensions each they fill it."""
+GPU_CANDIDATES = 16_000
+"""Candidates that a GPU is given at a time, at least; more of them are in its hands at once."""
 
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
@@ -263,7 +263,7 @@ def overlaps_of_blocks(
     if gpus is None:
         return reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
     found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
-    return map_in_order(tile.overlaps, _gathered(found), gpus.slots + 1)
+    return map_in_order(tile.overlaps, _gathered(found), gpus.slots + threads)
 
 
 def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:

@@ -24,8 +24,8 @@ THREADS_AT_ONCE = 1024
 """Threads that a multiprocessor works on at a time."""
 BITS = (2, 3, 4, 5, 6, 8, 12, 16, 24, 32)
 """Bits of numbers for which there is a kernel; scores take the first that holds them."""
-_BYTES_EACH = 17 + 2 * (8 + 8 + 8 + 4) + 7 * 8 + 2 * 8 + 8 + 8
-"""Device memory of a seed, of its two extensions, and of its alignment without its operations and runs."""
+_BYTES_EACH = 17 + 2 * (8 + 8 + 8 + 4) + 7 * 8 + 2 * 8 + 8
+"""Device memory of a seed, of its two extensions, and of its alignment without operations and CIGAR."""
 
 
 class Scheme(NamedTuple):
@@ -89,9 +89,9 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
     q_steps, t_steps = walk_lengths(reads, anchors)
     room_each = _room_each(scheme)
     slots = _slots(2 * len(seeds.query), room_each, arena.free)
-    # No path has more columns than bases before it, no CIGAR more runs than its path has columns.
+    # No path has more columns than bases before it.
     columns = (q_steps + t_steps).reshape(-1, 2).sum(axis=1)
-    bytes_each = _BYTES_EACH + columns // 4 + 8 + 4 * columns
+    bytes_each = _BYTES_EACH + columns // 4 + 8
     bounds = cut_evenly(bytes_each, arena.free - slots * room_each)
     mark, parts = arena.mark(), []
     for begin, end in itertools.pairwise(bounds.tolist()):
@@ -184,10 +184,12 @@ def _extend_batch(
     items = longest_first(q_steps[sides], t_steps[sides])
     paths = arena.array(int(words.sum()), np.uint32)
     kept, tiles = arena.zeros(len(items), np.int64), arena.zeros(len(items), np.int32)
+    mark = arena.mark()
     arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles, arena)
     with launching:
         kernel_of(scheme)[(*_launch_shape(), arena.stream)](*arguments)
     taken = int(arena.download(tiles).sum())
+    arena.release(mark)
     return _joined(reads, on_device, scheme, end - begin, paths, path_offsets, kept, taken, arena)
 
 
@@ -226,9 +228,18 @@ def _joined(
             reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
         )  # fmt: skip
     cigar_offsets = np.concatenate([[0], arena.download(runs).cumsum()])
-    cigar = arena.array(int(cigar_offsets[-1]), np.uint32)
-    offsets_there = arena.upload(cigar_offsets)
-    with launching:
-        gact_runs.write_runs[shape](paths, path_offsets, kept, columns, offsets_there, cigar)
-    runs_here = arena.download(cigar)[: cigar_offsets[-1]]
-    return Extended(arena.download(rows), runs_here, cigar_offsets, tiles)
+    cigar = np.empty(cigar_offsets[-1], np.uint32)
+    mark = arena.mark()
+    bounds = cut_evenly(4 * np.diff(cigar_offsets) + 8, arena.free)
+    for begin, end in itertools.pairwise(bounds.tolist()):
+        here = cigar[cigar_offsets[begin] : cigar_offsets[end]]
+        there = arena.array(len(here), np.uint32)
+        starts = arena.upload(cigar_offsets[begin:end] - cigar_offsets[begin])
+        sides = slice(2 * begin, 2 * end)
+        with launching:
+            gact_runs.write_runs[shape](
+                paths, path_offsets[sides], kept[sides], columns[begin:end], starts, there
+            )
+        arena.download_to(here, there)
+        arena.release(mark)
+    return Extended(arena.download(rows), cigar, cigar_offsets, tiles)
