@@ -37,7 +37,8 @@ def test_packed_kernels_compile_into_registers(group, capability, monkeypatch): 
 @pytest.mark.parametrize("local", [True, False])
 @pytest.mark.parametrize("traced", [True, False])
 def test_wide_kernels_compile_into_registers(local, traced, capability, monkeypatch):  # noqa: F811
-    for bytes_fit in (True, False):
+    # Scores from a table change one instruction.
+    for bytes_fit in (True, False) if local and traced and capability == (9, 0) else (True,):
         kernel = pairwise_wide.wide_kernel(16, 10, local, traced, bytes_fit)
         arguments = (*READS, *COLUMNS, I4, I4, U4, U4, *(NUMBER,) * 3, I4, I8, U8, I8, ROWS)
         ptx = compiled(kernel, arguments, capability, monkeypatch)

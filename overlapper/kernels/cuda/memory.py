@@ -60,8 +60,10 @@ def require_memory(wanted: int, purpose: str) -> None:
 
 
 def free_dropped() -> None:
-    """Give the memory of arrays that are gone back to the current device; numba keeps it for a while."""
-    cuda.current_context().memory_manager.deallocations.clear()
+    """Give back what arrays and streams that are gone held on the current device; numba keeps it a while."""
+    context = cuda.current_context()
+    context.memory_manager.deallocations.clear()
+    context.deallocations.clear()
 
 
 def to_device(array: np.ndarray) -> Any:
