@@ -234,3 +234,16 @@ def test_the_command_writes_the_same_on_either(gpu, tmp_path, kind):
     found = (tmp_path / "cuda:0.tsv").read_bytes()
     assert found.count(b"\n") > 100
     assert found == (tmp_path / "cpu.tsv").read_bytes()
+
+
+def test_a_process_that_searched_on_all_gpus_ends_well(tmp_path):
+    random = Random(3)
+    text = sequence(random, 20_000)
+    (tmp_path / "text.fa").write_text(f">text\n{text}\n")
+    (tmp_path / "reads.fa").write_text("".join(f">{i}\n{text[i : i + 900]}\n" for i in range(0, 9000, 30)))
+    for kind in ("mem", "smem"):
+        result = overlapper(
+            "seeds", "text.fa", "reads.fa", "--kind", kind, "--device", "cuda", "-o", "found.tsv",
+            cwd=tmp_path, text=True,
+        )  # fmt: skip
+        assert result.returncode == 0, result.stderr

@@ -1,6 +1,8 @@
 """Arenas: what is done where the device has too little memory."""
 
+import contextlib
 import importlib.util
+from types import SimpleNamespace
 
 import pytest
 
@@ -57,3 +59,30 @@ def test_what_cannot_fit_says_how_much_is_missing(monkeypatch):
     memory.require_memory(1000, "10 reads")
     with pytest.raises(DeviceError, match="10 reads take"):
         memory.require_memory(1001, "10 reads")
+
+
+class PretendedContext:
+    """Of one device; counts how often cleaning up is put off."""
+
+    def __init__(self, number):
+        self.device = SimpleNamespace(id=number)
+        self.put_off = 0
+
+    @contextlib.contextmanager
+    def defer_cleanup(self):
+        self.put_off += 1
+        yield
+
+
+def test_kernels_of_every_device_are_left_to_the_driver_when_the_process_ends(monkeypatch):
+    contexts, at_exit = [PretendedContext(0), PretendedContext(1)], []
+    monkeypatch.setattr(memory, "_left_to_the_driver", set())
+    monkeypatch.setattr(memory, "_at_exit", contextlib.ExitStack())
+    monkeypatch.setattr(memory.atexit, "register", lambda *call: at_exit.append(call))
+    for context in (contexts[0], contexts[1], contexts[0]):
+        monkeypatch.setattr(memory.cuda, "current_context", lambda context=context: context)
+        memory.leave_to_the_driver()
+    assert [context.put_off for context in contexts] == [0, 0]
+    for call, *arguments in at_exit:
+        call(*arguments)
+    assert [context.put_off for context in contexts] == [1, 1]

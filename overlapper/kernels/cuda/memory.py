@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import math
 import threading
 from typing import Any
@@ -30,6 +32,8 @@ _SPARE = 64 * _ALIGNMENT
 """Bytes that the starts of a batch's arrays may waste."""
 _OUT_OF_MEMORY = 2
 """The driver's CUDA_ERROR_OUT_OF_MEMORY."""
+_at_exit = contextlib.ExitStack()
+_left_to_the_driver: set[int] = set()
 
 
 def available_bytes(budget: int = 0) -> int:
@@ -66,6 +70,18 @@ def free_dropped() -> None:
     context.deallocations.clear()
 
 
+def leave_to_the_driver() -> None:
+    """Let the driver, not numba, unload the kernels of the current device when the process ends.
+
+    numba unloads a kernel once for every GPU that ran it, but loads it once for all GPUs of a kind: the
+    second time, the process would crash, its work done.
+    """
+    context = cuda.current_context()
+    if context.device.id not in _left_to_the_driver:
+        _left_to_the_driver.add(context.device.id)
+        atexit.register(_at_exit.enter_context, context.defer_cleanup())
+
+
 def to_device(array: np.ndarray) -> Any:
     """Copy an array to the device; an empty one takes one item, as the device has no empty allocations."""
     array = np.ascontiguousarray(array)
@@ -95,6 +111,8 @@ class Arena:
 
     def __init__(self, size: int, pinned: np.ndarray | None = None) -> None:
         self._block = cuda.device_array(size, np.uint8)
+        # Behind an allocation, with which numba registers its own cleaning: what comes last is done first.
+        leave_to_the_driver()
         self._used = 0
         self.pinned = cuda.pinned_array(min(size, _PINNED), np.uint8) if pinned is None else pinned
         self._pinned_used = 0
