@@ -9,8 +9,8 @@ ROOT = Path(__file__).parents[1]
 
 # Lowest first; a module imports from its own layer or from lower ones.
 LAYERS = [
-    ["overlapper.version", "overlapper.errors", "overlapper.params", "overlapper.scoring",
-     "overlapper.clock", "overlapper.tables"],
+    ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params",
+     "overlapper.scoring", "overlapper.clock", "overlapper.tables"],
     ["overlapper.kernels"],
     ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
      "overlapper.gpus"],

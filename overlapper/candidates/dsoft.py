@@ -78,18 +78,6 @@ class DsoftFinder:
             query_start, query_stop, self.first_target, self.index.limit, self.index.kmer_length,
             self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
         )  # fmt: skip
-        query, target, reverse, query_pos, target_pos, seeds, span = rows.T
-        return Candidates(
-            query=query,
-            target=target,
-            reverse=reverse,
-            query_pos=query_pos,
-            target_pos=target_pos,
-            seeds=seeds,
-            span=span,
-            hit_query_pos=hit_query_pos,
-            hit_target_pos=hit_target_pos,
-            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts)]),
-            seed_length=self.index.kmer_length,
-            seeding=self.index.seeding,
+        return Candidates.of_rows(
+            rows, hit_counts, hit_query_pos, hit_target_pos, self.index.kmer_length, self.index.seeding
         )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Protocol, Self
 
-from overlapper.errors import ParameterError
 from overlapper.params import Params
+from overlapper.registry import registered
 from overlapper.tables import Candidates, Reads
 
 
@@ -41,7 +40,4 @@ def finder(name: str) -> type[Finder]:
     ParameterError
         When there is none of that name.
     """
-    if name not in FINDERS:
-        raise ParameterError(f"finder is {name!r}, expected one of {', '.join(FINDERS)}")
-    module, _, attribute = FINDERS[name].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return registered("finder", name, FINDERS)

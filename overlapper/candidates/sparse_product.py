@@ -123,18 +123,7 @@ class SparseProduct:
             first, last, self.first_target, self.kmer_length, self.params.bin_size, self.params.min_kmers,
             pairs, hit_query_pos, hit_target_pos,
         )  # fmt: skip
-        query, target, reverse, query_pos, target_pos, seeds, span, hit_counts = pairs[:candidates].T
-        return Candidates(
-            query=query,
-            target=target,
-            reverse=reverse,
-            query_pos=query_pos,
-            target_pos=target_pos,
-            seeds=seeds,
-            span=span,
-            hit_query_pos=hit_query_pos[:hits].copy(),
-            hit_target_pos=hit_target_pos[:hits].copy(),
-            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
-            seed_length=self.kmer_length,
-            seeding=self.seeding,
-        )
+        return Candidates.of_rows(
+            pairs[:candidates, :-1], pairs[:candidates, -1], hit_query_pos[:hits].copy(),
+            hit_target_pos[:hits].copy(), self.kmer_length, self.seeding,
+        )  # fmt: skip

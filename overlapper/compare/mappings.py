@@ -12,16 +12,13 @@ Judged by placements, the scores are those of `overlapper.mapping.evaluate`. Wit
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Collection, Sequence
-from pathlib import Path
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from overlapper.compare.claims import read_claims
-from overlapper.compare.comparison import Comparison, Costs, Method
-from overlapper.compare.processes import WARM_UP_BASES, run_measured
-from overlapper.compare.samples import write_first_reads
+from overlapper.compare.comparison import Comparison, Method
+from overlapper.compare.processes import Report, run_methods
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.mapping.evaluate import Claims, MappingEvaluation, evaluate_mappings
 from overlapper.mapping.extenders import map_extender
@@ -34,7 +31,6 @@ MEASURES = {
     "wrong_q10": "the same among mappings of quality 10 or more",
     "mapping_error": "median distance of the worse end from its place, in bases, of those mapped right",
 }
-Report = Callable[[str, int, int], None]
 
 
 def compare_mappings(
@@ -79,18 +75,15 @@ def compare_mappings(
     for name in extenders:
         map_extender(name)
     methods = [(first, second) for first in seeders for second in extenders]
-    claims: list[Claims] = []
-    costs: list[Costs] = []
-    with tempfile.TemporaryDirectory(prefix="overlapper.") as name:
-        folder = Path(name)
-        few = write_first_reads(reads, WARM_UP_BASES, folder / "few.fasta")
-        for number, (first, second) in enumerate(methods):
-            report(f"mapping: {first} + {second}", number, len(methods))
-            words = ["--seeder", first, "--extender", second, "-t", str(threads), *options]
-            out, stats = folder / "out.paf", folder / "stats.json"
-            run_measured(["map", files[0], few, "-o", str(out), *words], stats)
-            costs.append(run_measured(["map", files[0], *files[1], "-o", str(out), *words], stats))
-            claims.append(read_claims(str(out)))
+    costs, claims = run_methods(
+        ["map", files[0]],
+        reads,
+        files[1],
+        [["--seeder", a, "--extender", b, "-t", str(threads), *options] for a, b in methods],
+        [f"mapping: {a} + {b}" for a, b in methods],
+        read_claims,
+        report,
+    )
     lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
     places = truth.of_reads(reads.names) if truth else consensus(claims, reads)
     scores = [_scores(evaluate_mappings(claim, places, lengths, circular)) for claim in claims]

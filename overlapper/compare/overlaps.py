@@ -14,17 +14,14 @@ Of a pair's overlaps the longest counts, the first of equals.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from overlapper.candidates.registry import finder
-from overlapper.compare.comparison import Comparison, Costs, Method
-from overlapper.compare.processes import WARM_UP_BASES, run_measured
-from overlapper.compare.samples import write_first_reads
+from overlapper.compare.comparison import Comparison, Method
+from overlapper.compare.processes import Report, run_methods
 from overlapper.evaluate import evaluate_overlaps
 from overlapper.extend.registry import extender
 from overlapper.io.reported import ReportedOverlaps, read_paf
@@ -36,7 +33,6 @@ MEASURES = {
     "precision": "share of the reported pairs that are true",
     "end_error": "median distance of an end from its place, in bases",
 }
-Report = Callable[[str, int, int], None]
 Ends = dict[tuple[str, str, bool], tuple[int, int]]
 """Query interval of the pairs that a method reports: names, the lower one first, and strand."""
 
@@ -84,18 +80,15 @@ def compare_overlaps(
     for name in extenders:
         extender(name)
     methods = [(first, second) for first in finders for second in extenders]
-    found: list[ReportedOverlaps] = []
-    costs: list[Costs] = []
-    with tempfile.TemporaryDirectory(prefix="overlapper.") as name:
-        folder = Path(name)
-        few = write_first_reads(reads, WARM_UP_BASES, folder / "few.fasta")
-        for number, (first, second) in enumerate(methods):
-            report(f"overlaps: {first} + {second}", number, len(methods))
-            words = ["--finder", first, "--extender", second, "-t", str(threads), *options]
-            out, stats = folder / "out.paf", folder / "stats.json"
-            run_measured(["overlap", few, "-o", str(out), *words], stats)
-            costs.append(run_measured(["overlap", *files, "-o", str(out), *words], stats))
-            found.append(read_paf(str(out)))
+    costs, found = run_methods(
+        ["overlap"],
+        reads,
+        files,
+        [["--finder", a, "--extender", b, "-t", str(threads), *options] for a, b in methods],
+        [f"overlaps: {a} + {b}" for a, b in methods],
+        read_paf,
+        report,
+    )
     if truth:
         truth = truth.of_reads(reads.names)
         scores = [_scores(truth, overlaps, min_overlap, circular) for overlaps in found]

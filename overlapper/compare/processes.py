@@ -1,4 +1,4 @@
-"""Run a command of overlapper in a process of its own, and measure it."""
+"""Run methods, each in a process of its own, and measure them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,74 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from overlapper.compare.comparison import Costs
+from overlapper.compare.samples import write_first_reads
 from overlapper.errors import ParameterError
+from overlapper.tables import Reads
+
+Report = Callable[[str, int, int], None]
+Found = TypeVar("Found")
 
 WARM_UP_BASES = 200_000
 """Bases of the reads that a method is run on before it is timed."""
+
+
+def run_methods(
+    command: Sequence[str],
+    reads: Reads,
+    files: Sequence[str],
+    methods: Sequence[Sequence[str]],
+    names: Sequence[str],
+    read: Callable[[str], Found],
+    report: Report,
+) -> tuple[list[Costs], list[Found]]:
+    """Run a command with the options of every method, first on a few reads so that its kernels are compiled.
+
+    Parameters
+    ----------
+    command : list of str
+        The command, and what stands before its reads.
+    reads : Reads
+        What the files hold.
+    files : list of str
+    methods : list of list of str
+        Options of each.
+    names : list of str
+        Of the methods, for the report.
+    read : callable
+        Reads the PAF file that a method wrote.
+    report : callable
+        ``report(step, done, total)`` is told how far it is.
+
+    Returns
+    -------
+    costs : list of Costs
+    found : list
+        What was read.
+
+    Raises
+    ------
+    ParameterError
+        When a method fails.
+    """
+    costs: list[Costs] = []
+    found: list[Found] = []
+    with tempfile.TemporaryDirectory(prefix="overlapper.") as name:
+        folder = Path(name)
+        few = write_first_reads(reads, WARM_UP_BASES, folder / "few.fasta")
+        out, stats = str(folder / "out.paf"), folder / "stats.json"
+        for number, options in enumerate(methods):
+            report(names[number], number, len(methods))
+            run_measured([*command, few, "-o", out, *options], stats)
+            costs.append(run_measured([*command, *files, "-o", out, *options], stats))
+            found.append(read(out))
+    return costs, found
 
 
 def run_measured(words: list[str], stats: Path) -> Costs:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from overlapper.devices import Device, select_devices
 from overlapper.errors import ParameterError
+from overlapper.registry import registered
 from overlapper.tables import Candidates, Overlaps, Reads
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ the extender's name. The result does not depend on ``threads``. One that has ker
 ``gpus``, the `Gpus` of these reads, which compute the same."""
 
 EXTENDERS = {
-    "chain": "overlapper.extend.chain",
-    "xdrop": "overlapper.extend.xdrop",
-    "gact": "overlapper.extend.gact",
+    "chain": "overlapper.extend.chain:extend",
+    "xdrop": "overlapper.extend.xdrop:extend",
+    "gact": "overlapper.extend.gact:extend",
 }
 ALIGNING = ("xdrop", "gact")
 """Extenders whose score is that of an alignment, to which the adaptive threshold applies."""
@@ -39,9 +39,7 @@ def extender(name: str, gpus: Gpus | None = None) -> Extender:
     ParameterError
         When there is none of that name.
     """
-    if name not in EXTENDERS:
-        raise ParameterError(f"extender is {name!r}, expected one of {', '.join(EXTENDERS)}")
-    extend = importlib.import_module(EXTENDERS[name]).extend
+    extend = registered("extender", name, EXTENDERS)
     return partial(extend, gpus=gpus) if gpus else extend
 
 

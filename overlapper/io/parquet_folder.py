@@ -119,11 +119,16 @@ def _complaints(path: str) -> Iterator[None]:
 
 
 def _replace(final: Path, part: Path) -> None:
-    """Put a new folder in the place of the old one."""
+    """Put a new folder in the place of the old one, which stays where that fails."""
     old = part.with_suffix(".old")
     if final.exists():
         os.rename(final, old)
-    os.rename(part, final)
+    try:
+        os.rename(part, final)
+    except OSError:
+        if old.exists():
+            os.rename(old, final)
+        raise
     shutil.rmtree(old, ignore_errors=True)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Callable
 
 import numpy as np
 
-from overlapper.errors import ParameterError
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.params import MapParams
+from overlapper.registry import registered
 from overlapper.tables import Reads
 
 
@@ -58,7 +57,4 @@ def map_extender(name: str) -> MapExtender:
     ParameterError
         When there is none of that name.
     """
-    if name not in MAP_EXTENDERS:
-        raise ParameterError(f"extender is {name!r}, expected one of {', '.join(MAP_EXTENDERS)}")
-    module, _, function = MAP_EXTENDERS[name].partition(":")
-    return getattr(importlib.import_module(module), function)
+    return registered("extender", name, MAP_EXTENDERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from typing import ClassVar, Self
 
@@ -15,7 +16,7 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 
 @dataclasses.dataclass(frozen=True)
-class _MatchSeeder:
+class _MatchSeeder(abc.ABC):
     """What the seeders have in common.
 
     Attributes
@@ -48,9 +49,9 @@ class _MatchSeeder:
         length = matches.length[order]
         return Anchors(starts, x[order].astype(np.int32), y[order], length, matches.reverse[order], counts)
 
+    @abc.abstractmethod
     def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
         """Return the matches of the seeds that have few enough, and counts for the funnel."""
-        raise NotImplementedError
 
     @property
     def _limit(self) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Protocol, Self
 
-from overlapper.errors import ParameterError
 from overlapper.mapping.anchors import Anchors
 from overlapper.mapping.params import MapParams
+from overlapper.registry import registered
 from overlapper.tables import Reads
 
 
@@ -39,7 +38,4 @@ def seeder(name: str) -> type[Seeder]:
     ParameterError
         When there is none of that name.
     """
-    if name not in SEEDERS:
-        raise ParameterError(f"seeder is {name!r}, expected one of {', '.join(SEEDERS)}")
-    module, _, attribute = SEEDERS[name].partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return registered("seeder", name, SEEDERS)

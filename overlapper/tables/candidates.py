@@ -54,6 +54,38 @@ class Candidates(Table):
     seed_length: int = 0
     seeding: Seeding | None = None
 
+    @classmethod
+    def of_rows(
+        cls, rows: np.ndarray, hit_counts: np.ndarray, hit_query_pos: np.ndarray, hit_target_pos: np.ndarray,
+        seed_length: int, seeding: Seeding | None,
+    ) -> Self:  # fmt: skip
+        """Return the candidates that a kernel wrote row by row.
+
+        Parameters
+        ----------
+        rows : ndarray of int32, shape (n, 7)
+            The columns from ``query`` to ``span``.
+        hit_counts : ndarray of int, shape (n,)
+            Seeds of each candidate.
+        hit_query_pos, hit_target_pos, seed_length, seeding
+            Columns.
+        """
+        query, target, reverse, query_pos, target_pos, seeds, span = rows.T
+        return cls(
+            query=query,
+            target=target,
+            reverse=reverse,
+            query_pos=query_pos,
+            target_pos=target_pos,
+            seeds=seeds,
+            span=span,
+            hit_query_pos=hit_query_pos,
+            hit_target_pos=hit_target_pos,
+            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
+            seed_length=seed_length,
+            seeding=seeding,
+        )
+
     def without_hits(self) -> Self:
         """Return the candidates with the seed that each starts from alone."""
         return dataclasses.replace(

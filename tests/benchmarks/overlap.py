@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.overlap READS --preset clr --peer "-x ava-ont" --runs 3
 
-    python -m tests.benchmarks.overlap READS --preset clr --peer "-x ava-ont"
-the path. Run `overlapper overlap` on something small before, so that its kernels are compiled.
+minimap2 is looked for on the path. Run `overlapper overlap` on something small before, so that its kernels
+are compiled.
 """
 
 from __future__ import annotations

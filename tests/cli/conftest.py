@@ -1,5 +1,7 @@
 """Run a command within this process, as ``overlapper`` would."""
 
+import shutil
+
 import pytest
 
 from overlapper import cli
@@ -23,6 +25,13 @@ def run_folder(tmp_path_factory):
     overlapper("layout", "reads.fastq", "o.paf", "-o", "u.gfa", *options, cwd=folder, check=True)
     overlapper("correct", "reads.fastq", "-o", "c.fq", "--table", "corrected.tsv", cwd=folder, check=True)
     return folder
+
+
+@pytest.fixture
+def reads_file(folder, tmp_path):
+    """The reads of a module's folder, in a folder of the test's own."""
+    shutil.copy2(folder / "reads.fa", tmp_path)
+    return tmp_path / "reads.fa"
 
 
 class Result:

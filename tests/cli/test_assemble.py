@@ -40,12 +40,6 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def reads_file(folder, tmp_path):
-    shutil.copy2(folder / "reads.fa", tmp_path)
-    return tmp_path / "reads.fa"
-
-
-@pytest.fixture
 def begun(folder, reads_file, tmp_path):
     """The finished assembly, for another run to begin with."""
     shutil.copytree(folder / "whole", tmp_path / "out", copy_function=shutil.copy2)

@@ -32,12 +32,6 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def reads_file(folder, tmp_path):
-    shutil.copy2(folder / "reads.fa", tmp_path)
-    return tmp_path / "reads.fa"
-
-
-@pytest.fixture
 def whole(folder):
     return (folder / "whole.paf").read_bytes()
 

@@ -6,6 +6,7 @@ import pyarrow.compute
 import pyarrow.dataset
 import pytest
 
+from overlapper.errors import OutputError
 from overlapper.io import parquet_folder
 from overlapper.io.parquet import reads_of_parquet
 from overlapper.io.writers import open_overlaps, read_overlaps, write_overlaps
@@ -61,4 +62,20 @@ def test_a_folder_takes_the_place_of_one_like_it(folder, reads):  # noqa: F811
     path, _ = folder
     write_overlaps(Overlaps.empty(), reads, f"{path}/")
     assert len(read_overlaps(path, reads)) == 0
+    assert sorted(part.name for part in path.parent.iterdir()) == ["out.parquet", "out.reads.parquet"]
+
+
+def test_the_old_folder_stays_where_the_new_one_cannot_take_its_place(folder, reads, monkeypatch):  # noqa: F811
+    path, overlaps = folder
+    rename = parquet_folder.os.rename
+
+    def rename_but_the_new(source, target):
+        if str(source).endswith(".part"):
+            raise OSError(5, "Input/output error")
+        rename(source, target)
+
+    monkeypatch.setattr(parquet_folder.os, "rename", rename_but_the_new)
+    with pytest.raises(OutputError, match="cannot be written: Input/output error"):
+        write_overlaps(Overlaps.empty(), reads, f"{path}/")
+    assert_same(read_overlaps(f"{path}/", reads), overlaps)
     assert sorted(part.name for part in path.parent.iterdir()) == ["out.parquet", "out.reads.parquet"]

@@ -13,23 +13,24 @@ OPERATION_BYTES = 10
 """Nor is an operation of a CIGAR: 28 bits of length and a letter."""
 
 
-def _bytes(text: bytes) -> np.ndarray:
+def text_bytes(text: bytes) -> np.ndarray:
+    """Return text as an array, for `put`."""
     return np.frombuffer(text, np.uint8)
 
 
-_TYPE = _bytes(b"\ttp:A:P")
-_SEEDS = _bytes(b"\tcm:i:")
-_CHAIN_SCORE = _bytes(b"\ts1:i:")
-_CHAIN_DIVERGENCE = _bytes(b"\tdv:f:")
-_SCORE = _bytes(b"\tAS:i:")
-_EDITS = _bytes(b"\tNM:i:")
-_DIVERGENCE = _bytes(b"\tde:f:")
-_CLASS = _bytes(b"\tcl:A:")
-_CIGAR = _bytes(b"\tcg:Z:")
-_NO_MAPPING_QUALITY = _bytes(b"\t255")
-_CLASS_LETTERS = _bytes(b"idqt")
+_TYPE = text_bytes(b"\ttp:A:P")
+_SEEDS = text_bytes(b"\tcm:i:")
+_CHAIN_SCORE = text_bytes(b"\ts1:i:")
+_CHAIN_DIVERGENCE = text_bytes(b"\tdv:f:")
+_SCORE = text_bytes(b"\tAS:i:")
+_EDITS = text_bytes(b"\tNM:i:")
+_DIVERGENCE = text_bytes(b"\tde:f:")
+_CLASS = text_bytes(b"\tcl:A:")
+_CIGAR = text_bytes(b"\tcg:Z:")
+_NO_MAPPING_QUALITY = text_bytes(b"\t255")
+_CLASS_LETTERS = text_bytes(b"idqt")
 """By `overlapper.tables.OverlapClass`."""
-_OPERATIONS = _bytes(b"MIDNSHP=X")
+_OPERATIONS = text_bytes(b"MIDNSHP=X")
 _TAB, _NEWLINE, _PLUS, _MINUS, _ZERO, _POINT = 9, 10, 43, 45, 48, 46
 
 
@@ -82,11 +83,9 @@ def format_paf(rows, names, start, stop, out):
     at = 0
     aligned = len(rows.edits) > 0
     for row in range(start, stop):
-        at = _put_read(out, at, rows.query[row], rows.q_start[row], rows.q_end[row], names)
-        out[at] = _TAB
-        out[at + 1] = _MINUS if rows.reverse[row] else _PLUS
-        out[at + 2] = _TAB
-        at = _put_read(out, at + 3, rows.target[row], rows.t_start[row], rows.t_end[row], names)
+        at = put_interval_of_read(out, at, rows.query[row], rows.q_start[row], rows.q_end[row], names)
+        at = put_strand(out, at, rows.reverse[row])
+        at = put_interval_of_read(out, at, rows.target[row], rows.t_start[row], rows.t_end[row], names)
         at = put_number(out, at, rows.matches[row])
         at = put_number(out, at, rows.block_length[row])
         at = put(out, at, _NO_MAPPING_QUALITY)
@@ -109,10 +108,27 @@ def format_paf(rows, names, start, stop, out):
 
 
 @njit(nogil=True, cache=True)
-def _put_read(out, at, read, start, end, names):
+def put_name(out, at, read, names):
+    """Write the name of a read, or of a reference sequence; ``names`` is `Names`."""
     for i in range(names.name_offsets[read], names.name_offsets[read + 1]):
         out[at] = names.name_bytes[i]
         at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def put_strand(out, at, reverse):
+    """Write the strand, and the tab before the name that follows."""
+    out[at] = _TAB
+    out[at + 1] = _MINUS if reverse else _PLUS
+    out[at + 2] = _TAB
+    return at + 3
+
+
+@njit(nogil=True, cache=True)
+def put_interval_of_read(out, at, read, start, end, names):
+    """Write name and length of a read and an interval of it, as PAF has them."""
+    at = put_name(out, at, read, names)
     at = put_number(out, at, names.lengths[read])
     at = put_number(out, at, start)
     return put_number(out, at, end)

@@ -7,7 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.formatting import put, put_four_decimals, put_integer, put_number
+from overlapper.kernels.cpu.formatting import (
+    put,
+    put_four_decimals,
+    put_integer,
+    put_interval_of_read,
+    put_name,
+    put_number,
+    put_strand,
+    text_bytes,
+)
 from overlapper.kernels.cpu.oriented import unpack_bases
 
 LINE_BYTES = 320
@@ -21,16 +30,12 @@ _UNMAPPED_FLAG, _REVERSE_FLAG = 4, 16
 _KIND_FLAGS = np.array([0, 2048, 256])
 
 
-def _bytes(text: bytes) -> np.ndarray:
-    return np.frombuffer(text, np.uint8)
-
-
-_EDITS, _SCORE = _bytes(b"\tNM:i:"), _bytes(b"\tAS:i:")
-_BEST, _OTHER = _bytes(b"\ttp:A:P"), _bytes(b"\ttp:A:S")
-_SEEDS, _CHAIN_SCORE, _SECOND_SCORE = _bytes(b"\tcm:i:"), _bytes(b"\ts1:i:"), _bytes(b"\ts2:i:")
-_DIVERGENCE, _CIGAR = _bytes(b"\tde:f:"), _bytes(b"\tcg:Z:")
-_NO_MATE, _NO_PLACE = _bytes(b"\t*\t0\t0\t"), _bytes(b"\t*\t0\t0\t*\t*\t0\t0\t")
-_LETTERS, _OPERATIONS = _bytes(b"ACGTN"), _bytes(b"MIDNSHP=X")
+_EDITS, _SCORE = text_bytes(b"\tNM:i:"), text_bytes(b"\tAS:i:")
+_BEST, _OTHER = text_bytes(b"\ttp:A:P"), text_bytes(b"\ttp:A:S")
+_SEEDS, _CHAIN_SCORE, _SECOND_SCORE = text_bytes(b"\tcm:i:"), text_bytes(b"\ts1:i:"), text_bytes(b"\ts2:i:")
+_DIVERGENCE, _CIGAR = text_bytes(b"\tde:f:"), text_bytes(b"\tcg:Z:")
+_NO_MATE, _NO_PLACE = text_bytes(b"\t*\t0\t0\t"), text_bytes(b"\t*\t0\t0\t*\t*\t0\t0\t")
+_LETTERS, _OPERATIONS = text_bytes(b"ACGTN"), text_bytes(b"MIDNSHP=X")
 _TAB, _NEWLINE, _PLUS, _MINUS, _STAR, _LETTER_S, _PHRED = 9, 10, 43, 45, 42, 83, 33
 _PAIRED = 7
 
@@ -102,7 +107,7 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
     codes = np.empty(longest, np.uint8)
     for read in range(len(rows.starts) - 1):
         if rows.starts[read] == rows.starts[read + 1]:
-            at = _put_name(out, at, names, read)
+            at = put_name(out, at, read, names)
             at = put_number(out, at, _UNMAPPED_FLAG)
             at = put(out, at, _NO_PLACE)
             at = _put_bases(out, at, reads, read, False, qualities, codes)
@@ -111,10 +116,10 @@ def format_sam(rows, reads, names, qualities, targets, texts, distinguish, out):
             at += 1
         for row in range(rows.starts[read], rows.starts[read + 1]):
             reverse = rows.reverse[row]
-            at = _put_name(out, at, names, read)
+            at = put_name(out, at, read, names)
             at = put_number(out, at, _KIND_FLAGS[rows.kind[row]] + (_REVERSE_FLAG if reverse else 0))
             out[at] = _TAB
-            at = _put_name(out, at + 1, targets, rows.target[row])
+            at = put_name(out, at + 1, rows.target[row], targets)
             at = put_number(out, at, rows.t_start[row] + 1)
             at = put_number(out, at, rows.quality[row])
             out[at] = _TAB
@@ -143,9 +148,9 @@ def format_paf(rows, names, targets, texts, distinguish, out):
     at = 0
     for read in range(len(rows.starts) - 1):
         for row in range(rows.starts[read], rows.starts[read + 1]):
-            at = _put_interval(out, at, names, read, rows.q_start[row], rows.q_end[row])
-            out[at], out[at + 1], out[at + 2] = _TAB, _MINUS if rows.reverse[row] else _PLUS, _TAB
-            at = _put_interval(out, at + 3, targets, rows.target[row], rows.t_start[row], rows.t_end[row])
+            at = put_interval_of_read(out, at, read, rows.q_start[row], rows.q_end[row], names)
+            at = put_strand(out, at, rows.reverse[row])
+            at = put_interval_of_read(out, at, rows.target[row], rows.t_start[row], rows.t_end[row], targets)
             at = put_number(out, at, rows.matches[row])
             at = put_number(out, at, rows.block_length[row])
             at = put_number(out, at, rows.quality[row])
@@ -156,22 +161,6 @@ def format_paf(rows, names, targets, texts, distinguish, out):
             out[at] = _NEWLINE
             at += 1
     return at
-
-
-@njit(nogil=True, cache=True)
-def _put_name(out, at, names, number):
-    for i in range(names.name_offsets[number], names.name_offsets[number + 1]):
-        out[at] = names.name_bytes[i]
-        at += 1
-    return at
-
-
-@njit(nogil=True, cache=True)
-def _put_interval(out, at, names, number, start, end):
-    at = _put_name(out, at, names, number)
-    at = put_number(out, at, names.lengths[number])
-    at = put_number(out, at, start)
-    return put_number(out, at, end)
 
 
 @njit(nogil=True, cache=True)

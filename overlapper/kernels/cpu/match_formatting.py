@@ -7,14 +7,22 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.formatting import put, put_integer, put_number
+from overlapper.kernels.cpu.formatting import (
+    put,
+    put_integer,
+    put_interval_of_read,
+    put_name,
+    put_number,
+    put_strand,
+    text_bytes,
+)
 
 ROW_BYTES = 160
 """No line is longer than this, but for its names."""
 
-_NO_MAPPING_QUALITY = np.frombuffer(b"\t255", np.uint8)
-_TYPE = np.frombuffer(b"\ttp:A:P", np.uint8)
-_EDITS = np.frombuffer(b"\tNM:i:", np.uint8)
+_NO_MAPPING_QUALITY = text_bytes(b"\t255")
+_TYPE = text_bytes(b"\ttp:A:P")
+_EDITS = text_bytes(b"\tNM:i:")
 _TAB, _NEWLINE, _PLUS, _MINUS = 9, 10, 43, 45
 
 
@@ -62,10 +70,10 @@ def format_tsv(rows, queries, targets, start, stop, out):
     """
     at = 0
     for row in range(start, stop):
-        at = _put_name(out, at, rows.query[row], queries)
+        at = put_name(out, at, rows.query[row], queries)
         at = _put_interval(out, at, rows.q_start[row], rows.length[row])
-        at = _put_strand(out, at, rows.reverse[row])
-        at = _put_name(out, at, rows.target[row], targets)
+        at = put_strand(out, at, rows.reverse[row])
+        at = put_name(out, at, rows.target[row], targets)
         at = _put_interval(out, at, rows.t_start[row], rows.length[row])
         at = put_number(out, at, rows.mismatches[row])
         out[at] = _NEWLINE
@@ -79,13 +87,10 @@ def format_paf(rows, queries, targets, start, stop, out):
     at = 0
     for row in range(start, stop):
         query, target, length = rows.query[row], rows.target[row], rows.length[row]
-        at = _put_name(out, at, query, queries)
-        at = put_number(out, at, queries.lengths[query])
-        at = _put_interval(out, at, rows.q_start[row], length)
-        at = _put_strand(out, at, rows.reverse[row])
-        at = _put_name(out, at, target, targets)
-        at = put_number(out, at, targets.lengths[target])
-        at = _put_interval(out, at, rows.t_start[row], length)
+        q_start, t_start = rows.q_start[row], rows.t_start[row]
+        at = put_interval_of_read(out, at, query, q_start, q_start + length, queries)
+        at = put_strand(out, at, rows.reverse[row])
+        at = put_interval_of_read(out, at, target, t_start, t_start + length, targets)
         at = put_number(out, at, np.int64(length) - rows.mismatches[row])
         at = put_number(out, at, length)
         at = put(out, put(out, at, _NO_MAPPING_QUALITY), _TYPE)
@@ -96,23 +101,6 @@ def format_paf(rows, queries, targets, start, stop, out):
 
 
 @njit(nogil=True, cache=True)
-def _put_name(out, at, number, names):
-    for i in range(names.name_offsets[number], names.name_offsets[number + 1]):
-        out[at] = names.name_bytes[i]
-        at += 1
-    return at
-
-
-@njit(nogil=True, cache=True)
 def _put_interval(out, at, start, length):
     at = put_number(out, at, start)
     return put_number(out, at, start + length)
-
-
-@njit(nogil=True, cache=True)
-def _put_strand(out, at, reverse):
-    """Write the strand, and the tab before the name that follows."""
-    out[at] = _TAB
-    out[at + 1] = _MINUS if reverse else _PLUS
-    out[at + 2] = _TAB
-    return at + 3

@@ -36,17 +36,7 @@ def gather_buckets(pages, previous_page, last_page, counts, first_base, out):
 @njit(nogil=True, cache=True)
 def drop_frequent(entries, rest_low_bit, limit):
     """Move the groups of one hash that have at most ``limit`` entries to the front; return their entries."""
-    shift, n, kept, start = U64(rest_low_bit), len(entries), 0, 0
-    while start < n:
-        stop = start + 1
-        while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
-            stop += 1
-        if stop - start <= limit:
-            for i in range(start, stop):
-                entries[kept] = entries[i]
-                kept += 1
-        start = stop
-    return kept
+    return _keep_groups(entries, rest_low_bit, 1, limit, entries)
 
 
 @njit(nogil=True, cache=True)
@@ -141,12 +131,18 @@ def join_blocks(queries, targets, rest_low_bit, first_target_base, out):
 @njit(nogil=True, cache=True)
 def keep_repeated(entries, rest_low_bit, out):
     """Write the groups that have several entries in a block; return how many entries were written."""
+    return _keep_groups(entries, rest_low_bit, 2, len(entries), out)
+
+
+@njit(nogil=True, cache=True)
+def _keep_groups(entries, rest_low_bit, fewest, most, out):
+    """Write the groups of one hash that have so many entries, perhaps in place; return how many entries."""
     shift, n, kept, start = U64(rest_low_bit), len(entries), 0, 0
     while start < n:
         stop = start + 1
         while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
             stop += 1
-        if stop - start > 1:
+        if fewest <= stop - start <= most:
             for i in range(start, stop):
                 out[kept] = entries[i]
                 kept += 1
