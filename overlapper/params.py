@@ -174,10 +174,12 @@ class ChainParams:
         there, those that overlap each other counted once, and it is at most ``max_reach`` bases away.
     give_up : int
         The end is left where it is when more seeds than these are missing.
-    ends : XdropParams
-        How the other ends are extended.
+    end_edits : int
+        Edits, in percent of the query bases, at which the score of a walk to a read end stays.
+    end_drop : int
+        A walk fails with so many edits more than those since its score was best.
     end_tolerance : int
-        An extended end is carried on over at most so many bases.
+        A walk is carried on over at most so many bases.
     """
 
     look_back: int = 100
@@ -191,8 +193,9 @@ class ChainParams:
     reach: int = 2
     max_reach: int = 300
     give_up: int = 30
+    end_edits: int = 45
+    end_drop: int = 12
     end_tolerance: int = 50
-    ends: XdropParams = XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0)
 
     def __post_init__(self) -> None:
         _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
@@ -205,6 +208,8 @@ class ChainParams:
             self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
         )
         _require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
+        _require(1 <= self.end_edits <= 100, "end_edits", self.end_edits, "1 to 100")
+        _require(0 <= self.end_drop <= 2**30, "end_drop", self.end_drop, "0 to 2^30")
         _require(self.end_tolerance >= 0, "end_tolerance", self.end_tolerance, "0 or more")
         _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
         _require(self.reach >= 0, "reach", self.reach, "0 or more")

@@ -27,8 +27,8 @@ where that exceeds ``reach``, the same for the target if that is less. An end is
 1. carried on to the read end, along the diagonal, when at most ``reach`` seeds are missing there and it is at
    most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches
    and masked repeats have none;
-2. else extended by X-drop from its last seed (`ends`), and carried on when that leaves at most
-   ``end_tolerance`` bases;
+2. else walked towards the read end from its last seed (`overlapper.extend.chain_ends`), and carried on when
+   that leaves at most ``end_tolerance`` bases;
 3. left where it is when more than ``give_up`` seeds are missing: the overlap ends there.
 """
 

@@ -1,12 +1,32 @@
-"""Where chains end: carried on to the read end, or settled by X-drop (`overlapper.extend.chain`)."""
+"""Where chains end: carried on to the read end, or walked there by edit distance (`overlapper.extend.chain`).
+
+Definition of a walk
+--------------------
+Query and target run from the seed outwards. A walk goes in tiles, from ``(x, y)`` query and target bases, at
+first ``(0, 0)``. A tile has the next ``h`` query bases: 64, or as many as are left of the query, or of the
+target behind y. Its columns run from ``l = max(l of the tile before, y - 24)``, at first 0, to
+``r = y + h + 24`` or the target's end. ``E(i, j)`` are the edits up to i query and j target bases::
+
+    E(i, j) = min(E(i - 1, j) + 1, E(i, j - 1) + 1, E(i - 1, j - 1) + (0 if the bases are equal else 1))
+
+Column l has ``E(i, l) = E(i - 1, l) + 1``. Row x is that of the tile before, and rises by one a column beyond
+the last column there; at first ``E(0, j) = j``. Unknown bases equal nothing. The tile leads to
+``(x + h, y')``, where y' is the column of the least ``E(x + h, .)``, of equals the lowest.
+
+The walk scores ``end_edits (x + h) - 100 E(x + h, y')``. It goes on until one of the reads ends, or the score
+is more than ``100 end_drop`` below the best so far, and ends where the score was best, of equals first, at
+first 0.
+
+Edits between reads are a quarter of the bases, between unrelated sequences about half.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from overlapper.kernels.cpu import chain as kernel
+from overlapper.kernels.cpu.end_walks import LANES, EndScheme, walk_ends
 from overlapper.kernels.cpu.walks import PackedReads, Seeds
-from overlapper.kernels.cpu.xdrop import Scheme, extend_items
 from overlapper.params import ChainParams
 from overlapper.tables import Candidates, Reads
 
@@ -42,8 +62,8 @@ def settle_ends(
     t_beyond = np.stack([y[LEFT], t_length - k - y[RIGHT]])
     sure = (missing <= params.reach) & (np.minimum(q_beyond, t_beyond) <= params.max_reach)
 
-    extended = ~sure & (missing <= params.give_up)
-    end, row = np.nonzero(extended)
+    walked = ~sure & (missing <= params.give_up)
+    end, row = np.nonzero(walked)
     seeds = Seeds(
         query[row], target[row], reverse[row], x[end, row],
         np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
@@ -53,12 +73,12 @@ def settle_ends(
         reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
     )  # fmt: skip
     items = 2 * np.arange(len(row)) + (end == RIGHT)
-    _, q_more, t_more = extend_items(packed, seeds, Scheme(**vars(params.ends)), items).T
+    q_more, t_more = walk_ends(LANES, packed, seeds, items, EndScheme(params.end_edits, params.end_drop)).T
     q_reach, t_reach = np.zeros_like(x), np.zeros_like(y)
     q_reach[end, row], t_reach[end, row] = q_more, t_more
 
     rest = np.minimum(q_beyond - q_reach, t_beyond - t_reach)
-    carried = np.where(sure | (extended & (rest <= params.end_tolerance)), rest, 0)
+    carried = np.where(sure | (walked & (rest <= params.end_tolerance)), rest, 0)
     q_reach += carried
     t_reach += carried
     return (

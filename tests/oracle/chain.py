@@ -2,7 +2,9 @@
 
 from itertools import pairwise
 
-from tests.oracle.xdrop import extend_sequence, reverse_complement
+from tests.oracle.xdrop import reverse_complement
+
+TILE, SLACK = 64, 24
 
 
 def best_chain(anchors, k, look_back, max_gap, gap_cost, distance_cost):
@@ -67,6 +69,29 @@ def missing(chain, k, ends, lengths, q_seeds, t_seeds, reach):
     return found
 
 
+def walk(query, target, end_edits, end_drop):
+    """How far a walk goes, in query and target bases."""
+    x, y, left = 0, 0, 0
+    row = {0: 0}
+    score, best, ends = 0, 0, (0, 0)
+    while x < len(query) and y < len(target) and score >= best - 100 * end_drop:
+        height = min(TILE, len(query) - x, len(target) - y)
+        left, right = max(left, y - SLACK), min(y + height + SLACK, len(target))
+        for j in range(max(row) + 1, right + 1):
+            row[j] = row[j - 1] + 1
+        row = {j: row[j] for j in range(left, right + 1)}
+        for base in query[x : x + height]:
+            above, row = row, {left: row[left] + 1}
+            for j in range(left + 1, right + 1):
+                differ = base != target[j - 1] or base == "N"
+                row[j] = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + differ)
+        x, y = x + height, min(row, key=lambda j: (row[j], j))
+        score = end_edits * x - 100 * row[y]
+        if score > best:
+            best, ends = score, (x, y)
+    return ends
+
+
 def end_bases(query, target, n_missing, p):
     """How far an end goes on, in query and target bases; both sequences run outwards from the chain."""
     beyond = min(len(query), len(target))
@@ -74,7 +99,7 @@ def end_bases(query, target, n_missing, p):
         return beyond, beyond
     if n_missing > p["give_up"]:
         return 0, 0
-    _, q_more, t_more = extend_sequence(query, target, *p["ends"])
+    q_more, t_more = walk(query, target, p["end_edits"], p["end_drop"])
     rest = min(len(query) - q_more, len(target) - t_more)
     carried = rest if rest <= p["end_tolerance"] else 0
     return q_more + carried, t_more + carried
@@ -83,9 +108,8 @@ def end_bases(query, target, n_missing, p):
 def extend(query, target, reverse, hits, k, q_seeds, t_seeds, t_sketched, p):
     """The overlap of a candidate, or why it is dropped.
 
-    ``hits`` and seeds are first bases on the forward strands; ``p`` holds the parameters by name, ``ends``
-    being the arguments of the X-drop extension. Returns (q_start, q_end, t_start, t_end, matches, score,
-    seeds).
+    ``hits`` and seeds are first bases on the forward strands; ``p`` holds the parameters by name.
+    Returns (q_start, q_end, t_start, t_end, matches, score, seeds).
     """
     lengths = len(query), len(target)
 

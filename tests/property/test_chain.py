@@ -9,18 +9,10 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.registry import finder
 from overlapper.extend import chain
-from overlapper.params import ChainParams, DsoftParams, Params, SketchParams, SpgemmParams, XdropParams
+from overlapper.params import ChainParams, DsoftParams, Params, SketchParams, SpgemmParams
 from overlapper.tables import Candidates, Seeding
 from tests.oracle import chain as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement, texts_of
-
-ENDS = st.sampled_from(
-    [
-        XdropParams(match=2, mismatch=-3, gap=-3, xdrop=60, stop_window=0),
-        XdropParams(match=1, mismatch=-1, gap=-1, xdrop=10, stop_window=0),
-        XdropParams(match=1, mismatch=-2, gap=-3, xdrop=0, stop_window=8, stop_rate=3),
-    ]
-)
 
 
 @st.composite
@@ -39,12 +31,9 @@ def chain_params(draw):
         max_reach=draw(st.sampled_from([0, 20, 300])),
         give_up=reach + draw(st.sampled_from([0, 2, 30])),
         end_tolerance=draw(st.sampled_from([0, 10, 50])),
-        ends=draw(ENDS),
+        end_edits=draw(st.sampled_from([20, 45, 60, 100])),
+        end_drop=draw(st.sampled_from([0, 2, 12, 1000])),
     )
-
-
-def oracle_params(params):
-    return vars(params) | {"ends": tuple(vars(params.ends).values())}
 
 
 def assert_equals_the_oracle(texts, candidates, params):
@@ -60,7 +49,7 @@ def assert_equals_the_oracle(texts, candidates, params):
         result = oracle.extend(
             texts[query], texts[target], reverse,
             hits[candidates.hit_offsets[row] : candidates.hit_offsets[row + 1]], candidates.seed_length,
-            seeds[query], seeds[target], int(seeding.sketched[target]), oracle_params(params),
+            seeds[query], seeds[target], int(seeding.sketched[target]), vars(params),
         )  # fmt: skip
         if isinstance(result, str):
             why[result] += 1

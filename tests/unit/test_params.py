@@ -45,7 +45,8 @@ BAD = {
     "chain.max_reach": [-1],
     "chain.give_up": [1],
     "chain.end_tolerance": [-1],
-    "chain.ends.gap": [0],
+    "chain.end_edits": [0, 101],
+    "chain.end_drop": [-1],
     "gact.match": [0],
     "gact.mismatch": [0],
     "gact.gap_open": [1],
@@ -85,8 +86,7 @@ def value_of(params, path):
 
 
 def test_every_number_has_its_limits_tested():
-    known = {path.replace("chain.ends.", "xdrop.") for path in paths(Params()) if "." in path}
-    assert known == {path.replace("chain.ends.", "xdrop.") for path in BAD} | WITHOUT_LIMITS
+    assert {path for path in paths(Params()) if "." in path} == set(BAD) | WITHOUT_LIMITS
 
 
 @pytest.mark.parametrize(("path", "value"), [(path, value) for path, bad in BAD.items() for value in bad])
@@ -115,7 +115,7 @@ def test_values_of_another_type_are_refused(path):
     [
         ({"nothing": 1}, "changes: unknown parameter 'nothing', expected one of finder, extender"),
         ({"sketch": {"k": 1}}, r"changes: \[sketch\]: unknown parameter 'k', expected one of kmer_length"),
-        ({"chain": {"ends": {"x": 1}}}, r"changes: \[chain\]: \[ends\]: unknown parameter 'x'"),
+        ({"chain": {"ends": {"x": 1}}}, r"changes: \[chain\]: unknown parameter 'ends'"),
         ({"sketch": 3}, "changes: sketch is 3, expected a table of parameters"),
     ],
 )
@@ -131,8 +131,8 @@ def test_whole_numbers_do_for_fractions():
 
 
 def test_changes_leave_the_rest():
-    changed = Params().changed({"chain": {"ends": {"gap": -7}}, "finder": "spgemm"})
-    assert changed.chain.ends == dataclasses.replace(Params().chain.ends, gap=-7)
+    changed = Params().changed({"chain": {"end_drop": 7}, "finder": "spgemm"})
+    assert changed.chain == dataclasses.replace(Params().chain, end_drop=7)
     assert dataclasses.replace(changed, chain=Params().chain, finder="dsoft") == Params()
 
 
@@ -144,8 +144,7 @@ GOOD = {
     "spgemm.probability": st.floats(1e-9, 1, exclude_max=True),
     "spgemm.coverage": st.floats(0, 1e300),
     "chain.typical_agreement": st.integers(0, 2000),
-    "chain.ends.xdrop": st.integers(0, 2**30),
-    "chain.ends.gap": st.integers(-(2**20), -1),
+    "xdrop.xdrop": st.integers(0, 2**30),
     "xdrop.gap": st.integers(-(2**20), -1),
     "threshold.error_rate": st.floats(0, 1, exclude_max=True),
 }
@@ -177,7 +176,7 @@ def test_toml_is_the_same_in_every_process():
 
 def test_part_of_a_file_keeps_the_defaults():
     assert Params.from_toml("") == Params()
-    assert Params.from_toml("[chain.ends]\ngap = -9\n").chain.ends.gap == -9
+    assert Params.from_toml("[chain]\nend_drop = 9\n").chain.end_drop == 9
 
 
 def test_bad_toml_names_the_file():

@@ -158,14 +158,30 @@ def splat(_typing: Any, lanes: Any, like: Any, value: Any) -> Any:
     return vector(lanes, like, types.int64), generate
 
 
-@intrinsic
-def add(_typing: Any, left: Any, right: Any) -> Any:
-    """``add(left, right)``: lane by lane."""
+def _arithmetic(operation: str) -> Any:
+    def typed(_typing: Any, left: Any, right: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return getattr(builder, operation)(*arguments)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.add(*arguments)
+        return left(left, right), generate
 
-    return left(left, right), generate
+    return typed
+
+
+add = intrinsic(_arithmetic("add"))
+"""``add(left, right)``: lane by lane."""
+subtract = intrinsic(_arithmetic("sub"))
+"""``subtract(left, right)``: lane by lane."""
+bit_and = intrinsic(_arithmetic("and_"))
+"""``bit_and(left, right)``: lane by lane."""
+bit_or = intrinsic(_arithmetic("or_"))
+"""``bit_or(left, right)``: lane by lane."""
+bit_xor = intrinsic(_arithmetic("xor"))
+"""``bit_xor(left, right)``: lane by lane."""
+shift_left = intrinsic(_arithmetic("shl"))
+"""``shift_left(left, right)``: lanes of ``left`` moved up by as many bits as ``right`` says."""
+shift_right = intrinsic(_arithmetic("lshr"))
+"""``shift_right(left, right)``: lanes of ``left`` moved down, zeros from above."""
 
 
 @intrinsic

@@ -160,7 +160,7 @@ def _unpack_bases(walk, begin, end, codes, at, rise):
     flip = np.uint64(0x0303030303030303 if walk.complement else 0)
     eights = codes.view(np.uint64)
     for x in range(begin, end, _BLOCK):
-        word = _word_from(walk.words, walk.origin + (x if walk.step > 0 else 1 - x - _BLOCK))
+        word = word_from(walk.words, walk.origin + (x if walk.step > 0 else 1 - x - _BLOCK))
         if walk.step != rise:
             word = reverse_bases(word)
         eight = (at + (x if rise > 0 else 1 - x - _BLOCK)) >> 3
@@ -178,7 +178,7 @@ def _spread(bases):
 
 
 @njit(nogil=True, cache=True)
-def _word_from(words, first):
+def word_from(words, first):
     """Return 32 bases from base ``first`` on, packed; what lies outside the read is arbitrary."""
     last = len(words) - 1
     at = first // _BLOCK

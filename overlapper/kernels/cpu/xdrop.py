@@ -60,34 +60,15 @@ def extend_seeds(reads: PackedReads, seeds: Seeds, scheme: Scheme) -> np.ndarray
     ndarray of int32, shape (n, 2, 3)
         Of each seed, before it and after it along the query: score, query bases, target bases.
     """
-    return extend_items(reads, seeds, scheme, np.arange(2 * len(seeds.query))).reshape(-1, 2, 3)
-
-
-def extend_items(reads: PackedReads, seeds: Seeds, scheme: Scheme, items: np.ndarray) -> np.ndarray:
-    """Extend seeds to one side or both.
-
-    Parameters
-    ----------
-    reads : PackedReads
-    seeds : Seeds
-    scheme : Scheme
-    items : ndarray of int64, shape (m,)
-        Extensions, no two the same: ``2 * seed`` runs before a seed, ``2 * seed + 1`` after it.
-
-    Returns
-    -------
-    ndarray of int32, shape (m, 3)
-        Score, query bases and target bases of each item.
-    """
     extensions = np.zeros((2 * len(seeds.query), 3), np.int32)
-    left = items
+    left = np.arange(2 * len(seeds.query))
     for lanes in frames_for(scheme):
         if len(left):
             left = left[~extend_framed(lanes, reads, seeds, scheme, left, extensions)]
     if len(left):
         bits, lanes = BANDS[band_for(scheme)]
         extend_banded(lanes, band_cells(reads, seeds, bits), reads, seeds, scheme, left, extensions)
-    return extensions[items]
+    return extensions.reshape(-1, 2, 3)
 
 
 def frames_for(scheme: Scheme) -> list[Lanes]:
