@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from graph.build import build_graph
 from graph.clean import clean
@@ -20,8 +20,10 @@ from graph.model import Contained, Edges, Graph, GraphReads
 from graph.params import CleanParams, GraphParams
 from graph.reduce import reduce
 from overlapper.clock import Clock
-from overlapper.pipeline import Report
 from overlapper.tables import Overlaps, Reads
+
+if TYPE_CHECKING:
+    from overlapper.pipeline import Report
 
 __all__ = [
     "Assembly",

@@ -27,7 +27,7 @@ from graph.trim import trim
 from overlapper.extend.classify import check_within, classify
 from overlapper.kernels.cpu import graph_edges
 from overlapper.params import ClassParams
-from overlapper.pipeline import canonical_order
+from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _DEFAULT = GraphParams()

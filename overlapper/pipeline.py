@@ -19,9 +19,9 @@ from overlapper.extend.registry import ALIGNING, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.params import Params
 from overlapper.presets import preset_params, with_error_rate
+from overlapper.sketch.canonical import canonical_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
-from overlapper.tables.reads import content_order
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
 
@@ -306,23 +306,6 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
 def sample_queries(n_reads: int) -> np.ndarray:
     """Return queries from all over the reads."""
     return np.unique(np.linspace(0, n_reads - 1, min(n_reads, SAMPLE_QUERIES)).astype(int))
-
-
-def canonical_order(reads: Reads) -> np.ndarray:
-    """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
-
-    Reads that hold the same bases stay in the order of the file.
-
-    Returns
-    -------
-    ndarray of int64, shape (reads,)
-    """
-    from overlapper.kernels.cpu.content_hash import content_hashes
-
-    hashes = content_hashes(
-        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets
-    )
-    return content_order(reads.lengths, hashes)
 
 
 class Tile:

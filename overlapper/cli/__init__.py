@@ -1,10 +1,10 @@
 """The command line, one file a command.
 
 A command file defines one function of its own name, and the text ``EXAMPLES`` that its help ends with; add
-the file to ``COMMANDS``. The parts of the name are the words that call it: ``graph_stats`` is ``overlapper
-graph stats``. The files are read at every start, so they import only the standard library, typer
-and ``overlapper.errors`` at their top, and what they work with inside the function: ``overlapper --help``
-answers before numpy would be loaded.
+its name to ``COMMANDS``. The parts of the name are the words that call it: ``graph_stats`` is ``overlapper
+graph stats``. A call reads the file of its command alone, or all files where it names none. They import only
+the standard library, typer and ``overlapper.errors`` at their top, and what they work with inside the
+function: ``overlapper --help`` answers before numpy would be loaded.
 
 Exit codes: 0 done, 1 an error that the user can mend (`overlapper.errors`), 2 wrong usage, 70 a fault of
 overlapper, 130 interrupted.
@@ -12,6 +12,7 @@ overlapper, 130 interrupted.
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import textwrap
@@ -22,27 +23,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from overlapper.cli import (
-    align,
-    assemble,
-    compare,
-    convert,
-    correct,
-    devices,
-    evaluate,
-    graph_plot,
-    graph_stats,
-    index,
-    layout,
-    map,
-    overlap,
-    plot_pair,
-    plot_pile,
-    polish,
-    report,
-    seeds,
-    simulate,
-)
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -92,26 +72,26 @@ def _overlapper(
     pass
 
 
-COMMANDS: tuple[ModuleType, ...] = (
-    overlap,
-    assemble,
-    correct,
-    layout,
-    polish,
-    graph_stats,
-    graph_plot,
-    convert,
-    report,
-    plot_pair,
-    plot_pile,
-    seeds,
-    index,
-    map,
-    align,
-    evaluate,
-    compare,
-    simulate,
-    devices,
+COMMANDS = (
+    "overlap",
+    "assemble",
+    "correct",
+    "layout",
+    "polish",
+    "graph_stats",
+    "graph_plot",
+    "convert",
+    "report",
+    "plot_pair",
+    "plot_pile",
+    "seeds",
+    "index",
+    "map",
+    "align",
+    "evaluate",
+    "compare",
+    "simulate",
+    "devices",
 )
 GROUPS = {
     "graph": _group("graph", "Look at assembly graphs."),
@@ -119,24 +99,39 @@ GROUPS = {
 }
 """Commands of several words, by their first one."""
 
-
-def words_of(module: ModuleType) -> list[str]:
-    """Return the words that call the command of a file."""
-    return module.__name__.rpartition(".")[2].split("_")
-
-
 for _name in GROUPS:
     app.add_typer(GROUPS[_name], name=_name)
-for _module in COMMANDS:
-    *_first, _last = words_of(_module)
+
+
+def words_of(command: str) -> list[str]:
+    """Return the words that call a command."""
+    return command.split("_")
+
+
+def module_of(command: str) -> ModuleType:
+    """Import the file of a command."""
+    return importlib.import_module(f"overlapper.cli.{command}")
+
+
+def called_by(arguments: list[str]) -> list[str]:
+    """Return the command that arguments begin with, or all commands if it is none of them."""
+    called = [name for name in COMMANDS if words_of(name) == arguments[: len(words_of(name))]]
+    return called or list(COMMANDS)
+
+
+def _add(command: str) -> None:
+    module = module_of(command)
+    *first, last = words_of(command)
     # \b keeps the lines of a paragraph as they are
-    _examples = "\b\nExamples:\n" + textwrap.indent(_module.EXAMPLES.strip("\n"), "  ")
-    _parent = GROUPS[_first[0]] if _first else app
-    _parent.command(_last, cls=_Command, epilog=_examples)(getattr(_module, "_".join([*_first, _last])))
+    examples = "\b\nExamples:\n" + textwrap.indent(module.EXAMPLES.strip("\n"), "  ")
+    parent = GROUPS[first[0]] if first else app
+    parent.command(last, cls=_Command, epilog=examples)(getattr(module, command))
 
 
 def main() -> None:
     """Run the command line; this is the console script."""
+    for command in called_by(sys.argv[1:]):
+        _add(command)
     try:
         try:
             app(prog_name="overlapper")

@@ -18,14 +18,16 @@ CODES = """\
 
 def pages():
     """Return the text of each page, by the name of its file."""
-    names = {module: "-".join(["overlapper", *cli.words_of(module)]) for module in cli.COMMANDS}
-    made = {f"{name}.1": command_page(module, name) for module, name in names.items()}
+    names = {name: "-".join(["overlapper", *cli.words_of(name)]) for name in cli.COMMANDS}
+    made = {f"{name}.1": command_page(command, name) for command, name in names.items()}
     return {"overlapper.1": first_page(names), **made}
 
 
 def first_page(names):
     """Return the page that leads to the others."""
-    listed = "".join(f".TP\n\\fB{plain(name)}\\fR(1)\n{summary(module)}\n" for module, name in names.items())
+    listed = "".join(
+        f".TP\n\\fB{plain(name)}\\fR(1)\n{summary(command)}\n" for command, name in names.items()
+    )
     return (
         head("overlapper", "find how long DNA reads overlap, and lay them out")
         + ".SH SYNOPSIS\n\\fBoverlapper\\fR COMMAND [ARGUMENTS] [OPTIONS]\n"
@@ -33,13 +35,13 @@ def first_page(names):
     )
 
 
-def command_page(module, name):
+def command_page(command, name):
     """Return the page of one command."""
-    function, parameters = reference.declared(module)
+    function, parameters = reference.declared(command)
     arguments = " ".join(p.spelling.strip("`") for p in parameters if p.is_argument)
-    words = f"overlapper {' '.join(cli.words_of(module))}"
+    words = f"overlapper {' '.join(cli.words_of(command))}"
     paragraphs = inspect.cleandoc(function.__doc__).split("\n\n")
-    examples = module.EXAMPLES.strip()
+    examples = cli.module_of(command).EXAMPLES.strip()
     return (
         head(name, plain(paragraphs[0]).rstrip(".").replace("\n", " "))
         + f".SH SYNOPSIS\n\\fB{words}\\fR {plain(arguments)} [OPTIONS]\n"
@@ -62,9 +64,9 @@ def head(name, what):
     return f"{title}\n.SH NAME\n{plain(name)} \\- {what}\n"
 
 
-def summary(module):
+def summary(command):
     """Return what a command does, on a line."""
-    return plain(inspect.cleandoc(reference.declared(module)[0].__doc__).split("\n\n")[0].replace("\n", " "))
+    return plain(inspect.cleandoc(reference.declared(command)[0].__doc__).split("\n\n")[0].replace("\n", " "))
 
 
 def entry(parameter):

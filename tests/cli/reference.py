@@ -31,22 +31,22 @@ def reference():
     return "\n".join([HEAD, *map(section, cli.COMMANDS)])
 
 
-def declared(module):
+def declared(command):
     """Return the function of a command, and its arguments and options."""
-    function = getattr(module, "_".join(cli.words_of(module)))
+    function = getattr(cli.module_of(command), command)
     return function, [Parameter(p) for p in inspect.signature(function, eval_str=True).parameters.values()]
 
 
-def section(module):
+def section(command):
     """Return what there is to say of one command."""
-    name = " ".join(cli.words_of(module))
-    function, parameters = declared(module)
+    name = " ".join(cli.words_of(command))
+    function, parameters = declared(command)
     arguments = [p for p in parameters if p.is_argument]
     usage = " ".join(["overlapper", name, *(p.spelling.strip("`") for p in arguments), "[OPTIONS]"])
     rows = [("argument or option", "meaning", "default"), ("---",) * 3]
     rows += [(p.spelling, p.help, p.default) for p in parameters]
     table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |") for row in rows)
-    examples = f"```sh\n{module.EXAMPLES.strip()}\n```"
+    examples = f"```sh\n{cli.module_of(command).EXAMPLES.strip()}\n```"
     return f"## {name}\n\n{inspect.cleandoc(function.__doc__)}\n\n`{usage}`\n\n{table}\n\n{examples}\n"
 
 

@@ -29,21 +29,34 @@ def test_version_is_printed():
 
 
 def test_reading_the_command_files_loads_nothing_heavy():
-    result = python(
-        "-c", f"import overlapper.cli, sys; print([m for m in {HEAVY} if m in sys.modules])", text=True
-    )
+    read = "import sys; from overlapper import cli; [cli.module_of(command) for command in cli.COMMANDS]"
+    result = python("-c", f"{read}; print([m for m in {HEAVY} if m in sys.modules])", text=True)
     assert result.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda m: m.__name__)
-def test_every_help_ends_with_examples_line_by_line(module):
-    words = cli.words_of(module)
+@pytest.mark.parametrize(
+    ("arguments", "called"),
+    [
+        (["layout", "graph", "stats"], ["layout"]),
+        (["graph", "stats", "layout"], ["graph_stats"]),
+        (["graph"], list(cli.COMMANDS)),
+        (["--help"], list(cli.COMMANDS)),
+        ([], list(cli.COMMANDS)),
+    ],
+)
+def test_a_call_reads_the_file_of_its_command(arguments, called):
+    assert cli.called_by(arguments) == called
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_help_ends_with_examples_line_by_line(command):
+    words = cli.words_of(command)
     result = overlapper(*words, "--help", env={"COLUMNS": "200"}, text=True)
     assert result.returncode == 0
     *_, examples = result.stdout.partition("Examples:\n")
     assert examples.startswith(f"    overlapper {' '.join(words)} ")
     assert [line.strip() for line in examples.splitlines()] == [
-        line.strip() for line in module.EXAMPLES.strip().splitlines()
+        line.strip() for line in cli.module_of(command).EXAMPLES.strip().splitlines()
     ]
 
 

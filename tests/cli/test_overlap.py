@@ -321,15 +321,17 @@ def test_a_failed_run_leaves_what_was_there(overlap, tmp_path):
     assert (tmp_path / "out.paf").read_text() == "of an earlier run"
 
 
-def test_numba_is_loaded_without_linear_algebra(tmp_path):
+def test_compiled_kernels_run_without_the_rest_of_numba(tmp_path):
     (tmp_path / "reads.fa").write_text(">a\nACGT\n>b\nACGT\n")
     script = """
 import sys
 from overlapper import cli
 try:
-    cli.app()
+    cli.main()
 except SystemExit:
-    print("numba" in sys.modules, "scipy.linalg" in sys.modules)
+    print([m for m in ("numba", "scipy.linalg", "numba.np.npyimpl") if m in sys.modules])
 """
-    result = python("-c", script, "overlap", tmp_path / "reads.fa", "-o", tmp_path / "a.paf", "-q", text=True)
-    assert (result.stdout, result.stderr) == ("True False\n", "")
+    arguments = ("overlap", tmp_path / "reads.fa", "-o", tmp_path / "a.paf", "-q")
+    python("-c", script, *arguments)  # compiles what is not in the cache yet
+    result = python("-c", script, *arguments, text=True)
+    assert (result.stdout, result.stderr) == ("['numba']\n", "")

@@ -22,9 +22,9 @@ def test_the_manual_pages_are_those_of_the_commands():
     assert kept == manual.pages(), "run python -m tests.cli.reference"
 
 
-@pytest.mark.parametrize("module", cli.COMMANDS, ids=lambda module: module.__name__)
-def test_every_option_that_help_shows_is_in_the_reference(module):
-    words = cli.words_of(module)
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_option_that_help_shows_is_in_the_reference(command):
+    words = cli.words_of(command)
     text = run_overlapper(*words, "--help", text=True).stdout
     shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - {"--help"}
     page = reference.PATH.read_text()
