@@ -41,9 +41,6 @@ PAIR = 5e-6
 """To classify, write and merge an overlap."""
 ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9}
 """To extend over a shared base."""
-IMPLAUSIBLE = 0.3
-"""Errors cluster, so more k-mers are without error than if they did not; of a share so much below that, the
-coverage is wrong, too."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,8 +78,6 @@ class Workload:
         """
         finder, k, coverage = params.finder, params.sketch.kmer_length, self.estimates.coverage
         intact = self.estimates.kmer_survival(k)
-        if intact < IMPLAUSIBLE * (1 - self.estimates.error_rate) ** k:
-            return math.nan
         seeds = self.looked_at * min(1.0, CHANCE * intact)
         shared_bases = self.bases * coverage / 2
         hits = shared_bases * self.looked_at / max(1, self.bases) * intact**2

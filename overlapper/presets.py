@@ -134,8 +134,8 @@ def _chain_params(error_rate: float, window: int) -> ChainParams:
 
 def _estimated_error_rate(reads: Reads, threads: int) -> float:
     """Estimate from evenly spaced reads of about `SAMPLE_BASES`; the order of the reads must be canonical."""
-    from overlapper.sketch.estimates import estimate
+    from overlapper.sketch.estimates import estimate_error_rate
 
     step = max(1, reads.total_bases // SAMPLE_BASES)
     sample = reads.take(np.arange(0, len(reads), step)) if step > 1 else reads
-    return estimate(sample, threads).error_rate
+    return estimate_error_rate(sample, threads)

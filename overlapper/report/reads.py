@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -71,10 +72,14 @@ def _qualities(reads: Reads) -> Part:
 
 def _spectrum(estimates: Estimates) -> list[Part]:
     spectrum = np.array(estimates.spectrum)
-    fit = fit_spectrum(spectrum)
+    fit, limit = fit_spectrum(spectrum), repeat_limit(spectrum)
     if fit is None:
         return [Remark(f"The k-mer spectrum is left out: {estimates.unknown}.")]
-    limit = repeat_limit(spectrum)
+    if fit.mean != estimates.kmer_mean:
+        told = (
+            "The k-mer spectrum is left out: at so low a coverage it does not tell genome and errors apart."
+        )
+        return [Remark(told), _estimates(estimates, limit)]
     last = min(len(spectrum) - 2, max(math.ceil(2.2 * max(fit.mean, limit / 2)), 12))
     at = np.arange(1, last + 1)
     counts = spectrum[1 : last + 1]
@@ -94,7 +99,7 @@ def _spectrum(estimates: Estimates) -> list[Part]:
     )
     rows = [(int(m), int(c), float(e)) for m, c, e in zip(at, counts, model, strict=True)]
     table = Table(title, ("occurrences", "distinct k-mers", "model"), rows)
-    return [Figure(title, caption, plane.inline(title, caption), table), _estimates(estimates, fit, limit)]
+    return [Figure(title, caption, plane.inline(title, caption), table), _estimates(estimates, limit)]
 
 
 def _model(fit: SpectrumFit, at: np.ndarray) -> np.ndarray:
@@ -108,15 +113,15 @@ def _model(fit: SpectrumFit, at: np.ndarray) -> np.ndarray:
     return fit.kmers * np.exp(logs)
 
 
-def _estimates(estimates: Estimates, fit: SpectrumFit, limit: int) -> Table:
-    def known(value: float, form: str) -> str:
-        return f"unknown ({estimates.unknown})" if math.isnan(value) else form.format(value)
+def _estimates(estimates: Estimates, limit: int) -> Table:
+    def known(value: float, form: Callable[[float], str]) -> str:
+        return f"unknown ({estimates.unknown})" if math.isnan(value) else form(value)
 
     rows = [
-        ("coverage", known(estimates.coverage, "{:.1f}")),
-        ("error rate", known(100 * estimates.error_rate, "{:.2f} %")),
-        ("genome size, bases", f"{short_number(estimates.genome_size)}"),
-        ("mean occurrences of a correct k-mer", f"{fit.mean:.2f}"),
+        ("coverage", known(estimates.coverage, "{:.1f}".format)),
+        ("error rate", known(100 * estimates.error_rate, "{:.2f} %".format)),
+        ("genome size, bases", known(estimates.genome_size, short_number)),
+        ("mean occurrences of a correct k-mer", known(estimates.kmer_mean, "{:.2f}".format)),
         ("occurrences above which a k-mer is a repeat", str(limit)),
         ("k-mers sampled", f"{estimates.samples:,}"),
         ("pairs of reads that the error rate was measured on", f"{estimates.pairs:,}"),

@@ -13,16 +13,13 @@ elsewhere (contamination, failed reads) count among the bases, not as coverage.
 squared. As errors cluster, q lies far above (1 - error rate)**k on real reads, and k-mer counts cannot say
 what the error rate is. Therefore
 
-**the error rate** is measured: samples of different reads that share k bases are extended by 320 bases, from
-64 bases behind the shared ones on (so that the match does not choose its own neighbourhood), by edit
-distance. Two reads with error rates a and b differ by D(a + b); coinciding errors and the freedom of the best
-alignment make D(s) = s - 0.6 s**2, which holds to 4 % for mixtures of substitutions, insertions and deletions
-between 40:20:40 and 15:55:30, up to s = 0.5. Unrelated sequences differ by 0.51 +- 0.01; pairs above 0.43 are
-dropped as such. Partners found by an exact match are better than the average read. So two sets of pairs are
-taken: for the first, a pair is drawn from all pairs, and both reads are such partners; for the second, a read
-is drawn, so that only the other is. The error rate is the mean sum of the second less half of that of the
-first; the outermost 5 % of the sums on either side, often pairs of different copies of a repeat, are left
-out.
+**the error rate** is measured by aligning pairs of reads (`sketch.aligned_pairs`), and q as well, to check
+the spectrum: where k-mers are covered about once it has no peak, and the k-mers of a few repeats may pass for
+the genome. A fit by which q is less than 0.67 of what the pairs show is dropped; less than 0.3 where the fit
+starts at a valley, as foreign bases lower q as well. Then the coverage c follows from the pairs of samples
+that share k bases, of which there are ``n c q**2 / 2`` among n samples, and those by chance and repeat; the
+aligned pairs tell how many are related. k-mers that occur far more often than c q are left out as repeats;
+c is unknown where these hold half of the pairs, or c q is above 3.
 """
 
 from __future__ import annotations
@@ -33,9 +30,9 @@ import math
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.sketch.spectrum import fit_spectrum
+from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
+from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
 from overlapper.tables import Reads
-from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import cut_evenly, map_in_order
 
 _SHORTEST_K = 16
@@ -47,17 +44,8 @@ _MOST = 1000
 _CHANCE = 256.0
 """k is large enough when there are this many times more k-mers than bases."""
 
-_ALIGNED_SAMPLES = 100_000
-_SCATTER = np.uint64(0x9E3779B97F4A7C15)
-_PAIRS = 2048
-_PAIRS_PER_TASK = 256
-_FEWEST_PAIRS = 10
-_TRIMMED = 0.05
-_SKIP = BASES_PER_WORD + 64
-_LENGTH = 320
-_SLACK = 32
-_UNRELATED = 0.43
-_QUADRATIC = 0.6
+_LEAST_AGREEMENT, _LEAST_BEHIND_VALLEY = 0.67, 0.3
+_MOST_OF_PAIRS, _LARGEST_MEAN_OF_PAIRS = 32, 3.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,27 +135,82 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     if fit is None:
         reason = f"too few of {len(samples)} sampled k-mers occur twice: too few reads, or none overlap"
         return Estimates(math.nan, math.nan, math.nan, k, math.nan, (), counted, len(samples), 0, reason)
-    pairs = kmer_sample.prefix_pairs(ordered, k, fit.upper)
-    correct = min(1.0, fit.occurrences / len(samples))
-    survival = tuple(float(s) for s in correct * np.sqrt(pairs / max(1, pairs[0])))
-    error_rate, measured = _measure_errors(reads, samples, places, k, fit.upper, threads)
-    coverage = fit.mean / correct
-    reason = ""
+    aligned = AlignedPairs.draw(reads, samples, places, k, fit.upper, threads)
+    intact = aligned.intact(k, threads)
+    mean, correct = fit.mean, min(1.0, fit.occurrences / len(samples))
+    if not _agrees(fit, correct, intact):
+        mean, correct = _mean_of_pairs(ordered, k, aligned.related(), intact), intact
+    coverage, error_rate = mean / correct, aligned.error_rate()
+    survival: tuple[float, ...] = ()
+    reasons = []
+    if math.isnan(coverage):
+        reasons.append("coverage: k-mer counts and aligned reads do not agree")
+    else:
+        pairs = kmer_sample.prefix_pairs(ordered, k, fit.upper)
+        survival = tuple(float(s) for s in correct * np.sqrt(pairs / max(1, pairs[0])))
     if math.isnan(error_rate):
-        needed = _SKIP + _LENGTH + _SLACK
-        reason = f"error rate: only {measured} pairs of reads share a k-mer {needed} bases from their ends"
+        reasons.append(
+            f"error rate: only {aligned.measured} pairs of reads share a k-mer {NEEDED_BASES} bases from "
+            "their ends"
+        )
     return Estimates(
         coverage=coverage,
         error_rate=error_rate,
         genome_size=reads.total_bases / coverage,
         kmer_length=k,
-        kmer_mean=fit.mean,
+        kmer_mean=mean,
         survival=survival,
         spectrum=counted,
         samples=len(samples),
-        pairs=measured,
-        unknown=reason,
+        pairs=aligned.measured,
+        unknown="; ".join(reasons),
     )
+
+
+def estimate_error_rate(reads: Reads, threads: int = 1) -> float:
+    """Return the error rate that `estimate` gives, in less time; NaN when unknown."""
+    from overlapper.kernels.cpu import kmer_sample
+
+    samples, places = _draw(reads, threads)
+    k = _least_k(reads.total_bases)
+    fit = fit_spectrum(kmer_sample.prefix_spectrum(np.sort(samples), k, _MOST))
+    if fit is None:
+        return math.nan
+    return AlignedPairs.draw(reads, samples, places, k, fit.upper, threads).error_rate()
+
+
+def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:
+    """Tell whether the share of k-mers without error by the spectrum fits what aligned pairs show.
+
+    Where no pairs could be aligned, a fit that starts at a valley is believed.
+    """
+    if fit.lower > 2:
+        return not correct < _LEAST_BEHIND_VALLEY * intact
+    return correct >= _LEAST_AGREEMENT * intact
+
+
+def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -> float:
+    """Return the mean multiplicity of a correct k-mer by the pairs of samples that share k bases.
+
+    What occurs more often than four standard deviations above the mean is left out, as repeats.
+
+    Returns
+    -------
+    float
+        NaN when unknown, too high to tell repeats apart, or where most pairs are repeats'.
+    """
+    from overlapper.kernels.cpu import kmer_sample
+
+    def mean_of(most: int) -> float:
+        pairs = int(kmer_sample.prefix_pairs(ordered, k, most)[0])
+        return 2 * related * pairs / (len(ordered) * intact)
+
+    mean = with_repeats = mean_of(_MOST_OF_PAIRS)
+    for _ in range(2):
+        if not mean <= _LARGEST_MEAN_OF_PAIRS:
+            return math.nan
+        mean = mean_of(max(4, math.ceil(mean + 4 * math.sqrt(mean))))
+    return mean if mean > with_repeats / 2 else math.nan
 
 
 def _least_k(bases: int) -> int:
@@ -196,76 +239,3 @@ def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
     if not blocks:
         return np.empty(0, np.uint64), np.empty(0, np.int64)
     return np.concatenate([b[0] for b in blocks]), np.concatenate([b[1] for b in blocks])
-
-
-def _measure_errors(
-    reads: Reads, samples: np.ndarray, places: np.ndarray, k: int, most: int, threads: int
-) -> tuple[float, int]:
-    """Return the error rate and the number of pairs it was measured on; see the top of the module."""
-    from overlapper.kernels.cpu import kmer_sample
-
-    samples, places = _thin_out(samples, places)
-    order = np.argsort(samples, kind="stable")
-    samples, places = samples[order], places[order]
-    base = np.where(places < 0, ~places, places)
-    holder = np.searchsorted(reads.word_offsets, base // BASES_PER_WORD, side="right") - 1
-    position = base - reads.word_offsets[holder] * BASES_PER_WORD
-    room = np.where(places < 0, position + 1, reads.lengths[holder] - position)
-    partners = kmer_sample.pick_partners(samples, holder, room, k, most, _SKIP + _LENGTH + _SLACK)
-
-    paired = np.flatnonzero(partners >= 0)
-    # By place, not by content, which would draw all reads at a few places of the genome.
-    paired = paired[np.argsort(places[paired].astype(np.uint64) * _SCATTER, kind="stable")]
-    drawn_pairs = paired[:_PAIRS]
-    drawn_reads = paired[_spread(np.unique(holder[paired], return_index=True)[1])]
-    rows = np.concatenate([drawn_pairs, drawn_reads])
-    sums = _sum_of_errors(reads, places[rows], places[partners[rows]], threads)
-    weights = np.concatenate([np.ones(len(drawn_pairs)), reads.lengths[holder[drawn_reads]]])
-    related = ~np.isnan(sums)
-    of_pairs, of_reads = related.copy(), related.copy()
-    of_pairs[len(drawn_pairs) :] = False
-    of_reads[: len(drawn_pairs)] = False
-    if of_reads.sum() < _FEWEST_PAIRS:
-        return math.nan, int(related.sum())
-    chosen = _trimmed_mean(sums[of_pairs], weights[of_pairs])
-    average = _trimmed_mean(sums[of_reads], weights[of_reads])
-    return max(0.0, average - chosen / 2), int(related.sum())
-
-
-def _thin_out(samples: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Keep about `_ALIGNED_SAMPLES` samples, by their anchors, so that partners stay together."""
-    if len(samples) <= _ALIGNED_SAMPLES:
-        return samples, places
-    threshold = np.uint64(int(_ALIGNED_SAMPLES / len(samples) * 2**64))
-    kept = (samples >> np.uint64(32)) * _SCATTER <= threshold
-    return samples[kept], places[kept]
-
-
-def _spread(rows: np.ndarray) -> np.ndarray:
-    """Return at most `_PAIRS` rows, evenly spread."""
-    return rows[np.linspace(0, len(rows) - 1, min(len(rows), _PAIRS)).astype(np.int64)]
-
-
-def _trimmed_mean(values: np.ndarray, weights: np.ndarray) -> float:
-    """Return the weighted mean without the lowest and the highest `_TRIMMED` of the weight."""
-    order = np.argsort(values, kind="stable")
-    below = np.cumsum(weights[order]) / weights.sum()
-    inside = order[(below > _TRIMMED) & (below <= 1 - _TRIMMED)]
-    return float(np.average(values[inside], weights=weights[inside]))
-
-
-def _sum_of_errors(reads: Reads, one: np.ndarray, other: np.ndarray, threads: int) -> np.ndarray:
-    """Return the summed error rates of the two reads at each pair of places; NaN for unrelated ones."""
-    from overlapper.kernels.cpu import prefix_edits
-
-    edits = np.empty(len(one), np.int32)
-
-    def measure(start: int) -> None:
-        part = slice(start, start + _PAIRS_PER_TASK)
-        prefix_edits.pair_edits(reads.words, one[part], other[part], _SLACK, _SKIP, _LENGTH, edits[part])
-
-    list(map_in_order(measure, range(0, len(one), _PAIRS_PER_TASK), threads))
-    difference = edits / _LENGTH
-    largest = 1 / (4 * _QUADRATIC)
-    root = np.sqrt(1 - np.minimum(difference, largest) / largest)
-    return np.where(difference > _UNRELATED, np.nan, (1 - root) / (2 * _QUADRATIC))

@@ -1,4 +1,4 @@
-"""Edit distance of prefixes by the full matrix."""
+"""Edit distance of prefixes by the full matrix, and shared k-mers one by one."""
 
 
 def row_minima(one, other, row):
@@ -13,3 +13,9 @@ def row_minima(one, other, row):
         if i == row:
             at_row = min(above)
     return at_row, min(above)
+
+
+def shared_kmers(one, other, skip, length, k):
+    """Return how many of the k-mers of one that lie in ``[skip, skip + length)`` other has anywhere."""
+    among = [other[j : j + k] for j in range(len(other) - k + 1)]
+    return sum(one[i : i + k] in among for i in range(skip, skip + length - k + 1))

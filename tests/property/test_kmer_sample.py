@@ -81,6 +81,24 @@ def test_edits_equal_the_full_matrix(data):
     assert prefix_edits.row_minima(np.array(one, np.uint8), np.array(other, np.uint8), row) == expected
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.text("ACGT", min_size=60, max_size=60), st.data(), st.integers(2, 12), st.booleans())
+def test_shared_kmers_equal_the_oracle(text, data, k, reverse):
+    skip, length, slack = 10, 30, 20
+    other = list(text)
+    for i in data.draw(st.lists(st.integers(0, 59), max_size=8)):
+        other[i] = "ACGT"["TGCA".index(other[i])]
+    stored = "".join("TGCA"["ACGT".index(base)] for base in reversed(other)) if reverse else "".join(other)
+    reads = Reads.from_sequences(["a", "b"], [text, stored])
+    second = 32 * reads.word_offsets[1]
+    shared = np.empty(1, np.int32)
+    prefix_edits.pair_kmers(
+        reads.words, np.array([0]), np.array([~(second + 59) if reverse else second]), slack, skip, length, k,
+        shared,
+    )  # fmt: skip
+    assert shared[0] == edit_oracle.shared_kmers(text, "".join(other), skip, length, k)
+
+
 def test_places_unpack_on_either_strand():
     reads = Reads.from_sequences(["a", "b"], ["ACGTT", "GGCATTA" * 10])
     forward, backward = np.empty(20, np.uint8), np.empty(20, np.uint8)

@@ -44,4 +44,4 @@ def test_time_grows_as_the_reads_of_a_genome_of_that_coverage(finder):
 
 def test_what_reads_do_not_tell_is_unknown():
     assert math.isnan(changed(estimates=dataclasses.replace(ESTIMATES, coverage=math.nan)))
-    assert math.isnan(changed(estimates=dataclasses.replace(ESTIMATES, survival=(0.01,) * 17)))
+    assert math.isnan(changed(estimates=dataclasses.replace(ESTIMATES, survival=())))

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
-from overlapper.sketch.estimates import estimate
+from overlapper.sketch.aligned_pairs import AlignedPairs
+from overlapper.sketch.estimates import estimate, estimate_error_rate
 from overlapper.tables import Reads
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -25,9 +26,12 @@ def with_errors(codes, rate, rng):
     return result
 
 
-def simulate(genome_size, coverage, rate, *, seed=1, length=3000):
+def simulate(genome_size, coverage, rate, *, seed=1, length=3000, repeats=0):
+    """Draw reads of a circular genome with so many copies of 2,000 bases."""
     rng = np.random.default_rng(seed)
     genome = rng.integers(0, 4, genome_size).astype(np.uint8)
+    for copy in range(repeats):
+        genome[copy * 10_000 : copy * 10_000 + 2000] = genome[:2000]
     circle = np.concatenate([genome, genome[:length]])
     sequences = []
     for start in rng.integers(0, genome_size, int(genome_size * coverage / length)):
@@ -52,9 +56,31 @@ def test_known_coverage_and_error_rate(genome_size, coverage, rate):
     assert found.kmer_error_rate(17) == pytest.approx(rate, rel=0.25, abs=0.001)
 
 
+@pytest.mark.parametrize(
+    ("coverage", "rate"), [(2, 0.13), (4, 0.13), (6, 0.18), (8, 0.18), (2, 0.002), (3, 0.08)]
+)
+def test_low_coverage_is_told_beside_repeats(coverage, rate):
+    reads = simulate(1_500_000, coverage, rate, repeats=10)
+    found = estimate(reads)
+    assert found.coverage == pytest.approx(coverage, rel=0.3)
+    assert found.error_rate == pytest.approx(rate, rel=0.15, abs=0.001)
+    assert found.genome_size == pytest.approx(reads.total_bases / found.coverage)
+    assert found.unknown == ""
+
+
+def test_what_k_mers_and_aligned_pairs_tell_differently_is_unknown(monkeypatch):
+    reads = simulate(100_000, 30, 0.1)
+    monkeypatch.setattr(AlignedPairs, "intact", lambda self, k, threads: 0.9)
+    found = estimate(reads)
+    assert math.isnan(found.coverage) and math.isnan(found.kmer_survival(16))
+    assert "do not agree" in found.unknown
+    assert found.error_rate == pytest.approx(0.1, rel=0.15)
+
+
 def test_threads_do_not_change_the_estimate():
     reads = simulate(300_000, 8, 0.1, length=9000)
     assert estimate(reads, 1) == estimate(reads, 2)
+    assert estimate_error_rate(reads, 2) == estimate(reads, 1).error_rate
 
 
 @pytest.mark.parametrize("sequences", [[], [""], ["ACGT"], ["A" * 5000], ["N" * 500, "ACGTN" * 100]])

@@ -1,4 +1,4 @@
-"""Edit distance between the beginnings of two sequences.
+"""What two sequences have in common behind places that match: edit distance, and whole k-mers.
 
 ``D[i, j]`` is the least number of substitutions, insertions and deletions that turn the first i bases of
 one sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a
@@ -103,3 +103,55 @@ def pair_edits(words, one, other, slack, skip, length, edits):
         unpack_from(words, other[i], second)
         before, after = row_minima(first, second, skip)
         edits[i] = after - before
+
+
+@njit(nogil=True, cache=True)
+def _kmers_of(bases, k, kmers):
+    """Write the k-mers of bases as numbers."""
+    mask = (_ONE << np.uint64(2 * k)) - _ONE
+    kmer = _NONE
+    for i in range(len(bases)):
+        kmer = ((kmer << np.uint64(2)) | np.uint64(bases[i])) & mask
+        if i >= k - 1:
+            kmers[i - k + 1] = kmer
+
+
+@njit(nogil=True, cache=True)
+def _count_found(kmers, among):
+    """Return how many k-mers are found among others."""
+    count = 0
+    for i in range(len(kmers)):
+        kmer, found = kmers[i], False
+        for j in range(len(among)):  # to the end, so that it is vectorised
+            found |= kmer == among[j]
+        count += found
+    return count
+
+
+@njit(nogil=True, cache=True)
+def pair_kmers(words, one, other, slack, skip, length, k, shared):
+    """Count the k-mers between bases ``skip`` and ``skip + length`` from one place that the other has, too.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        Packed bases.
+    one, other : ndarray of int64, shape (n,)
+        Places as in `kmer_sample.sample`; ``skip + length + slack`` bases follow each, all of which are
+        looked at behind ``other``.
+    slack, skip, length : int
+    k : int
+        1 to 31, at most ``length``.
+    shared : ndarray of int32, shape (n,)
+        Receives how many of the ``length - k + 1`` k-mers are found.
+    """
+    first = np.empty(skip + length, np.uint8)
+    second = np.empty(skip + length + slack, np.uint8)
+    kmers = np.empty(length - k + 1, np.uint64)
+    among = np.empty(len(second) - k + 1, np.uint64)
+    for i in range(len(one)):
+        unpack_from(words, one[i], first)
+        unpack_from(words, other[i], second)
+        _kmers_of(first[skip:], k, kmers)
+        _kmers_of(second, k, among)
+        shared[i] = _count_found(kmers, among)
