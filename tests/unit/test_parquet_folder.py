@@ -14,6 +14,7 @@ from overlapper.tables import Overlaps
 from tests.contract.test_writers import assert_same, overlaps_of, reads  # noqa: F401
 
 RANGE_BASES = 20_000
+CANONICAL = ["query", "target", "reverse", "q_start", "t_start"]
 
 
 @pytest.fixture
@@ -42,13 +43,47 @@ def test_each_file_holds_the_targets_of_its_range(folder, reads):  # noqa: F811
 
 def test_others_read_the_folder_as_one_table(folder):
     path, overlaps = folder
-    frame = pandas.read_parquet(path).sort_values(["query", "target", "reverse", "q_start", "t_start"])
+    frame = pandas.read_parquet(path).sort_values(CANONICAL)
     assert len(frame) == len(overlaps)
     np.testing.assert_array_equal(frame["score"].sum(), overlaps.score.sum())
     table = pyarrow.dataset.dataset(path, partitioning="hive")
     few = table.to_table(filter=pyarrow.compute.field("first_target") == 0)
     assert 0 < len(few) < len(overlaps)
     assert few["target"].to_numpy().max() < table.to_table()["first_target"].to_numpy().max()
+
+
+def test_polars_reads_ranges_and_joins_names(folder, reads):  # noqa: F811
+    polars = pytest.importorskip("polars", reason="polars is not installed: pip install polars")
+    path, overlaps = folder
+    table = polars.scan_parquet(f"{path}/", hive_partitioning=True)
+    whole = table.sort(CANONICAL).collect()
+    np.testing.assert_array_equal(whole["query"].to_numpy(), overlaps.query)
+    np.testing.assert_array_equal(whole["q_end"].to_numpy(), overlaps.q_end)
+    last = int(whole["first_target"].max())
+    few = table.filter(polars.col("first_target") == last).collect()
+    assert len(few) == np.count_nonzero(overlaps.target >= last) > 0
+    names = polars.read_parquet(path.with_name("out.reads.parquet")).with_row_index("target")
+    joined = few.join(names.cast({"target": few.schema["target"]}), on="target")
+    assert sorted(joined["name"]) == sorted(reads.name(target) for target in few["target"])
+
+
+def test_duckdb_reads_ranges_and_joins_names(folder, reads):  # noqa: F811
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: pip install duckdb")
+    path, overlaps = folder
+    table = f"read_parquet('{path}/**/*.parquet', hive_partitioning = true)"
+    rows = duckdb.sql(f"SELECT query, score FROM {table} ORDER BY {', '.join(CANONICAL)}").fetchnumpy()
+    np.testing.assert_array_equal(rows["query"], overlaps.query)
+    np.testing.assert_array_equal(rows["score"], overlaps.score)
+    names = f"(SELECT row_number() OVER () - 1 AS number, name FROM '{path.with_name('out.reads.parquet')}')"
+    few = duckdb.sql(
+        f"SELECT target, name FROM {table} JOIN {names} ON target = number WHERE first_target = 0"
+    ).fetchall()
+    assert len(few) == np.count_nonzero(overlaps.target < _second_range(path)) > 0
+    assert all(name == reads.name(target) for target, name in few)
+
+
+def _second_range(path):
+    return sorted(int(part.name.partition("=")[2]) for part in path.iterdir())[1]
 
 
 def test_the_folder_is_read_with_and_without_its_slash(folder, reads):  # noqa: F811
