@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -19,10 +19,15 @@ from overlapper.tables import Reads
 from overlapper.tables.base import Table, column
 from overlapper.threads import cut_evenly, map_in_order
 
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
+
 PIECE_BASES = 50_000
 MARGIN = 1_000
 BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time."""
+GPU_BLOCK_BASES = 3_000_000
+"""Bases of targets that a GPU takes at a time, at most."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 WIDEN = 200
@@ -141,6 +146,7 @@ def consensus(
     targets_vote: bool,
     independent: bool = True,
     threads: int = 1,
+    gpus: Gpus | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Consensus:
     """Find the consensus of targets.
@@ -157,6 +163,8 @@ def consensus(
         Whether reads err independently of each other: raw reads do, corrected ones do not.
     threads : int
         Changes nothing but the time.
+    gpus : Gpus, optional
+        That hold the reads and their qualities: they vote instead of the CPU, with the same result.
     report : callable
         Told how far it is.
     """
@@ -164,7 +172,7 @@ def consensus(
     from overlapper.kernels.cpu.piece_rows import cut_rows
 
     params = fit_threshold(
-        targets, reads, rows, params or CorrectParams(), targets_vote=targets_vote, threads=threads
+        targets, reads, rows, params or CorrectParams(), targets_vote=targets_vote, threads=threads, gpus=gpus
     )
     rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
     first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
@@ -175,7 +183,7 @@ def consensus(
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
-    blocks = cut_evenly(bounds.end - bounds.start, BLOCK_BASES)
+    blocks = cut_evenly(bounds.end - bounds.start, _block_bases(targets.total_bases, gpus))
 
     def work(block: int) -> tuple[np.ndarray, ...]:
         part = slice(blocks[block], blocks[block + 1])
@@ -187,24 +195,35 @@ def consensus(
             params.max_depth,
         )  # fmt: skip
         columns = np.ascontiguousarray(cut.T)
-        made = kernel.correct_pieces(
-            *sequences, kernel.Pieces(target, start, end, piece_first),
-            kernel.Rows(rows.read[row], rows.reverse[row], columns[0], columns[1], columns[2], columns[3]),
-            settings,
-        )  # fmt: skip
+        pieces = kernel.Pieces(target, start, end, piece_first)
+        on_pieces = kernel.Rows(rows.read[row], rows.reverse[row], *columns)
+        if gpus:
+            from graph import gpu_consensus
+
+            made = gpu_consensus.correct_pieces(gpus, targets, reads, pieces, on_pieces, settings)
+        else:
+            made = kernel.correct_pieces(*sequences, pieces, on_pieces, settings)
         # What is inserted behind the last base of a target belongs to its last piece.
         stop = bounds.end[part] + (bounds.end[part] == targets.lengths[target])
         return _without_margins(made, start, bounds.start[part], stop)
 
     parts = []
-    for block, part in enumerate(map_in_order(work, range(len(blocks) - 1), threads)):
+    workers = gpus.slots + threads if gpus else threads
+    for block, part in enumerate(map_in_order(work, range(len(blocks) - 1), workers)):
         parts.append(part)
         report("consensus", block + 1, len(blocks) - 1)
     return _joined(parts, bounds.target, len(targets), kernel.COUNTS)
 
 
 def fit_threshold(
-    targets: Reads, reads: Reads, rows: Rows, params: CorrectParams, *, targets_vote: bool, threads: int = 1
+    targets: Reads,
+    reads: Reads,
+    rows: Rows,
+    params: CorrectParams,
+    *,
+    targets_vote: bool,
+    threads: int = 1,
+    gpus: Gpus | None = None,
 ) -> CorrectParams:
     """Derive the thresholds of the consensus that are not given from a sample of the targets.
 
@@ -214,7 +233,7 @@ def fit_threshold(
 
     Parameters
     ----------
-    targets, reads, rows, params, targets_vote, threads
+    targets, reads, rows, params, targets_vote, threads, gpus
         As for `consensus`.
     """
     from overlapper.kernels.cpu.correct import DELETED, INSERTED, LONGER, RUNS, SHORTER
@@ -230,7 +249,9 @@ def fit_threshold(
 
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
-        made = consensus(targets.take(sample), reads, some, tried, targets_vote=targets_vote, threads=threads)
+        made = consensus(
+            targets.take(sample), reads, some, tried, targets_vote=targets_vote, threads=threads, gpus=gpus
+        )
         return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
 
     typical = last or TYPICAL_THRESHOLD
@@ -246,6 +267,11 @@ def fit_threshold(
         *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
         run = run_threshold(runs_again, shorter, longer)
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+
+
+def _block_bases(bases: int, gpus: Gpus | None) -> int:
+    """Return how many bases of targets make a block: of few, every slot of the GPUs gets a share."""
+    return max(BLOCK_BASES, min(GPU_BLOCK_BASES, bases // gpus.slots)) if gpus else BLOCK_BASES
 
 
 def run_threshold(runs: int, shorter: int, longer: int) -> int:

@@ -117,6 +117,8 @@ def assemble_reads(
     *,
     preset: str = "auto",
     threads: int = 1,
+    device: str = "auto",
+    gpu_memory: int = 0,
     stages: Stages | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Assembled:
@@ -131,6 +133,11 @@ def assemble_reads(
         ``auto``, ``ont``, ``clr`` or ``hifi``.
     threads : int
         Changes nothing but the time.
+    device : str
+        What finds the consensus of reads and of contigs: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for
+        some; ``auto`` for all GPUs if there are any. Changes nothing but the time.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
         Keep what every stage makes; those of a run on the same reads.
     report : callable
@@ -153,7 +160,8 @@ def assemble_reads(
     laid_out = reads
     if needs_correction(params, facts["error rate"]):
         corrected = correct(
-            reads, overlaps, params.correction, threads=threads, stages=stages,
+            reads, overlaps, params.correction,
+            threads=threads, device=device, gpu_memory=gpu_memory, stages=stages,
             report=lambda step, done, total: report(f"correcting, {step}", done, total),
         )  # fmt: skip
         laid_out = corrected.reads
@@ -162,7 +170,7 @@ def assemble_reads(
     contigs = _laid_out(stages, laid_out, overlaps, params, threads)
     polished = polish(
         Unitigs(contigs.sequences, contigs.circular), reads, params.polishing,
-        preset=preset, threads=threads, stages=stages,
+        preset=preset, threads=threads, device=device, gpu_memory=gpu_memory, stages=stages,
         report=lambda step, done, total: report(f"polishing, {step}", done, total),
     )  # fmt: skip
     contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)

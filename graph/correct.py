@@ -18,6 +18,7 @@ from graph.consensus import WEIGHT, Consensus, Rows, consensus, fit_threshold
 from graph.params import CorrectParams
 from graph.stages import Stages
 from overlapper import pipeline
+from overlapper.devices import Device, select_devices
 from overlapper.tables import Overlaps, Reads
 
 Report = Callable[[str, int, int], None]
@@ -120,6 +121,8 @@ def correct(
     overlap_changes: Mapping[str, Any] | None = None,
     uncovered: Uncovered = Uncovered.KEEP,
     threads: int = 1,
+    device: str = "auto",
+    gpu_memory: int = 0,
     stages: Stages | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Corrected:
@@ -139,6 +142,11 @@ def correct(
     uncovered : Uncovered
     threads : int
         Changes nothing but the time.
+    device : str
+        What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
+        if there are any. Changes nothing but the time.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
         Keep what every round finds and makes; those of a run on the same reads and overlaps.
     report : callable
@@ -157,6 +165,7 @@ def correct(
     """
     params = params or CorrectParams()
     stages = stages or Stages()
+    devices = select_devices(device)
     first_stage = len(stages.done)
     report("sorting reads", 0, 0)
     order = pipeline.canonical_order(reads)
@@ -171,7 +180,9 @@ def correct(
         if overlaps is None:
             how = (preset, overlap_changes) if number == 1 else ("auto", None)
             overlaps = _overlaps(stages, number, current, *how, threads, in_round)
-        made, facts = _round(stages, number, current, overlaps, params, threads, in_round)
+        made, facts = _round(
+            stages, number, current, overlaps, params, threads, devices, gpu_memory, in_round
+        )
         params = params.with_fitted(facts)
         _count_round(funnel, number, overlaps, made)
         identity = _identity(made) if identity is None else identity
@@ -211,17 +222,22 @@ def _round(
     overlaps: Overlaps,
     params: CorrectParams,
     threads: int,
+    devices: list[Device],
+    gpu_memory: int,
     report: Report,
 ) -> tuple[Consensus, dict[str, Any]]:
     """Find the consensus of all reads."""
+    # Imported here, as numba takes long to load.
+    from overlapper.gpus import opened
 
     def vote() -> tuple[Consensus, dict[str, Any]]:
         rows = without_distant(rows_of(overlaps))
-        fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads)
-        made = consensus(
-            reads, reads, rows, fitted,
-            targets_vote=True, independent=number == 1, threads=threads, report=report,
-        )  # fmt: skip
+        with opened(devices, gpu_memory, reads) as gpus:
+            fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads, gpus=gpus)
+            made = consensus(
+                reads, reads, rows, fitted,
+                targets_vote=True, independent=number == 1, threads=threads, gpus=gpus, report=report,
+            )  # fmt: skip
         return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
 
     return stages.run(f"correct-{number}", Consensus, params.of_round(), vote)

@@ -21,6 +21,7 @@ from graph.params import POLISHING_THRESHOLDS, CorrectParams
 from graph.stages import Stages
 from overlapper import pipeline
 from overlapper.candidates.registry import finder
+from overlapper.devices import Device, select_devices
 from overlapper.extend import chain
 from overlapper.extend.classify import classify
 from overlapper.presets import preset_params
@@ -102,6 +103,8 @@ def polish(
     *,
     preset: str = "auto",
     threads: int = 1,
+    device: str = "auto",
+    gpu_memory: int = 0,
     stages: Stages | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Polished:
@@ -118,6 +121,11 @@ def polish(
         Of the reads.
     threads : int
         Changes nothing but the time.
+    device : str
+        What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
+        if there are any. Changes nothing but the time.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
         Keep what every round makes; those of a run on the same unitigs and reads.
     report : callable
@@ -125,10 +133,13 @@ def polish(
     """
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     stages = stages or Stages()
+    devices = select_devices(device)
     reads = reads.take(pipeline.canonical_order(reads))
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _round(stages, number, unitigs, reads, params, preset, threads, report)
+        unitigs, facts = _round(
+            stages, number, unitigs, reads, params, preset, threads, devices, gpu_memory, report
+        )
         params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed")
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
@@ -143,18 +154,27 @@ def _round(
     params: CorrectParams,
     preset: str,
     threads: int,
+    devices: list[Device],
+    gpu_memory: int,
     report: Report,
 ) -> tuple[Unitigs, dict[str, Any]]:
+    # Imported here, as numba takes long to load.
+    from overlapper.gpus import opened
+
     def in_round(step: str, done: int, total: int) -> None:
         report(f"round {number}: {step}", done, total)
 
     def vote() -> tuple[Unitigs, dict[str, Any]]:
         pieces = _Pieces(unitigs)
         rows = rows_on(pieces.reads, reads, preset, threads, in_round)
-        fitted = fit_threshold(pieces.reads, reads, rows, params, targets_vote=False, threads=threads)
-        made = consensus(
-            pieces.reads, reads, rows, fitted, targets_vote=False, threads=threads, report=in_round
-        )
+        with opened(devices, gpu_memory, reads) as gpus:
+            fitted = fit_threshold(
+                pieces.reads, reads, rows, params, targets_vote=False, threads=threads, gpus=gpus
+            )
+            made = consensus(
+                pieces.reads, reads, rows, fitted,
+                targets_vote=False, threads=threads, gpus=gpus, report=in_round,
+            )  # fmt: skip
         polished = Unitigs(pieces.joined(made), unitigs.circular)
         return polished, {
             **fitted.fitted(),

@@ -17,7 +17,7 @@ import queue
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from overlapper.kernels.cpu.walks import PackedReads, Seeds
 from overlapper.tables import Reads
 
 if TYPE_CHECKING:
+    from overlapper.kernels.cuda.members import DeviceQualities
     from overlapper.kernels.cuda.memory import Arena
     from overlapper.kernels.cuda.walks import DeviceReads
 
@@ -36,6 +37,33 @@ LARGEST_ARENA = 1 << 32
 """Bytes of GPU memory that a slot takes where the GPU holds all reads; more would not make it faster."""
 
 Found = TypeVar("Found", covariant=True)
+
+
+class Qualities(NamedTuple):
+    """Phred qualities of reads; those of read ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``."""
+
+    values: np.ndarray
+    offsets: np.ndarray
+
+
+@contextlib.contextmanager
+def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpus | None]:
+    """Yield GPUs that hold reads and their qualities, or None for the CPU.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+        Usable GPUs, or the CPU.
+    memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    reads : Reads
+    """
+    if devices[0].name == "cpu":
+        yield None
+        return
+    with Gpus(devices, memory) as gpus:
+        gpus.hold(reads, with_qualities=True)
+        yield gpus
 
 
 class Kernel(Protocol[Found]):
@@ -58,23 +86,32 @@ class Slot:
     reads : DeviceReads or None
         The same on the GPU, if they fit.
     arena : Arena
+    qualities : DeviceQualities or None
+        Of the reads, if they are on the GPU and were asked for.
     """
 
     gpu: int
     host: PackedReads
     reads: DeviceReads | None
     arena: Arena
+    qualities: DeviceQualities | None = None
 
-    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
-        """Run a kernel on all seeds; return rows of seeds and what was found of them, part by part."""
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Make its GPU that of this thread, and give back what is cut from its arena meanwhile."""
         with _current(self.gpu):
             mark = self.arena.mark()
             try:
-                if self.reads is not None:
-                    return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
-                return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
+                yield
             finally:
                 self.arena.release(mark)
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds; return rows of seeds and what was found of them, part by part."""
+        with self.working():
+            if self.reads is not None:
+                return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
+            return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
 
     def _parts(self, seeds: Seeds) -> Iterator[np.ndarray]:
         """Yield rows of seeds whose reads take at most half of the arena."""
@@ -121,6 +158,7 @@ class Gpus:
         self.slots = SLOTS * len(devices)
         self._memory = memory
         self._reads: Future[PackedReads] = Future()
+        self._qualities: Qualities | None = None
         self._free: queue.SimpleQueue[Slot | Exception] = queue.SimpleQueue()
         self._counts: dict[str, int] = {}
         self._counting = threading.Lock()
@@ -144,14 +182,11 @@ class Gpus:
         for number, slots in of_gpu.items():
             _free(number, slots)
 
-    def hold(self, reads: Reads) -> None:
-        """Name the reads that seeds will be of; once, before the first call of `run`."""
-        self._reads.set_result(
-            PackedReads(
-                reads.words, reads.word_offsets, reads.lengths,
-                reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-            )
-        )  # fmt: skip
+    def hold(self, reads: Reads, *, with_qualities: bool = False) -> None:
+        """Name the reads that will be worked on; once, before the first call of `run` or `slot`."""
+        if with_qualities:
+            self._qualities = qualities_of(reads)
+        self._reads.set_result(packed(reads))
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
         """Run a kernel on all seeds, on whichever GPU is free first.
@@ -166,7 +201,7 @@ class Gpus:
         DeviceError
             When there is too little memory.
         """
-        with self._slot() as slot:
+        with self.slot() as slot:
             return slot.run(kernel, seeds)
 
     def count(self, name: str, number: int) -> None:
@@ -179,7 +214,14 @@ class Gpus:
         return dict(self._counts)
 
     @contextlib.contextmanager
-    def _slot(self) -> Iterator[Slot]:
+    def slot(self) -> Iterator[Slot]:
+        """Wait for the first free slot of any GPU.
+
+        Raises
+        ------
+        DeviceError
+            When there is too little memory.
+        """
         slot = self._free.get()
         try:
             if isinstance(slot, Exception):
@@ -199,6 +241,7 @@ class Gpus:
             self._free.put(error)
 
     def _slots_of(self, number: int) -> Iterator[Slot]:
+        from overlapper.kernels.cuda.members import bytes_of_qualities, upload_qualities
         from overlapper.kernels.cuda.memory import Arena, available_bytes, free_dropped
         from overlapper.kernels.cuda.walks import bytes_of_reads, upload_reads
 
@@ -208,15 +251,34 @@ class Gpus:
             arenas = [Arena.allocate(size) for _ in range(SLOTS)]
             reads = self._reads.result()
             needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
+            if self._qualities:
+                needed += bytes_of_qualities(self._qualities)
+            resident, qualities = None, None
             if needed <= available - SLOTS * size:
-                resident = upload_reads(reads, Arena(needed, arenas[0].pinned))
+                held = Arena(needed, arenas[0].pinned)
+                resident = upload_reads(reads, held)
+                qualities = upload_qualities(self._qualities, held) if self._qualities else None
             else:
-                resident = None
                 arenas.clear()
                 free_dropped()
                 arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
             for arena in arenas:
-                yield Slot(number, reads, resident, arena)
+                yield Slot(number, reads, resident, arena, qualities)
+
+
+def packed(reads: Reads) -> PackedReads:
+    """Return the columns of reads that kernels read."""
+    return PackedReads(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+    )  # fmt: skip
+
+
+def qualities_of(reads: Reads) -> Qualities:
+    """Return the qualities of reads, none of those that have none."""
+    if reads.qualities is None or reads.quality_offsets is None or not len(reads.quality_offsets):
+        return Qualities(np.zeros(0, np.uint8), np.zeros(len(reads) + 1, np.int64))
+    return Qualities(reads.qualities, reads.quality_offsets)
 
 
 def _current(number: int) -> contextlib.AbstractContextManager:

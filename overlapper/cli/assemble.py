@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Preset, Quiet, Reference, Threads
+from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
@@ -61,6 +61,8 @@ def assemble(
         ),
     ] = 2000,
     threads: Threads = 0,
+    device: Device = "auto",
+    gpu_memory: GpuMemory = "0",
     reference: Reference = None,
     quiet: Quiet = False,
 ) -> None:
@@ -89,12 +91,14 @@ def assemble(
         GraphParams,
         WhenToCorrect,
     )
+    from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.presets import check_preset
     from overlapper.threads import available_threads
 
     check_preset(preset)
+    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
     params = AssembleParams(
         WhenToCorrect(correct),
         correction=CorrectParams(rounds=correct_rounds),
@@ -102,6 +106,7 @@ def assemble(
         graph=GraphParams(min_overlap=min_overlap),
     )
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+        progress.note(f"consensus on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
         folder, chosen = os.path.join(output, "stages"), {"preset": preset, **dataclasses.asdict(params)}
@@ -111,6 +116,8 @@ def assemble(
             params,
             preset=preset,
             threads=threads or available_threads(),
+            device=device,
+            gpu_memory=gpu_bytes,
             stages=stages,
             report=progress.report,
         )

@@ -9,10 +9,11 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
+from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
+from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper correct reads.fastq.gz -o corrected.fastq.gz
@@ -64,6 +65,8 @@ def correct(
     ] = None,
     workdir: Workdir = None,
     threads: Threads = 0,
+    device: Device = "auto",
+    gpu_memory: GpuMemory = "0",
     stats: Annotated[str | None, typer.Option(help="Write counts and times of the run, a JSON file.")] = None,
     reference: Reference = None,
     quiet: Quiet = False,
@@ -85,6 +88,7 @@ def correct(
     from graph.correct import Uncovered
     from graph.correct import correct as correct_reads
     from graph.params import CorrectParams
+    from overlapper.devices import select_devices
     from overlapper.io import read_fastx, read_overlaps
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
@@ -92,12 +96,14 @@ def correct(
     from overlapper.threads import available_threads
 
     check_preset(preset)
+    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
     params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
+        progress.note(f"consensus on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
         found = read_overlaps(overlaps, given) if overlaps else None
@@ -105,7 +111,7 @@ def correct(
         stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
         made = correct_reads(
             given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
-            stages=stages, report=progress.report,
+            device=device, gpu_memory=gpu_bytes, stages=stages, report=progress.report,
         )  # fmt: skip
         progress.report("writing")
         write_reads(out_file, made.reads)

@@ -6,6 +6,16 @@ from typing import Annotated
 
 import typer
 
+Device = Annotated[
+    str,
+    typer.Option(
+        help="What finds the consensus: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are "
+        "any. Never changes the result."
+    ),
+]
+GpuMemory = Annotated[
+    str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
+]
 Preset = Annotated[
     str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
 ]

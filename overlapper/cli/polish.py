@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
+from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
+from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -45,6 +46,8 @@ def polish(
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
     workdir: Workdir = None,
     threads: Threads = 0,
+    device: Device = "auto",
+    gpu_memory: GpuMemory = "0",
     reference: Reference = None,
     quiet: Quiet = False,
 ) -> None:
@@ -59,6 +62,7 @@ def polish(
     from graph.params import POLISHING_THRESHOLDS, CorrectParams
     from graph.polish import polish as polish_unitigs
     from graph.polish import read_unitigs
+    from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
@@ -66,18 +70,21 @@ def polish(
     from overlapper.threads import available_threads
 
     check_preset(preset)
+    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
     threads = threads or available_threads()
     params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         out_file = files.enter_context(OutputFile(output, threads=threads))
+        progress.note(f"consensus on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
         progress.report("reading")
         unitigs = read_unitigs(layout)
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
         made = polish_unitigs(
-            unitigs, given, params, preset=preset, threads=threads, stages=stages, report=progress.report
-        )
+            unitigs, given, params, preset=preset, threads=threads,
+            device=device, gpu_memory=gpu_bytes, stages=stages, report=progress.report,
+        )  # fmt: skip
         progress.report("writing")
         write_reads(out_file, made.unitigs.sequences)
         files.close()

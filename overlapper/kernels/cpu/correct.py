@@ -16,6 +16,8 @@ LONGEST = 2048
 """Bases that are aligned in one piece."""
 BAND, BAND_SHARE = 150, 20
 """Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
+SPARE_ANCHORS = 256
+"""A row has at most so many anchors more than its piece has bases; there are more in low complexity alone."""
 MAX_REACH = 500
 """Bases that a path goes on beyond the first and the last anchor."""
 ANCHOR_ENDS = 1
@@ -117,7 +119,7 @@ def correct_pieces(targets, reads, pieces, rows, settings):
     while buckets < 2 * longest:
         buckets *= 2
     heads, following = np.empty(buckets, np.int32), np.empty(longest, np.int32)
-    most = longest + 256
+    most = longest + SPARE_ANCHORS
     anchors = np.empty((most, 3), np.int32)
     score, before = np.empty(most, np.int32), np.empty(most, np.int32)
     matrix = edit_paths.new_matrix(LONGEST)
@@ -246,7 +248,8 @@ def _first_paths(
             np.int64(len(read)),
         )
         band = BAND + len(read) // BAND_SHARE
-        n = mem_anchors.find_anchors(target, read, window, settings.k, band, heads, following, anchors)
+        room = anchors[: len(target) + SPARE_ANCHORS]
+        n = mem_anchors.find_anchors(target, read, window, settings.k, band, heads, following, room)
         members.at[m] = at - window[0]
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before)
@@ -332,9 +335,8 @@ def _consensus(target, members, starts, settings, matrix, counts):
             if changed:
                 starts = pile.carry_over(members, starts, draft, place, matrix)
                 votes = pile.count_votes(members, starts, len(draft))
-        room = 2 * len(draft) + 256
         draft, place, quality, depth = pile.next_draft(
-            draft, votes, settings.thresholds[step], settings.independent, room
+            draft, votes, settings.thresholds[step], settings.independent
         )
         if step == steps - 1:
             members.used[:own] = False

@@ -126,7 +126,7 @@ def _vote(starts, at, start, end, bases, weights, column, inserted, passing):
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, thresholds, independent, room):
+def next_draft(draft, votes, thresholds, independent):
     """Make the next draft of the votes on one.
 
     Parameters
@@ -138,8 +138,6 @@ def next_draft(draft, votes, thresholds, independent, room):
         of a homopolymer run.
     independent : bool
         Whether members err independently of each other.
-    room : int
-        Most bases of the next draft; insertions beyond it are left out.
 
     Returns
     -------
@@ -152,7 +150,8 @@ def next_draft(draft, votes, thresholds, independent, room):
         Members at each base, 255 for more.
     """
     n = len(draft)
-    codes, depth, quality = np.empty(room, np.uint8), np.empty(room, np.uint8), np.zeros(room, np.uint8)
+    most = (1 + SLOTS) * n
+    codes, depth, quality = np.empty(most, np.uint8), np.empty(most, np.uint8), np.zeros(most, np.uint8)
     place = np.empty(n + 1, np.int64)
     size, doubt, run, run_end = 0, BEST_QUALITY, 0, 0
     for c in range(n):
@@ -188,7 +187,7 @@ def next_draft(draft, votes, thresholds, independent, room):
                 if votes.inserted[c, code] > votes.inserted[c, best]:
                     best = code
             longer = (best & 3) == draft[c] and run + 1 >= HOMOPOLYMER
-            if 100 * standing <= thresholds[np.int64(longer)] * passing or size + n - c > room:
+            if 100 * standing <= thresholds[np.int64(longer)] * passing:
                 if passing:
                     doubt = min(doubt, _confidence(passing - standing, standing, members, independent))
                     if size:

@@ -50,14 +50,14 @@ def take_reads(reads: PackedReads, chosen: np.ndarray) -> PackedReads:
     reads : PackedReads
     chosen : ndarray of int64, shape (m,)
     """
-    words, word_offsets = _gather(reads.words, reads.word_offsets, chosen)
-    starts, offsets = _gather(reads.unknown_start, reads.unknown_offsets, chosen)
-    ends, _ = _gather(reads.unknown_end, reads.unknown_offsets, chosen)
+    words, word_offsets = take_ragged(reads.words, reads.word_offsets, chosen)
+    starts, offsets = take_ragged(reads.unknown_start, reads.unknown_offsets, chosen)
+    ends, _ = take_ragged(reads.unknown_end, reads.unknown_offsets, chosen)
     return PackedReads(words, word_offsets, reads.lengths[chosen], starts, ends, offsets)
 
 
 @njit(nogil=True, cache=True)
-def _gather(values, offsets, chosen):
+def take_ragged(values, offsets, chosen):
     """Return rows of a ragged column one after the other, and where each starts."""
     starts = np.zeros(len(chosen) + 1, np.int64)
     for i in range(len(chosen)):

@@ -1,0 +1,117 @@
+"""Consensus of pieces on GPUs: batches that fit their memory.
+
+What a batch takes is planned from the bases of its members. One that takes more all the same is cut in two.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from overlapper.errors import DeviceError
+from overlapper.gpus import Gpus, Qualities, Slot, packed, qualities_of
+from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
+from overlapper.kernels.cpu.read_subsets import take_ragged, take_reads
+from overlapper.tables import Reads
+from overlapper.threads import cut_evenly
+
+SHARE_FOR_PIECES = 0.5
+"""Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
+
+
+def correct_pieces(
+    gpus: Gpus, targets: Reads, reads: Reads, pieces: Pieces, rows: Rows, settings: Settings
+) -> tuple[np.ndarray, ...]:
+    """Find the consensus of pieces on whichever GPU is free first.
+
+    Parameters
+    ----------
+    gpus : Gpus
+        That hold the reads and their qualities.
+    targets, reads : Reads
+    pieces : Pieces
+    rows : Rows
+    settings : Settings
+
+    Returns
+    -------
+    tuple of ndarray
+        What `overlapper.kernels.cpu.correct.correct_pieces` returns.
+
+    Raises
+    ------
+    DeviceError
+        When there is too little memory for a single piece.
+    """
+    from overlapper.kernels.cuda.correct import bytes_of_pieces
+
+    sizes = bytes_of_pieces(pieces, rows, len(settings.thresholds) + 1)
+    with gpus.slot() as slot, slot.working():
+        bounds = cut_evenly(sizes, int(SHARE_FOR_PIECES * slot.arena.free))
+        return _joined(
+            [
+                _batch(slot, targets, reads, *_part(pieces, rows, begin, end), settings)
+                for begin, end in itertools.pairwise(bounds)
+            ]
+        )
+
+
+def _batch(
+    slot: Slot, targets: Reads, reads: Reads, pieces: Pieces, rows: Rows, settings: Settings
+) -> tuple[np.ndarray, ...]:
+    """Find the consensus of a batch; of halves of it, when it does not fit."""
+    from overlapper.kernels.cuda.correct import correct_pieces
+    from overlapper.kernels.cuda.members import DeviceSequences
+
+    n = len(pieces.target)
+    try:
+        with slot.working():
+            on_device, numbers = _upload(slot, targets, pieces.target)
+            pieces_there = pieces._replace(target=numbers)
+            if slot.reads is not None and slot.qualities is not None:
+                there = DeviceSequences(slot.reads, slot.qualities)
+                return correct_pieces(on_device, there, pieces_there, rows, settings, arena=slot.arena)
+            there, numbers = _upload(slot, reads, rows.read)
+            rows_there = rows._replace(read=numbers)
+            return correct_pieces(on_device, there, pieces_there, rows_there, settings, arena=slot.arena)
+    except DeviceError:
+        if n == 1:
+            raise
+    halves = ((0, n // 2), (n // 2, n))
+    return _joined([_batch(slot, targets, reads, *_part(pieces, rows, *half), settings) for half in halves])
+
+
+def _upload(slot: Slot, reads: Reads, chosen: np.ndarray):
+    """Copy some reads to a slot's GPU; return them, and the numbers that they have there."""
+    from overlapper.kernels.cuda.members import DeviceSequences, upload_qualities
+    from overlapper.kernels.cuda.walks import upload_reads
+
+    unique, numbers = np.unique(chosen, return_inverse=True)
+    qualities = qualities_of(reads)
+    there = DeviceSequences(
+        upload_reads(take_reads(packed(reads), unique), slot.arena),
+        upload_qualities(Qualities(*take_ragged(qualities.values, qualities.offsets, unique)), slot.arena),
+    )
+    return there, numbers
+
+
+def _part(pieces: Pieces, rows: Rows, begin: int, end: int) -> tuple[Pieces, Rows]:
+    """Return pieces ``[begin, end)`` and their rows."""
+    first, last = int(pieces.first[begin]), int(pieces.first[end])
+    some = Pieces(
+        pieces.target[begin:end], pieces.start[begin:end], pieces.end[begin:end],
+        pieces.first[begin : end + 1] - first,
+    )  # fmt: skip
+    return some, Rows(*(column[first:last] for column in rows))
+
+
+def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """Return the consensus of batches as that of one."""
+    if len(parts) == 1:
+        return parts[0]
+    lengths, *columns = (
+        np.concatenate(values)
+        for values in zip(*((np.diff(offsets), *rest) for offsets, *rest in parts), strict=True)
+    )
+    return np.concatenate([[0], np.cumsum(lengths)]), *columns

@@ -1,0 +1,26 @@
+"""Items that lie one after the other in one array: which list an item belongs to."""
+
+from __future__ import annotations
+
+from numba import cuda, int64
+
+
+@cuda.jit(device=True)
+def owner(offsets, item):
+    """Return the list that an item belongs to: the last one that starts at it or before; by bisection.
+
+    Parameters
+    ----------
+    offsets : device array of int64, shape (lists + 1,)
+        Where lists start; some may be empty.
+    item : int64
+        Below the last offset.
+    """
+    low, high = int64(0), int64(len(offsets) - 1)
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if offsets[middle] <= item:
+            low = middle
+        else:
+            high = middle
+    return low

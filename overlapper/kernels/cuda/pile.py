@@ -1,0 +1,367 @@
+"""Piles of reads on drafts: votes, next drafts, and members carried over; the twin of kernels/cpu/pile.py.
+
+A batch holds the piles of many pieces. The columns of all drafts lie one after the other, a thread works on
+each; so do the members, a thread on each, and the pairs of sequences that are aligned anew. Where columns
+go is told by ``place``, of all columns and one more: how many columns of the next drafts come before.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda, float64, int32, int64, uint16
+
+from overlapper.kernels.cpu.pile import (
+    BEST_QUALITY,
+    DELETION,
+    EVEN_QUALITY,
+    HOMOPOLYMER,
+    MIN_DEPTH,
+    REPEATED,
+    SLOPE,
+    SLOTS,
+    UNIT,
+)
+from overlapper.kernels.cuda.launch import launch
+from overlapper.kernels.cuda.memory import Arena
+from overlapper.kernels.cuda.offsets import owner
+from overlapper.kernels.cuda.scan import exclusive_sums, last_of
+
+STANDING, INSERTED = DELETION + 1, 4 * SLOTS
+"""Weights of a column itself, and of the slots behind it."""
+
+
+class Members(NamedTuple):
+    """Members of the piles of a batch, by piece; the last of each piece is its target.
+
+    Attributes
+    ----------
+    member_first : device array of int64, shape (pieces + 1,)
+        First member of each piece.
+    piece : device array of int32, shape (m,)
+    t_start, t_end : device array of int32, shape (m,)
+        Interval of the piece that the row names; -1 for targets.
+    reverse : device array of uint8, shape (m,)
+    first : device array of int64, shape (m + 1,)
+        Where the bases of each start.
+    bases, weights : device array of uint8
+        Codes and weights of all members, each on the strand of its piece.
+    start, end : device array of int32, shape (m,)
+        Columns that its path covers.
+    at : device array of int64, shape (m,)
+        Row ``c`` of its path is ``starts[at + c]``; row ``end`` is there too.
+    used : device array of uint8, shape (m,)
+        Whether it votes.
+    """
+
+    member_first: Any
+    piece: Any
+    t_start: Any
+    t_end: Any
+    reverse: Any
+    first: Any
+    bases: Any
+    weights: Any
+    start: Any
+    end: Any
+    at: Any
+    used: Any
+
+
+class Votes(NamedTuple):
+    """Votes on all columns of a batch, as in kernels/cpu/pile.py, on the device."""
+
+    column: Any
+    inserted: Any
+    passing: Any
+    depth: Any
+
+
+class Draft(NamedTuple):
+    """Drafts of all pieces.
+
+    Attributes
+    ----------
+    first : device array of int64, shape (pieces + 1,)
+        Where each starts.
+    codes : device array of uint8
+    """
+
+    first: Any
+    codes: Any
+
+
+class Voted(NamedTuple):
+    """Next drafts of all pieces.
+
+    Attributes
+    ----------
+    draft : Draft
+    place : device array of int64, shape (columns + 1,)
+        Where each column of the drafts before went, or would have.
+    quality, depth : device array of uint8
+        As `overlapper.kernels.cpu.pile.next_draft` returns them.
+    """
+
+    draft: Draft
+    place: Any
+    quality: Any
+    depth: Any
+
+
+def bytes_of_votes(columns: int) -> int:
+    """Return the device memory of the votes on so many columns and of the next drafts."""
+    return columns * (2 * (STANDING + INSERTED + 1) + 4 + 24)
+
+
+def count_votes(draft: Draft, members: Members, starts: Any, arena: Arena) -> Votes:
+    """Count the votes of the members that are used, on all drafts."""
+    n = len(draft.codes)
+    votes = Votes(
+        arena.array((n, STANDING), np.uint16), arena.array((n, INSERTED), np.uint16),
+        arena.array(n, np.uint16), arena.array(n, np.int32),
+    )  # fmt: skip
+    launch(
+        vote, n, arena, draft.first, members.member_first, members.first, members.bases, members.weights,
+        members.start, members.end, members.at, members.used, starts, *votes,
+    )  # fmt: skip
+    return votes
+
+
+@cuda.jit(cache=True)
+def vote(
+    draft_first, member_first, first, bases, weights, start, end, at, used, starts,
+    column, inserted, passing, depth,
+):  # fmt: skip
+    """Count the votes on every column; a thread a column."""
+    x = cuda.grid(1)
+    if x >= draft_first[len(draft_first) - 1]:
+        return
+    p = owner(draft_first, x)
+    c = x - draft_first[p]
+    standing = cuda.local.array(STANDING, int32)
+    behind_it = cuda.local.array(INSERTED, int32)
+    for code in range(STANDING):
+        standing[code] = 0
+    for place in range(INSERTED):
+        behind_it[place] = 0
+    going_on, covering = int32(0), int32(0)
+    for m in range(member_first[p], member_first[p + 1]):
+        if used[m] == 0 or c < start[m] or c >= end[m]:
+            continue
+        covering += int32(1)
+        low, length = first[m], first[m + 1] - first[m]
+        here, behind = int64(starts[at[m] + c]), int64(starts[at[m] + c + 1])
+        left = int32(weights[low + max(behind - 1, int64(0))])
+        around = int32(left + int32(weights[low + min(behind, length - 1)])) >> int32(1)
+        if behind == here:
+            standing[DELETION] += around
+        else:
+            if bases[low + here] < 4:
+                standing[bases[low + here]] += int32(weights[low + here])
+            for y in range(here + 1, min(behind, here + 1 + SLOTS)):
+                if bases[low + y] < 4:
+                    behind_it[4 * (y - here - 1) + bases[low + y]] += int32(weights[low + y])
+        if c + 1 < end[m]:
+            going_on += around
+    for code in range(STANDING):
+        column[x, code] = uint16(standing[code])
+    for place in range(INSERTED):
+        inserted[x, place] = uint16(behind_it[place])
+    passing[x], depth[x] = uint16(going_on), covering
+
+
+def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, independent: bool, arena: Arena) -> Voted:
+    """Make the next drafts of the votes on all drafts.
+
+    Parameters
+    ----------
+    draft : Draft
+    votes : Votes
+    thresholds : ndarray of int64, shape (2,)
+    independent : bool
+        These two as for `overlapper.kernels.cpu.pile.next_draft`.
+    arena : Arena
+    """
+    n = len(draft.codes)
+    sizes = arena.array(n, np.uint8)
+    rule = (int(thresholds[0]), int(thresholds[1]), independent)
+    launch(count_bases, n, arena, *draft, *votes, *rule, sizes)
+    moved, place = moved_draft(draft, sizes, arena)
+    size = len(moved.codes)
+    quality, depth = arena.array(size, np.uint8), arena.array(size, np.uint8)
+    doubt = arena.array(size + len(moved.first) - 1, np.int32)
+    launch(set_certain, len(doubt), arena, doubt)
+    launch(write_bases, n, arena, *draft, *votes, *rule, place, moved.codes, quality, depth, doubt)
+    launch(lower_qualities, size, arena, moved.first, doubt, quality)
+    return Voted(moved, place, quality, depth)
+
+
+def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
+    """Cut room for the next drafts, given how many bases each column gets; return them and ``place``."""
+    place = exclusive_sums(sizes, arena)
+    first = arena.array(len(draft.first), np.int64)
+    launch(gather, len(first), arena, place, draft.first, first)
+    return Draft(first, arena.array(last_of(place, arena), np.uint8)), place
+
+
+@cuda.jit(cache=True)
+def gather(values, places, gathered):
+    """Copy the values at some places."""
+    x = cuda.grid(1)
+    if x < len(places):
+        gathered[x] = values[places[x]]
+
+
+@cuda.jit(cache=True)
+def set_certain(doubt):
+    """Set every doubt to the best quality, which lowers none."""
+    x = cuda.grid(1)
+    if x < len(doubt):
+        doubt[x] = BEST_QUALITY
+
+
+@cuda.jit(device=True)
+def _stands(codes, low, high, x, threshold, run_threshold, column, depth):
+    """Return the base of a column, whether it stays, and the weights of bases alone and with deletions."""
+    base, standing = int64(codes[x]), int64(0)
+    for code in range(4):
+        standing += column[x, code]
+        if column[x, code] > (column[x, base] if base < 4 else uint16(0)):
+            base = int64(code)
+    voted = depth[x] >= MIN_DEPTH
+    if not voted and codes[x] < 4:
+        base = int64(codes[x])
+    total = standing + column[x, DELETION]
+    if _run_length(codes, low, high, x) >= HOMOPOLYMER:
+        threshold = run_threshold
+    return base, not voted or 100 * standing >= threshold * total, standing, total
+
+
+@cuda.jit(device=True)
+def _run_length(codes, low, high, x):
+    """Return how many columns the homopolymer run of one has, or `HOMOPOLYMER` if it has more."""
+    before, behind = x, x + 1
+    while before > low and codes[before - 1] == codes[x] and x - before < HOMOPOLYMER:
+        before -= 1
+    while behind < high and codes[behind] == codes[x] and behind - before < HOMOPOLYMER:
+        behind += 1
+    return behind - before
+
+
+@cuda.jit(device=True)
+def _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing):
+    """Return the base of a slot, whether it is inserted, and the weights of all its bases and of that one."""
+    best, standing = int64(4 * slot), int64(0)
+    for place in range(4 * slot, 4 * slot + 4):
+        standing += inserted[x, place]
+        if inserted[x, place] > inserted[x, best]:
+            best = int64(place)
+    base = best & 3
+    if base == codes[x] and _run_length(codes, low, high, x) + 1 >= HOMOPOLYMER:
+        threshold = run_threshold
+    return base, 100 * standing > threshold * int64(passing[x]), standing, int64(inserted[x, best])
+
+
+@cuda.jit(device=True)
+def _confidence(weight, against, members, independent):
+    """Return the quality of a decision, from the weights for it and against it."""
+    margin = max(int64(0), weight - against)
+    if not independent:
+        return max(int64(1), min(REPEATED * margin // (2 * max(int64(1), members)), int64(BEST_QUALITY)))
+    deviation = int64(math.sqrt(float64(UNIT * (weight + max(int64(0), against)))))
+    return min(EVEN_QUALITY + SLOPE * margin // max(int64(1), deviation), int64(BEST_QUALITY))
+
+
+@cuda.jit(cache=True)
+def count_bases(
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, independent, sizes
+):
+    """Count the bases that every column gets in the next draft; a thread a column."""
+    x = cuda.grid(1)
+    if x >= len(codes):
+        return
+    if x >= draft_first[len(draft_first) - 1]:
+        sizes[x] = 0
+        return
+    p = owner(draft_first, x)
+    low, high = draft_first[p], draft_first[p + 1]
+    _, stays, _, _ = _stands(codes, low, high, x, threshold, run_threshold, column, depth)
+    size = int64(stays)
+    for slot in range(SLOTS if depth[x] >= MIN_DEPTH else 0):
+        _, enters, _, _ = _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing)
+        if not enters:
+            break
+        size += 1
+    sizes[x] = size
+
+
+@cuda.jit(cache=True)
+def write_bases(
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, independent,
+    place, next_codes, quality, next_depth, doubt,
+):  # fmt: skip
+    """Write the bases of every column in the next draft, and the doubts between them; a thread a column.
+
+    A doubt is the lowest quality of a decision against a base between two others, or before the first or
+    behind the last one of a piece: that before base ``y`` of piece ``p`` is ``doubt[y + p]``.
+    """
+    x = cuda.grid(1)
+    if x >= draft_first[len(draft_first) - 1]:
+        return
+    p = owner(draft_first, x)
+    low, high, to = draft_first[p], draft_first[p + 1], place[x]
+    members = min(int64(depth[x]), int64(255))
+    voted = members >= MIN_DEPTH
+    base, stays, standing, total = _stands(codes, low, high, x, threshold, run_threshold, column, depth)
+    if stays:
+        next_codes[to], next_depth[to], quality[to] = base, members, 0
+        if base < 4 and (voted or codes[x] > 3):
+            weight = int64(column[x, base])
+            quality[to] = _confidence(weight, total - weight, members, independent)
+        to += 1
+    else:
+        against = _confidence(int64(column[x, DELETION]), standing, members, independent)
+        cuda.atomic.min(doubt, to + p, int32(against))
+    for slot in range(SLOTS if voted else 0):
+        base, enters, standing, weight = _inserted(
+            codes, low, high, x, slot, threshold, run_threshold, inserted, passing
+        )
+        going_on = int64(passing[x])
+        if not enters:
+            if going_on > 0:
+                against = _confidence(going_on - standing, standing, members, independent)
+                cuda.atomic.min(doubt, to + p, int32(against))
+            break
+        next_codes[to], next_depth[to] = base, members
+        quality[to] = _confidence(weight, going_on - weight, members, independent)
+        to += 1
+
+
+@cuda.jit(cache=True)
+def lower_qualities(draft_first, doubt, quality):
+    """Lower the quality of every base to the doubts next to it; a thread a base."""
+    x = cuda.grid(1)
+    if x < draft_first[len(draft_first) - 1]:
+        p = owner(draft_first, x)
+        quality[x] = min(int32(quality[x]), min(doubt[x + p], doubt[x + p + 1]))
+
+
+@cuda.jit(cache=True)
+def level_runs(draft_first, codes, quality):
+    """Give every base of a homopolymer run the lowest quality of the run; a thread a base, its first one."""
+    x = cuda.grid(1)
+    if x >= draft_first[len(draft_first) - 1]:
+        return
+    p = owner(draft_first, x)
+    if x > draft_first[p] and codes[x - 1] == codes[x]:
+        return
+    end, lowest = int64(x), quality[x]
+    while end < draft_first[p + 1] and codes[end] == codes[x]:
+        lowest = min(lowest, quality[end])
+        end += 1
+    for y in range(x, end):
+        if quality[y] > 0:
+            quality[y] = lowest

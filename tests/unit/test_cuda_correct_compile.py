@@ -1,0 +1,83 @@
+"""Every CUDA kernel of the consensus compiles for the devices we name; needs no driver."""
+
+import importlib.util
+import inspect
+from types import SimpleNamespace
+
+import pytest
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from numba import cuda, types
+from numba.cuda import dispatcher
+
+from overlapper.kernels.cuda import (
+    correct,
+    edit_paths,
+    mem_anchors,
+    members,
+    paths,
+    pile,
+    pile_guard,
+    pile_moves,
+    reconsider,
+)
+
+MODULES = (members, mem_anchors, paths, edit_paths, pile, pile_moves, pile_guard, reconsider, correct)
+KERNELS = {
+    f"{module.__name__.rpartition('.')[2]}.{name}": kernel
+    for module in MODULES
+    for name, kernel in vars(module).items()
+    if isinstance(kernel, dispatcher.CUDADispatcher) and not kernel.targetoptions.get("device")
+    if kernel.py_func.__module__ == module.__name__
+}
+U1, U2, U4, U8 = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.uint64[::1]
+I4, I8, WIDE = types.int32[::1], types.int64[::1], types.int32[:, ::1]
+WEIGHTS, COUNTS = types.uint16[:, ::1], types.int64[:, ::1]
+NUMBER, YES = types.int64, types.boolean
+TYPES = {
+    **dict.fromkeys(["words", "unknown"], U4),
+    **dict.fromkeys(["rows", "up", "down"], U8),
+    **dict.fromkeys(["column", "inserted"], WEIGHTS),
+    "passing": U2,
+    **dict.fromkeys(["found", "ends", "pairs", "small", "medium", "large"], WIDE),
+    **dict.fromkeys(
+        ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
+         "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
+         "qualities"], U1),
+    **dict.fromkeys(
+        ["piece", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
+         "following", "score", "before", "counts", "sizes", "depth", "doubt", "giver", "origin"], I4),
+    **dict.fromkeys(
+        ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold",
+         "plain_weight", "most_weight"], NUMBER),
+    **dict.fromkeys(["write", "own", "independent", "target_votes"], YES),
+}  # fmt: skip
+OWN_TYPES = {
+    "mem_anchors.clear": {"values": I4},
+    "pile.count_bases": {"sizes": U1},
+    "pile.write_bases": {"depth": I4},
+    "pile_moves.carry": {"counts": I4},
+    "correct.count_aligned": {"counts": COUNTS},
+    "correct.compare": {"counts": COUNTS},
+    "correct.set_column": {"counts": COUNTS, "column": NUMBER},
+}
+"""Where a name means something else; all others are arrays of int64."""
+
+
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0), (10, 0)], ids=["sm_80", "sm_90", "sm_100"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_kernels_compile(name, capability, monkeypatch):
+    device = SimpleNamespace(compute_capability=capability)
+    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
+    kernel = KERNELS[name].py_func
+    known = TYPES | OWN_TYPES.get(name, {})
+    arguments = [known.get(argument, I8) for argument in inspect.signature(kernel).parameters]
+    ptx, _ = cuda.compile(
+        kernel, types.void(*arguments), cc=capability, device=False, abi="numba", output="ptx"
+    )
+    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
+    assert f".target sm_{capability[0]}{capability[1]}" in ptx
+    assert ".f32" not in ptx, "a number became a float"
+    assert name.startswith("pile.") or ".f64" not in ptx, "an integer became a float"
