@@ -1,0 +1,128 @@
+"""How the consensus is shared between GPUs, on pretended ones that compute on the CPU."""
+
+import contextlib
+import importlib.util
+
+import numpy as np
+import pytest
+
+from graph import consensus as graph_consensus
+from graph.correct import correct
+from graph.params import CorrectParams
+from overlapper import devices, gpus
+from overlapper.devices import Device
+from overlapper.errors import DeviceError
+from overlapper.gpus import Gpus, Slot
+from overlapper.kernels.cpu import correct as on_cpu
+from tests.read_sets import columns_of, reads_of, texts_of
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from overlapper.kernels.cuda import correct as on_gpu
+from overlapper.kernels.cuda import members, walks
+
+ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50)
+
+
+class PretendedArena:
+    """One whose free bytes are those of the budget."""
+
+    def __init__(self, free):
+        self.free = free
+
+    def mark(self):
+        return 0
+
+    def release(self, mark):
+        pass
+
+
+class Pretended:
+    """A GPU with so many bytes a slot, on which so many pieces fit at once."""
+
+    def __init__(self):
+        self.free, self.most, self.resident = 1 << 30, 1 << 30, True
+        self.batches, self.given_up = [], 0
+
+    def slots_of(self, opened, number):
+        reads = opened._reads.result()
+        there = walks.DeviceReads(reads, None, None, None, None) if self.resident else None
+        for _ in range(gpus.SLOTS):
+            yield Slot(number, reads, there, PretendedArena(self.free), opened._qualities)
+
+    def correct_pieces(self, targets, reads, pieces, rows, settings, *, arena):
+        if len(pieces.target) > self.most:
+            self.given_up += 1
+            raise DeviceError("too little memory")
+        self.batches.append(len(pieces.target))
+        return on_cpu.correct_pieces(sequences(targets), sequences(reads), pieces, rows, settings)
+
+
+def sequences(there):
+    host = there.reads.host
+    return on_cpu.Sequences(
+        host.words, host.word_offsets, host.unknown_start, host.unknown_end, host.unknown_offsets,
+        *there.qualities,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    one = Pretended()
+    monkeypatch.setattr(devices, "_gpus", lambda: [Device("cuda:0", "A")])
+    monkeypatch.setattr(Gpus, "_slots_of", lambda opened, number: one.slots_of(opened, number))
+    monkeypatch.setattr(gpus, "_current", lambda number: contextlib.nullcontext())
+    monkeypatch.setattr(gpus, "_free", lambda number, slots: slots.clear())
+    monkeypatch.setattr(
+        walks, "upload_reads", lambda reads, arena: walks.DeviceReads(reads, None, None, None, None)
+    )
+    monkeypatch.setattr(members, "upload_qualities", lambda qualities, arena: qualities)
+    monkeypatch.setattr(on_gpu, "correct_pieces", one.correct_pieces)
+    monkeypatch.setattr(graph_consensus, "BLOCK_BASES", 10_000)
+    return one
+
+
+@pytest.fixture(scope="module")
+def reads():
+    return reads_of(texts_of(4, genome=3000, reads=40))
+
+
+def corrected(reads, device):
+    made = correct(reads, params=ONE_ROUND, preset="clr", device=device)
+    return columns_of(made.reads), made.changes.to_tsv(), made.funnel
+
+
+@pytest.mark.parametrize("resident", [True, False])
+def test_batches_give_what_the_cpu_does(pretended, reads, resident):
+    expected = corrected(reads, "cpu")
+    assert expected[2]["round 1: reads aligned to reads"] > 100
+    pretended.resident = resident
+    assert corrected(reads, "cuda") == expected
+    whole = pretended.batches.copy()
+    assert sum(whole) == len(reads) and len(whole) > 1 and not pretended.given_up
+
+    pretended.batches.clear()
+    pretended.free = 600_000
+    assert corrected(reads, "auto") == expected
+    assert len(pretended.batches) > len(whole) and not pretended.given_up
+
+
+def test_batches_that_do_not_fit_are_halved(pretended, reads):
+    expected = corrected(reads, "cpu")
+    pretended.most = 2
+    assert corrected(reads, "cuda:0") == expected
+    assert max(pretended.batches) == 2 and pretended.given_up
+    pretended.most = 0
+    with pytest.raises(DeviceError, match="too little memory"):
+        corrected(reads, "cuda:0")
+
+
+def test_memory_planned_for_a_piece_grows_with_its_rows():
+    pieces = on_cpu.Pieces(
+        np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1000), np.array([0, 0, 3])
+    )
+    thousand = np.full(3, 1000)
+    rows = on_cpu.Rows(thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand)
+    alone, with_rows = on_gpu.bytes_of_pieces(pieces, rows, 3)
+    assert with_rows - alone > 3 * 1000 * (2 + 4 * 4)
