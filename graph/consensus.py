@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from graph.params import CorrectParams
+from graph.row_choice import rows_of_pieces
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column
 from overlapper.threads import cut_evenly, map_in_order
@@ -33,7 +34,7 @@ WEIGHT, MOST_WEIGHT = 10, 40
 WIDEN = 200
 """Rows are widened by so many bases where both reads go on."""
 ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
-"""Overlaps whose median divergence is lower have the longer shortest anchor."""
+"""Reads whose overlaps have a lower median divergence are accurate, and have the longer shortest anchor."""
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
@@ -169,7 +170,6 @@ def consensus(
         Told how far it is.
     """
     from overlapper.kernels.cpu import correct as kernel
-    from overlapper.kernels.cpu.piece_rows import cut_rows
 
     params = fit_threshold(
         targets, reads, rows, params or CorrectParams(), targets_vote=targets_vote, threads=threads, gpus=gpus
@@ -177,8 +177,9 @@ def consensus(
     rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
     first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
     bounds = _piece_bounds(targets.lengths)
+    accurate = are_accurate(rows.divergence)
     settings = kernel.Settings(
-        params.kmer_length or anchor_length(rows.divergence), params.max_gap,
+        params.kmer_length or (ACCURATE_ANCHOR if accurate else ANCHOR), params.max_gap,
         _by_draft(params),
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
@@ -190,19 +191,17 @@ def consensus(
         target, start, end = (
             bounds.target[part], bounds.start_with_margin[part], bounds.end_with_margin[part],
         )  # fmt: skip
-        piece_first, row, cut = cut_rows(
-            first, rows.t_start, rows.t_end, rows.r_start, rows.r_end, rows.reverse, target, start, end,
-            params.max_depth,
+        pieces, on_pieces, elsewhere = rows_of_pieces(
+            rows, kernel.Pieces(target, start, end, first), *sequences, settings,
+            params.max_depth, accurate,
         )  # fmt: skip
-        columns = np.ascontiguousarray(cut.T)
-        pieces = kernel.Pieces(target, start, end, piece_first)
-        on_pieces = kernel.Rows(rows.read[row], rows.reverse[row], *columns)
         if gpus:
             from graph import gpu_consensus
 
             made = gpu_consensus.correct_pieces(gpus, targets, reads, pieces, on_pieces, settings)
         else:
             made = kernel.correct_pieces(*sequences, pieces, on_pieces, settings)
+        made[-1][:, kernel.LEFT_OUT] += elsewhere
         if (end - start == targets.lengths[target]).all():
             return np.diff(made[0]), *made[1:]
         # What is inserted behind the last base of a target belongs to its last piece.
@@ -300,10 +299,10 @@ def _by_draft(params: CorrectParams) -> np.ndarray:
     return np.ascontiguousarray(both)
 
 
-def anchor_length(divergence: np.ndarray) -> int:
-    """Return the length of the shortest anchor that suits the divergence of overlaps."""
+def are_accurate(divergence: np.ndarray) -> bool:
+    """Return whether reads whose overlaps diverge as given are accurate."""
     known = divergence[~np.isnan(divergence)]
-    return ACCURATE_ANCHOR if len(known) and np.median(known) < ACCURATE else ANCHOR
+    return bool(len(known) and np.median(known) < ACCURATE)
 
 
 _NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))

@@ -25,8 +25,6 @@ Report = Callable[[str, int, int], None]
 
 CONFIRMED_DEPTH = 3
 """Reads, the read itself among them, without which a base is neither changed nor confirmed."""
-NEAREST, DISTANT, LEAST_DISTANT = 9, 3, 0.01
-"""A row is distant that diverges this many times as much as so many nearer ones do, if that is the least."""
 SHORTEST_PART = 500
 """Bases of the shortest part that splitting keeps."""
 
@@ -68,7 +66,7 @@ class Changes:
         Share of columns that match in the read's alignment to its consensus, in the first round; NaN for
         a read without bases.
     left_out : ndarray of int64
-        Overlapping reads that the guard left out, in the last round.
+        Overlapping reads of other places, left out in the last round.
     fate : list of Fate
     """
 
@@ -231,7 +229,7 @@ def _round(
     from overlapper.gpus import opened
 
     def vote() -> tuple[Consensus, dict[str, Any]]:
-        rows = without_distant(rows_of(overlaps))
+        rows = rows_of(overlaps)
         with opened(devices, gpu_memory, reads) as gpus:
             fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads, gpus=gpus)
             made = consensus(
@@ -254,25 +252,6 @@ def rows_of(overlaps: Overlaps) -> Rows:
     intervals = [np.concatenate(pair) for pair in sides]
     shared = (np.tile(values, 2) for values in (overlaps.score, overlaps.divergence))
     return Rows(target, read, np.tile(overlaps.reverse, 2), *intervals, *shared)
-
-
-def without_distant(rows: Rows) -> Rows:
-    """Leave out rows that diverge too much to be of the same place as the target.
-
-    Reads of other copies of a repeat overlap as long as those of the same place, and where there are many
-    copies they are the majority; what tells them is that they diverge more.
-
-    Parameters
-    ----------
-    rows : Rows
-        Those whose divergence is not known stay.
-    """
-    order = np.lexsort((rows.divergence, rows.target))
-    first = np.flatnonzero(np.diff(rows.target[order], prepend=-1))
-    counts = np.diff(np.append(first, len(order)))
-    nearest = rows.divergence[order[first + np.minimum(NEAREST, counts // 2)]] if len(first) else np.empty(0)
-    limit = np.maximum(DISTANT * nearest, LEAST_DISTANT)
-    return rows.take(order[~(rows.divergence[order] > np.repeat(limit, counts))])
 
 
 def _in_round(report: Report, number: int) -> Report:

@@ -89,6 +89,30 @@ class Settings(NamedTuple):
     independent: bool
 
 
+class Memory(NamedTuple):
+    """What aligning members to pieces of a length takes (`mem_anchors`, `edit_paths`)."""
+
+    heads: np.ndarray
+    following: np.ndarray
+    anchors: np.ndarray
+    score: np.ndarray
+    before: np.ndarray
+    matrix: edit_paths.Matrix
+
+
+@njit(nogil=True, cache=True)
+def new_memory(longest):
+    """Return memory for pieces of up to ``longest`` bases."""
+    buckets = 1024
+    while buckets < 2 * longest:
+        buckets *= 2
+    most = longest + SPARE_ANCHORS
+    return Memory(
+        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty((most, 3), np.int32),
+        np.empty(most, np.int32), np.empty(most, np.int32), edit_paths.new_matrix(LONGEST),
+    )  # fmt: skip
+
+
 @njit(nogil=True, cache=True)
 def correct_pieces(targets, reads, pieces, rows, settings):
     """Find the consensus of pieces.
@@ -115,27 +139,16 @@ def correct_pieces(targets, reads, pieces, rows, settings):
     longest = 0
     for p in range(n):
         longest = max(longest, pieces.end[p] - pieces.start[p])
-    buckets = 1024
-    while buckets < 2 * longest:
-        buckets *= 2
-    heads, following = np.empty(buckets, np.int32), np.empty(longest, np.int32)
-    most = longest + SPARE_ANCHORS
-    anchors = np.empty((most, 3), np.int32)
-    score, before = np.empty(most, np.int32), np.empty(most, np.int32)
-    matrix = edit_paths.new_matrix(LONGEST)
-
+    memory = new_memory(longest)
     offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
     codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
     origin = np.empty(0, np.int32)
     for p in range(n):
-        target = _unpack_piece(targets, pieces, p)
-        members = _gather(targets, reads, pieces, p, rows, settings)
-        mem_anchors.index_kmers(target, len(target), settings.k, heads, following)
-        starts = _first_paths(
-            target, members, rows, pieces.first[p], settings, heads, following, anchors, score, before, matrix
-        )
+        target = unpack_piece(targets, pieces, p)
+        members = gather(targets, reads, pieces, p, rows, settings)
+        starts = first_paths(target, members, rows, pieces.first[p], settings, memory)
         piece_codes, piece_quality, piece_depth, piece_origin = _consensus(
-            target, members, starts, settings, matrix, counts[p]
+            target, members, starts, settings, memory.matrix, counts[p]
         )
         size, room = offsets[p] + len(piece_codes), len(codes)
         if size > room:
@@ -159,7 +172,8 @@ def _grown(values, room):
 
 
 @njit(nogil=True, cache=True)
-def _unpack_piece(targets, pieces, p):
+def unpack_piece(targets, pieces, p):
+    """Unpack the bases of a piece."""
     length = pieces.end[p] - pieces.start[p]
     target, none = np.empty(length, np.uint8), np.empty(length, np.uint8)
     _unpack(targets, pieces.target[p], pieces.start[p], length, False, TARGET_UNKNOWN, 0, 0, target, none)
@@ -193,7 +207,7 @@ def _unpack(sequences, number, first, length, reverse, unknown, weight, most_wei
 
 
 @njit(nogil=True, cache=True)
-def _gather(targets, reads, pieces, p, rows, settings):
+def gather(targets, reads, pieces, p, rows, settings):
     """Unpack all members of a piece; none has a path yet."""
     low, high = pieces.first[p], pieces.first[p + 1]
     n = high - low + 1
@@ -225,10 +239,10 @@ def _gather(targets, reads, pieces, p, rows, settings):
 
 
 @njit(nogil=True, cache=True)
-def _first_paths(
-    target, members, rows, low, settings, heads, following, anchors, score, before, matrix
-):  # fmt: skip
-    """Align all members to the target; return the rows of their paths."""
+def first_paths(target, members, rows, low, settings, memory):
+    """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
+    heads, following, anchors, score, before, matrix = memory
+    mem_anchors.index_kmers(target, len(target), settings.k, heads, following)
     own = len(members.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):

@@ -1,4 +1,4 @@
-"""Which reads vote on which piece of a target, and bases packed again after the vote."""
+"""Rows cut to pieces of targets, and bases packed again after the vote."""
 
 from __future__ import annotations
 
@@ -12,27 +12,22 @@ LEAST = 100
 
 
 @njit(nogil=True, cache=True)
-def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end, max_depth):
-    """Cut rows to pieces of their targets, and choose those of each piece.
-
-    A row is cut where the line from corner to corner of its intervals leaves the piece. Of a piece, rows are
-    taken in their order; one that finds every stretch of `BIN` bases that it touches full is passed over.
+def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end):
+    """Cut rows to pieces of their targets, along the line from corner to corner of their intervals.
 
     Parameters
     ----------
     first : ndarray of int64, shape (targets + 1,)
-        Where the rows of each target start, the best first.
+        Where the rows of each target start.
     t_start, t_end, r_start, r_end : ndarray of int64
         Intervals of targets, and of the forward strands of reads.
     reverse : ndarray of bool
     target, start, end : ndarray of int64, shape (pieces,)
-    max_depth : int
-        Rows that fill a stretch.
 
     Returns
     -------
     piece_first : ndarray of int64, shape (pieces + 1,)
-        Where the rows of each piece start.
+        Where the rows of each piece start; they keep their order.
     row : ndarray of int64
         Which row it was.
     cut : ndarray of int64, shape (rows, 4)
@@ -43,15 +38,10 @@ def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end,
     row, cut = np.empty(room, np.int64), np.empty((room, 4), np.int64)
     size = 0
     for p in range(len(target)):
-        depth = np.zeros((end[p] - start[p]) // BIN + 1, np.int64)
         for r in range(first[target[p]], first[target[p] + 1]):
             low, high = max(t_start[r], start[p]), min(t_end[r], end[p])
             if high - low < min(LEAST, t_end[r] - t_start[r]) or high <= low:
                 continue
-            bins = depth[(low - start[p]) // BIN : (high - 1 - start[p]) // BIN + 1]
-            if bins.min() >= max_depth:
-                continue
-            bins += 1
             if size == room:
                 room *= 2
                 row, cut = np.append(row, np.empty(size, np.int64)), np.concatenate((cut, np.empty_like(cut)))
@@ -64,6 +54,35 @@ def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end,
             size += 1
         piece_first[p + 1] = size
     return piece_first, row[:size], cut[:size]
+
+
+@njit(nogil=True, cache=True)
+def within_depth(piece_first, t_start, t_end, max_depth):
+    """Take the rows of pieces in their order, but those that find every stretch of `BIN` bases full.
+
+    Parameters
+    ----------
+    piece_first : ndarray of int64, shape (pieces + 1,)
+        Where the rows of each piece start.
+    t_start, t_end : ndarray of int64
+        Their intervals of the piece.
+    max_depth : int
+        Rows that fill a stretch.
+
+    Returns
+    -------
+    ndarray of bool
+        Which rows are taken.
+    """
+    taken = np.zeros(len(t_start), np.bool_)
+    depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
+    for p in range(len(piece_first) - 1):
+        depth[:] = 0
+        for r in range(piece_first[p], piece_first[p + 1]):
+            stretches = depth[t_start[r] // BIN : (t_end[r] - 1) // BIN + 1]
+            taken[r] = stretches.min() < max_depth
+            stretches += np.int64(taken[r])
+    return taken
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,84 @@
+"""Which rows of a piece vote (``docs/algorithms/correction.md``, section 1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from graph.consensus import Rows
+    from overlapper.kernels.cpu import correct as kernel
+
+LOOKED_AT = 10
+"""Rows that are looked at where they have to be chosen, in multiples of those that vote."""
+
+
+def rows_of_pieces(
+    rows: Rows,
+    pieces: kernel.Pieces,
+    targets: kernel.Sequences,
+    reads: kernel.Sequences,
+    settings: kernel.Settings,
+    max_depth: int,
+    accurate: bool,
+) -> tuple[kernel.Pieces, kernel.Rows, np.ndarray]:
+    """Cut rows to pieces and choose those of each piece.
+
+    Parameters
+    ----------
+    rows : Rows
+        In canonical order.
+    pieces : kernel.Pieces
+        With the rows of each target, not of each piece, in ``first``.
+    targets, reads : kernel.Sequences
+    settings : kernel.Settings
+    max_depth : int
+        Rows that vote on a base.
+    accurate : bool
+        Whether reads err rarely enough for their differences to tell copies of a repeat.
+
+    Returns
+    -------
+    kernel.Pieces, kernel.Rows
+    elsewhere : ndarray of int64, shape (pieces,)
+        Rows that were left out because they are of another place.
+    """
+    from overlapper.kernels.cpu import correct as kernel
+    from overlapper.kernels.cpu import piece_rows, same_place
+
+    first, row, cut = piece_rows.cut_rows(
+        pieces.first, rows.t_start, rows.t_end, rows.r_start, rows.r_end, rows.reverse,
+        pieces.target, pieces.start, pieces.end,
+    )  # fmt: skip
+    columns = np.ascontiguousarray(cut.T)
+    on = kernel.Rows(rows.read[row], rows.reverse[row], columns[0], columns[1], columns[2], columns[3])
+    first, on = _take(first, on, _within(first, on, LOOKED_AT * max_depth))
+    taken = _within(first, on, max_depth)
+    elsewhere = np.zeros(len(pieces.target), np.int64)
+    if settings.guard and accurate and not taken.all():
+        crowded = _by_piece(first, ~taken) > 0
+        same = same_place.choose_rows(targets, reads, pieces._replace(first=first), on, settings, crowded)
+        elsewhere = _by_piece(first, ~same)
+        first, on = _take(first, on, same)
+        taken = _within(first, on, max_depth)
+    first, on = _take(first, on, taken)
+    return pieces._replace(first=first), on, elsewhere
+
+
+def _within(first: np.ndarray, on: kernel.Rows, max_depth: int) -> np.ndarray:
+    from overlapper.kernels.cpu.piece_rows import within_depth
+
+    return within_depth(first, on.t_start, on.t_end, max_depth)
+
+
+def _by_piece(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Count the rows of every piece that are marked."""
+    before: np.ndarray = np.concatenate([[0], np.cumsum(rows)])
+    return before[first[1:]] - before[first[:-1]]
+
+
+def _take(first: np.ndarray, on: kernel.Rows, taken: np.ndarray) -> tuple[np.ndarray, kernel.Rows]:
+    """Return some of the rows, and where those of each piece start."""
+    before = np.concatenate([[0], np.cumsum(taken)])
+    return before[first], type(on)(*(values[taken] for values in on))

@@ -1,0 +1,157 @@
+"""Which rows of a piece are of the same place as the target, and not of another copy of a repeat.
+
+Reads of other copies overlap a read as long as those of its own copy do, and may be many more. They differ
+from it where the copies do, in many reads alike, while errors strike each read elsewhere. Definition:
+``docs/algorithms/correction.md``, section 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu import correct
+
+MIN_ROWS = 3
+"""Rows without which a base is not held at a column, besides those that errors explain."""
+CONFIRMING = 2
+"""Rows that confirm a site."""
+TOLERANCE, WIDE_TOLERANCE = 2, 4
+"""Rows that may have a base by error, or sites at which a row may differ by error, over those expected."""
+NOT_COMPARED = -1
+
+
+@njit(nogil=True, cache=True)
+def choose_rows(targets, reads, pieces, rows, settings, crowded):
+    """Choose the rows of pieces that are of the same place.
+
+    Parameters
+    ----------
+    targets, reads : correct.Sequences
+    pieces : correct.Pieces
+    rows : correct.Rows
+    settings : correct.Settings
+    crowded : ndarray of bool, shape (pieces,)
+        Whose rows are to be chosen; of others all are taken.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+    """
+    same = np.ones(len(rows.read), np.bool_)
+    longest = np.int64(0)
+    for p in np.flatnonzero(crowded):
+        longest = max(longest, pieces.end[p] - pieces.start[p])
+    memory = correct.new_memory(longest)
+    for p in np.flatnonzero(crowded):
+        low, high = pieces.first[p], pieces.first[p + 1]
+        target = correct.unpack_piece(targets, pieces, p)
+        members = correct.gather(targets, reads, pieces, p, rows, settings)
+        starts = correct.first_paths(target, members, rows, low, settings, memory)
+        same[low:high] = _same_place(target, members, starts)
+    return same
+
+
+@njit(nogil=True, cache=True)
+def _same_place(target, members, starts):
+    """Tell which members but the last, the target, are of its place."""
+    counts = _count_bases(len(target), members, starts)
+    columns, held, wrong, total = _sites(target, counts)
+    bases = _bases_at(columns, held, members, starts)
+    own = target[columns]
+    compared, differing = _differences(bases, own)
+    _forget_unconfirmed(bases, own, compared, differing, wrong, total)
+    compared, differing = _differences(bases, own)
+    same = np.empty(bases.shape[1], np.bool_)
+    for m in range(len(same)):
+        explained = TOLERANCE * wrong * compared[m] // total
+        same[m] = members.used[m] and differing[m] <= explained
+    return same
+
+
+@njit(nogil=True, cache=True)
+def _count_bases(length, members, starts):
+    """Count the rows that have each base at each column, by strand."""
+    counts = np.zeros((length, 4, 2), np.uint16)
+    for m in range(len(members.start) - 1):
+        if members.used[m]:
+            first, at, strand = members.first[m], members.at[m], np.int64(members.reverse[m])
+            for c in range(members.start[m], members.end[m]):
+                here = starts[at + c]
+                if starts[at + c + 1] > here and members.bases[first + here] < 4:
+                    counts[c, members.bases[first + here], strand] += 1
+    return counts
+
+
+@njit(nogil=True, cache=True)
+def _sites(target, counts):
+    """Return the sites, which bases are held there, and the error rate as errors and bases."""
+    many = np.zeros((len(target), 4), np.int64)
+    wrong, total = np.int64(0), np.int64(1)
+    for c in range(len(target)):
+        n_held = 0
+        for base in range(4):
+            both = np.int64(counts[c, base, 0]) + np.int64(counts[c, base, 1])
+            if min(counts[c, base, 0], counts[c, base, 1]) > 0 and both >= MIN_ROWS:
+                many[c, base] = both
+                n_held += 1
+        if n_held <= 1:
+            at_column = counts[c].sum()
+            wrong += at_column - (counts[c, :, 0] + counts[c, :, 1]).max()
+            total += at_column
+    columns, n = np.empty(len(target), np.int64), 0
+    held = np.zeros((len(target), 4), np.bool_)
+    for c in range(len(target)):
+        if target[c] > 3:
+            continue
+        enough = MIN_ROWS + WIDE_TOLERANCE * wrong * np.int64(counts[c].sum()) // total
+        for base in range(4):
+            held[n, base] = many[c, base] >= enough
+        if held[n, target[c]] and held[n].sum() > 1:
+            columns[n] = c
+            n += 1
+    return columns[:n], held[:n], wrong, total
+
+
+@njit(nogil=True, cache=True)
+def _bases_at(columns, held, members, starts):
+    """Return the base that each row has at each site, if it is held there."""
+    bases = np.full((len(columns), len(members.start) - 1), NOT_COMPARED, np.int8)
+    for s in range(len(columns)):
+        c = columns[s]
+        for m in range(bases.shape[1]):
+            if members.used[m] and members.start[m] <= c < members.end[m]:
+                here = starts[members.at[m] + c]
+                if starts[members.at[m] + c + 1] > here:
+                    base = members.bases[members.first[m] + here]
+                    if base < 4 and held[s, base]:
+                        bases[s, m] = base
+    return bases
+
+
+@njit(nogil=True, cache=True)
+def _differences(bases, own):
+    """Return the number of sites at which each row is compared, and at which it differs."""
+    compared, differing = np.zeros(bases.shape[1], np.int64), np.zeros(bases.shape[1], np.int64)
+    for s in range(len(own)):
+        for m in range(bases.shape[1]):
+            compared[m] += bases[s, m] != NOT_COMPARED
+            differing[m] += bases[s, m] != NOT_COMPARED and bases[s, m] != own[s]
+    return compared, differing
+
+
+@njit(nogil=True, cache=True)
+def _forget_unconfirmed(bases, own, compared, differing, wrong, total):
+    """Forget the bases at sites where too few of the rows nearest to the target have its base."""
+    for s in range(len(own)):
+        least = second = np.int64(len(own))
+        for m in range(bases.shape[1]):
+            if bases[s, m] != NOT_COMPARED:
+                second = min(second, max(least, differing[m]))
+                least = min(least, differing[m])
+        confirming = 0
+        for m in range(bases.shape[1]):
+            explained = WIDE_TOLERANCE * wrong * compared[m] // total
+            confirming += bases[s, m] == own[s] and differing[m] <= second + explained
+        if confirming < CONFIRMING:
+            bases[s] = NOT_COMPARED

@@ -1,0 +1,57 @@
+"""Which rows of a piece are of the place of the target (``docs/algorithms/correction.md``, section 1)."""
+
+
+def bases_at(member, column):
+    """The base that a member pairs at a column; None where it has none or an unknown one."""
+    if not member["used"] or not member["start"] <= column < member["end"]:
+        return None
+    row = column - member["start"]
+    begin, end = member["starts"][row : row + 2]
+    return member["bases"][begin] if end > begin and member["bases"][begin] < 4 else None
+
+
+def same_place(target, members):
+    """Whether each member, all aligned to the target, is of its place."""
+    columns = [[(bases_at(m, c), m["reverse"]) for m in members] for c in range(len(target))]
+    columns = [[pair for pair in column if pair[0] is not None] for column in columns]
+    wrong, total = 0, 1
+    for column in columns:
+        if len(held(column, 3)) <= 1:
+            bases = [base for base, _ in column]
+            wrong += len(bases) - max(map(bases.count, range(4)))
+            total += len(bases)
+    seen = []
+    for c, column in enumerate(columns):
+        common = held(column, 3 + 4 * wrong * len(column) // total)
+        if target[c] in common and len(common) > 1:
+            bases = [bases_at(m, c) for m in members]
+            seen.append((target[c], [base if base in common else None for base in bases]))
+    n_sites, n_differing = compare(seen, len(members))
+    confirmed = []
+    for own, bases in seen:
+        there = [m for m, base in enumerate(bases) if base is not None]
+        second = sorted(n_differing[m] for m in there)[1]
+        near = [m for m in there if n_differing[m] <= second + 4 * wrong * n_sites[m] // total]
+        if sum(bases[m] == own for m in near) >= 2:
+            confirmed.append((own, bases))
+    n_sites, n_differing = compare(confirmed, len(members))
+    return [
+        m["used"] and differing <= 2 * wrong * sites // total
+        for m, sites, differing in zip(members, n_sites, n_differing, strict=True)
+    ]
+
+
+def held(column, least):
+    """The bases that at least so many members have, on both strands."""
+    return [
+        base
+        for base in range(4)
+        if {(base, False), (base, True)} <= set(column) and [b for b, _ in column].count(base) >= least
+    ]
+
+
+def compare(sites, n):
+    """At how many sites each member is compared, and at how many it differs."""
+    compared = [sum(bases[m] is not None for _, bases in sites) for m in range(n)]
+    differing = [sum(bases[m] not in (None, own) for own, bases in sites) for m in range(n)]
+    return compared, differing

@@ -1,0 +1,63 @@
+"""The rows that are of the same place as the target: equal to the oracle, and the right ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from overlapper.kernels.cpu import correct as kernel
+from overlapper.kernels.cpu.same_place import choose_rows
+from tests.oracle import correct as paths
+from tests.oracle import same_place as oracle
+from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table
+
+
+def chosen(target, rows):
+    """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel."""
+    members = [
+        {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
+        for read, reverse, start, end in rows
+    ]
+    for member in members:
+        paths.first_path(target, member, K, MAX_GAP, len(target) + 256)
+    reads = [
+        read if not reverse else [3 - c if c < 4 else c for c in read[::-1]] for read, reverse, _, _ in rows
+    ]
+    sequences = table([target, *reads], [])
+    lengths = np.array([len(read) for read in reads], np.int64)
+    start, end = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
+    made = choose_rows(
+        sequences, sequences,
+        kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
+        kernel.Rows(
+            np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
+            start, end, np.zeros_like(lengths), lengths,
+        ),
+        kernel.Settings(K, MAX_GAP, np.zeros((2, 2), np.int64), 10, 40, True, True, True),
+        np.ones(1, bool),
+    )  # fmt: skip
+    return oracle.same_place(target, members), made.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(PILES)
+def test_choice_equals_oracle(pile):
+    expected, made = chosen(*pile)
+    assert made == expected
+
+
+@pytest.mark.parametrize("wrong", [0, 2])
+def test_rows_of_other_copies_are_left_out(wrong):
+    """There are five copies, those of others in the majority; the target may err where copies differ."""
+    rng = np.random.default_rng(wrong)
+    genome = rng.integers(0, 4, 450)
+    copies = [genome.copy() for _ in range(5)]
+    for number, copy in enumerate(copies):
+        copy[15 + 5 * number :: 60] = (copy[15 + 5 * number :: 60] + 1) % 4
+    copy = np.repeat(np.arange(5), 8)
+    rows = [(mutated(rng, copies[c], 0.003), bool(i % 2), 0, 450) for i, c in enumerate(copy)]
+    target = copies[0].copy()
+    target[[20, 145][:wrong]] = (target[[20, 145][:wrong]] + 1) % 4
+    expected, made = chosen(target.tolist(), rows)
+    assert made == expected
+    assert np.count_nonzero(np.array(made)[copy == 0]) >= 6
+    assert not np.array(made)[copy > 0].any()
