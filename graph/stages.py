@@ -1,18 +1,22 @@
 """Stages of a run, whose results may be kept: a run that was killed goes on behind the last one it finished.
 
-A stage depends on its own parameters and on all stages before it. Its result goes to a folder of the run's
-`overlapper.workdir.Workdir`, named after what it depends on, complete or not at all: the next run that asks
-for the same stage loads it.
+A stage depends on its own parameters, on all stages before it, and on the program's source. Its result goes to
+a folder of the run's `overlapper.workdir.Workdir`, named after what it depends on, complete or not at all: the
+next run that asks for the same stage loads it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import graph
+import overlapper
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import finished, writing
 from overlapper.workdir import Workdir
@@ -41,6 +45,17 @@ class Stage:
     kept: bool
 
 
+@functools.cache
+def code_digest() -> str:
+    """Return a digest of the program's source, which changes with every result that code can change."""
+    digest = hashlib.blake2b(digest_size=8)
+    for package in (graph, overlapper):
+        folder = Path(package.__path__[0])
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
 class Stages:
     """The stages of one run, in order.
 
@@ -62,7 +77,7 @@ class Stages:
         self.done: list[Stage] = []
         self._workdir = workdir
         self._note = note
-        self._before = ""
+        self._before = code_digest()
 
     def run(
         self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]

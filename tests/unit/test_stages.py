@@ -83,3 +83,11 @@ def test_inputs_that_cannot_be_read_leave_no_folder(tmp_path):
     with pytest.raises(InputError, match="No such file"):
         Workdir(tmp_path / "work", [str(tmp_path / "absent.fa")])
     assert not (tmp_path / "work").exists()
+
+
+def test_what_other_code_made_is_made_anew(folder, monkeypatch):
+    make = Maker(unitigs())
+    for code, times in (("before", 1), ("before", 1), ("after", 2)):
+        monkeypatch.setattr("graph.stages.code_digest", lambda code=code: code)
+        folder.run(("one", Unitigs, 1, make))
+        assert make.times == times
