@@ -25,11 +25,12 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.inner import inner
+from overlapper.kernels.cpu.myers import next_column
 
 TARGET_UNKNOWN, READ_UNKNOWN = 4, 5
 _CODES = 8
 """Words that hold the rows of each code, six rounded up."""
-_ONE = np.uint64(1)
+_ONE, _NONE, _TOP = np.uint64(1), np.uint64(0), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
@@ -112,15 +113,10 @@ def edit_distance(target, m, read, r_start, r_end, matrix):
     for i in range(m):
         rows[target[i]] |= _ONE << np.uint64(i)
     rows[TARGET_UNKNOWN] = 0
-    above, below, cost = _ALL, np.uint64(0), np.int64(m)
+    above, below, cost = _ALL, _NONE, np.int64(m)
     for j in range(r_start, r_end):
-        equal = rows[read[j]]
-        vertical = equal | below
-        diagonal = (((equal & above) + above) ^ above) | equal
-        rises, falls = below | ~(diagonal | above), above & diagonal
+        above, below, rises, falls = next_column(rows[read[j]], above, below, _ONE, _NONE)
         cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
-        rises, falls = (rises << _ONE) | _ONE, falls << _ONE
-        above, below = falls | ~(vertical | rises), rises & vertical
     return cost
 
 
@@ -143,17 +139,12 @@ def _fill(target, t_start, m, read, r_start, n, matrix):
 @inner
 def _fill_word(read, r_start, m, n, rows, up, down):
     last = np.uint64(m - 1)
-    above, below = _ALL, np.uint64(0)
+    above, below = _ALL, _NONE
     up[0], down[0] = above, below
     cost, lowest, best = np.int64(m), np.int64(m), np.int64(0)
     for j in range(n):
-        equal = rows[read[r_start + j]]
-        vertical = equal | below
-        diagonal = (((equal & above) + above) ^ above) | equal
-        rises, falls = below | ~(diagonal | above), above & diagonal
+        above, below, rises, falls = next_column(rows[read[r_start + j]], above, below, _ONE, _NONE)
         cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
-        rises, falls = (rises << _ONE) | _ONE, falls << _ONE
-        above, below = falls | ~(vertical | rises), rises & vertical
         up[j + 1], down[j + 1] = above, below
         if cost < lowest:
             lowest, best = cost, np.int64(j + 1)
@@ -168,19 +159,14 @@ def _fill_words(read, r_start, m, n, words, rows, up, down):
     cost, lowest, best = np.int64(m), np.int64(m), np.int64(0)
     for j in range(n):
         code = np.int64(read[r_start + j])
-        rises_in, falls_in = _ONE, np.uint64(0)
+        rises_in, falls_in = _ONE, _NONE
         rises, falls = rises_in, falls_in
         for w in range(words):
-            above, below = up[j * words + w], down[j * words + w]
-            equal = rows[w * _CODES + code]
-            vertical = equal | below
-            equal |= falls_in
-            diagonal = (((equal & above) + above) ^ above) | equal
-            rises, falls = below | ~(diagonal | above), above & diagonal
-            shifted_rises, shifted_falls = (rises << _ONE) | rises_in, (falls << _ONE) | falls_in
-            rises_in, falls_in = rises >> np.uint64(63), falls >> np.uint64(63)
-            up[(j + 1) * words + w] = shifted_falls | ~(vertical | shifted_rises)
-            down[(j + 1) * words + w] = shifted_rises & vertical
+            above, below, rises, falls = next_column(
+                rows[w * _CODES + code], up[j * words + w], down[j * words + w], rises_in, falls_in
+            )
+            rises_in, falls_in = rises >> _TOP, falls >> _TOP
+            up[(j + 1) * words + w], down[(j + 1) * words + w] = above, below
         cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
         if cost < lowest:
             lowest, best = cost, np.int64(j + 1)

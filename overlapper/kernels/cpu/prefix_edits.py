@@ -4,12 +4,14 @@
 one sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a
 prefix of the first sequence matches any prefix of the second.
 
-Neighbouring values differ by at most 1, so 64 rows of a column are two words of differences, and a column
-follows from the one before by word operations (Myers 1999; blocks of rows as in section 4.2 there).
+Neighbouring values differ by at most 1, so 64 rows of a column are two words of differences
+(`overlapper.kernels.cpu.myers`).
 """
 
 import numpy as np
 from numba import njit
+
+from overlapper.kernels.cpu.myers import next_column
 
 _THREE = np.uint64(3)
 _ONE = np.uint64(1)
@@ -60,23 +62,14 @@ def row_minima(one, other, row):
         # The first row rises by one a column.
         carry_up, carry_down = _ONE, _NONE
         for block in range(blocks):
-            same = equal[base, block]
-            up, down = rises[block], falls[block]
-            changed = same | down
-            same |= carry_down
-            diagonal = (((same & up) + up) ^ up) | same
-            right_up = down | ~(diagonal | up)
-            right_down = up & diagonal
+            rises[block], falls[block], right_up, right_down = next_column(
+                equal[base, block], rises[block], falls[block], carry_up, carry_down
+            )
             if block == row_block:
                 at_row += np.int64((right_up >> row_bit) & _ONE) - np.int64((right_down >> row_bit) & _ONE)
             if block == blocks - 1:
                 at_last += np.int64((right_up >> last_bit) & _ONE) - np.int64((right_down >> last_bit) & _ONE)
-            next_up, next_down = right_up >> _TOP, right_down >> _TOP
-            right_up = (right_up << _ONE) | carry_up
-            right_down = (right_down << _ONE) | carry_down
-            rises[block] = right_down | ~(changed | right_up)
-            falls[block] = right_up & changed
-            carry_up, carry_down = next_up, next_down
+            carry_up, carry_down = right_up >> _TOP, right_down >> _TOP
         least_at_row = min(least_at_row, at_row)
         least_at_last = min(least_at_last, at_last)
     return least_at_row, least_at_last
