@@ -204,6 +204,20 @@ class Gpus:
         with self.slot() as slot:
             return slot.run(kernel, seeds)
 
+    @contextlib.contextmanager
+    def lent(self) -> Iterator[Slot]:
+        """Lend the slot that is free first, its GPU current; what is cut from its arena is given back."""
+        with self.slot() as slot, _current(slot.gpu):
+            mark = slot.arena.mark()
+            try:
+                yield slot
+            finally:
+                slot.arena.release(mark)
+
+    def for_reads(self, reads: Reads) -> GpusForReads:
+        """Return these GPUs for seeds of other reads than they hold."""
+        return GpusForReads(self, reads)
+
     def count(self, name: str, number: int) -> None:
         """Add to what the funnel shows."""
         with self._counting:
@@ -279,6 +293,30 @@ def qualities_of(reads: Reads) -> Qualities:
     if reads.qualities is None or reads.quality_offsets is None or not len(reads.quality_offsets):
         return Qualities(np.zeros(0, np.uint8), np.zeros(len(reads) + 1, np.int64))
     return Qualities(reads.qualities, reads.quality_offsets)
+
+
+@dataclasses.dataclass(frozen=True)
+class GpusForReads:
+    """GPUs that run kernels on reads which come and go, where extenders ask for those that hold their reads.
+
+    Attributes
+    ----------
+    gpus : Gpus
+    reads : Reads
+        They go to the GPU with every run.
+    """
+
+    gpus: Gpus
+    reads: Reads
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds, as `Gpus.run` does."""
+        with self.gpus.lent() as slot:
+            return dataclasses.replace(slot, host=packed(self.reads), reads=None).run(kernel, seeds)
+
+    def count(self, name: str, number: int) -> None:
+        """Add to what the funnel shows."""
+        self.gpus.count(name, number)
 
 
 def _current(number: int) -> contextlib.AbstractContextManager:

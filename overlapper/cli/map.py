@@ -13,6 +13,7 @@ import typer
 from overlapper.cli.options import Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.sizes import parse_size
 from overlapper.version import __version__
 
 EXAMPLES = r"""
@@ -22,6 +23,8 @@ overlapper map reference.fasta short.fastq.gz -p short --seeder nov-smem --exten
 """
 
 COMPILE_SECONDS = 40
+PART_BASES = 1 << 23
+"""Bases of the reads that are read at a time; several times as many are held while they are mapped."""
 
 
 def map(
@@ -66,6 +69,16 @@ def map(
     ] = None,
     cram_reference: Reference = None,
     threads: Threads = 0,
+    device: Annotated[
+        str,
+        typer.Option(
+            help="What chains are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there "
+            "are any and the extender has kernels for them. Never changes the result."
+        ),
+    ] = "auto",
+    gpu_memory: Annotated[
+        str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
+    ] = "0",
     quiet: Quiet = False,
 ) -> None:
     """Map reads to a reference, with base-level alignments.
@@ -77,18 +90,19 @@ def map(
     if [reference, *reads].count("-") > 1:
         raise typer.BadParameter("standard input can be read once: name a file")
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, return_large_arrays
 
     load_numba()
-
-    import numpy as np
+    return_large_arrays()
 
     from overlapper.clock import Clock
     from overlapper.io import read_fastx
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
-    from overlapper.mapping.mapper import Mapper
+    from overlapper.mapping.mapper import Mapper, extending_gpus
     from overlapper.mapping.params import MapParams
+    from overlapper.tables import Reads
     from overlapper.threads import available_threads
 
     options = MappingOptions(eqx, read_group, sort, index, " ".join(["overlapper", *sys.argv[1:]]))
@@ -103,31 +117,39 @@ def map(
         },
     )
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with (
+        Progress(quiet) as progress,
+        compile_notice(progress, COMPILE_SECONDS),
+        extending_gpus(params.extender, device, parse_size(gpu_memory)) as gpus,
+    ):
         clock = Clock()
-        progress.report("reading")
+        progress.report("reading the reference")
         targets = read_fastx(reference)
-        with_qualities = output.endswith((".sam", ".sam.gz", ".bam"))
-        table = read_fastx(*reads, keep_qualities=with_qualities, reference=cram_reference)
-        clock.lap("reading")
+        clock.lap("reading the reference")
         progress.report("indexing the reference")
-        mapper = Mapper.prepare(targets, params, threads)
+        mapper = Mapper.prepare(targets, params, threads, gpus)
         clock.lap("index")
+        with_qualities = output.endswith((".sam", ".sam.gz", ".bam"))
+        parts = FastxParts(
+            *reads, keep_qualities=with_qualities, reference=cram_reference, part_bases=PART_BASES
+        )
+        heads = []
         with open_mappings(output, targets, options, threads=threads) as writer:
-            for rows, mappings in mapper.map(table, threads):
-                progress.report("mapping", rows.start, len(table))
-                block = table.take(np.arange(rows.start, rows.stop))
-                writer.write(
-                    block, dataclasses.replace(mappings, query=mappings.query - np.int32(rows.start))
-                )
+            for block, mappings in mapper.map_parts(parts, threads):
+                heads.append(block.heads())
+                writer.write(block, mappings)
+                progress.report("mapping")
+            parts.check(Reads.concat(heads))
             progress.report("writing")
-        clock.lap("mapping and writing")
+        clock.lap("mapping")
         if stats:
             document = {
                 "version": __version__,
                 "counts": mapper.counts,
                 "seconds": clock.seconds,
                 "thread_seconds": mapper.seconds,
+                "memory": clock.memory,
+                "devices": gpus.names if gpus else ["cpu"],
                 "params": dataclasses.asdict(params),
             }
             write_text(stats, json.dumps(document, indent=2) + "\n")

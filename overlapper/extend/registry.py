@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ def extender(name: str, gpus: Gpus | None = None) -> Extender:
     return partial(extend, gpus=gpus) if gpus else extend
 
 
-def extending_devices(name: str, device: str) -> list[Device]:
+def extending_devices(name: str, device: str, on_gpus: Collection[str] = ON_GPUS) -> list[Device]:
     """Return the devices that an extender shall run on.
 
     Parameters
@@ -52,6 +52,8 @@ def extending_devices(name: str, device: str) -> list[Device]:
         Of the extender.
     device : str
         As `select_devices` takes it; ``auto`` is the CPU for an extender that has no kernels for GPUs.
+    on_gpus : collection of str
+        Extenders that have.
 
     Raises
     ------
@@ -60,7 +62,7 @@ def extending_devices(name: str, device: str) -> list[Device]:
     DeviceError, MissingExtraError
         When a GPU that was asked for is missing or unusable.
     """
-    if name in ON_GPUS:
+    if name in on_gpus:
         return select_devices(device)
     if device == "auto":
         return select_devices("cpu")
@@ -68,6 +70,6 @@ def extending_devices(name: str, device: str) -> list[Device]:
     if devices[0].name != "cpu":
         raise ParameterError(
             f"device is {device!r}, but the extender {name} runs on the CPU alone. Use --device cpu or auto, "
-            f"or --extender {' or '.join(ON_GPUS)}"
+            f"or --extender {' or '.join(on_gpus)}"
         )
     return devices

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _RECORD_REMEDY = "Repair the record or leave it out."
 _FIRST_ROOM = 1024
 PART_BASES = 1 << 26
-"""Bases that `FastxParts` holds at a time; a longer read is held whole."""
+"""Bases that `FastxParts` holds at a time, if nothing else is asked for."""
 LONGEST_READ = 2**31 - 1
 
 
@@ -91,27 +91,35 @@ class FastxParts:
 
     Parameters
     ----------
-    *paths, reference
+    *paths, keep_qualities, reference
         As `read_fastx` takes them.
+    part_bases : int
+        Bases that are held at a time, `PART_BASES` by default; a longer read is held whole.
     """
 
     def __init__(
-        self, *paths: str | os.PathLike[str], reference: str | os.PathLike[str] | None = None
+        self,
+        *paths: str | os.PathLike[str],
+        keep_qualities: bool = False,
+        reference: str | os.PathLike[str] | None = None,
+        part_bases: int | None = None,
     ) -> None:
         if not paths:
             raise EmptyInputError("no files of reads are given", remedy="Name at least one.")
         self._files = [os.fspath(path) for path in paths]
         self._reference = None if reference is None else os.fspath(reference)
         self._first_reads: list[int] = []
+        self._keep_qualities = keep_qualities
+        self._part_bases = part_bases or PART_BASES
 
     def __iter__(self) -> Iterator[Reads]:
-        """Yield the reads in order, without qualities, `PART_BASES` and somewhat more at a time.
+        """Yield the reads in order, a part and somewhat more at a time.
 
         Reads of different parts are not compared: `check` does, when all parts have come.
         """
-        builder = _ReadsBuilder(keep_qualities=False)
+        builder = _ReadsBuilder(self._keep_qualities)
         for bases in self.fed(builder):
-            if bases >= PART_BASES:
+            if bases >= self._part_bases:
                 yield builder.take_closed()
         yield builder.take_closed()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -60,6 +61,18 @@ class Chains:
         plain = {name: getattr(self, name)[rows] for name in _PLAIN}
         ragged = {name: gather_ragged(getattr(self, name), first, counts) for name in ("x", "y", "length")}
         return Chains(**plain, **ragged, starts=np.concatenate([[0], np.cumsum(counts)]))
+
+    @classmethod
+    def concat(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
+        """Return the chains of several sets of reads, of which there are so many each, as those of all."""
+        columns = {
+            name: np.concatenate([getattr(table, name) for table in tables])
+            for name in (*_PLAIN[1:], "x", "y", "length")
+        }
+        before = np.cumsum(reads) - reads
+        read = np.concatenate([table.read + first for table, first in zip(tables, before, strict=True)])
+        counts = np.concatenate([np.diff(table.starts) for table in tables])
+        return cls(read=read, **columns, starts=np.concatenate([[0], np.cumsum(counts)]))
 
     def forward_intervals(self, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the intervals on the forward strands of reads of these lengths."""

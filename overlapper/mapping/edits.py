@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from overlapper.errors import DeviceError
 from overlapper.kernels.cpu.chain_paths import Ends, align_chains
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
@@ -9,14 +12,37 @@ from overlapper.mapping.packed import packed_reads
 from overlapper.mapping.params import MapParams
 from overlapper.tables import Reads
 
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
 
-def extend(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
+
+def extend(
+    reads: Reads, reference: Reads, chains: Chains, params: MapParams, gpus: Gpus | None = None
+) -> Paths:
     """Align every chain."""
     scoring = params.scoring
     ends = Ends(scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend, params.end_bonus)
+    if gpus and len(chains):
+        return _extend_on(gpus, reads, chains, ends)
     rows, cigar, offsets = align_chains(
         packed_reads(reads), packed_reads(reference), chains.read, chains.target, chains.reverse,
         chains.starts, chains.x, chains.y, chains.length, ends,
     )  # fmt: skip
-    q_start, q_end, t_start, t_end = rows.T
-    return Paths(q_start, q_end, t_start, t_end, cigar, offsets)
+    return Paths(*rows.T, cigar, offsets)
+
+
+def _extend_on(gpus: Gpus, reads: Reads, chains: Chains, ends: Ends) -> Paths:
+    from overlapper.kernels.cuda import chain_paths
+    from overlapper.kernels.cuda.walks import upload_reads
+
+    with gpus.lent() as slot:
+        if slot.reads is None:
+            raise DeviceError(
+                f"the reference takes {slot.host.words.nbytes * 1.5e-9:.2f} GB of GPU memory, and there is "
+                "less, beside room to work. Allow more with --gpu-memory, use another GPU, or the CPU"
+            )
+        rows, cigar, offsets = chain_paths.align_chains(
+            upload_reads(packed_reads(reads), slot.arena), slot.reads, chains.read, chains.target,
+            chains.reverse, chains.starts, chains.x, chains.y, chains.length, ends, slot.arena,
+        )  # fmt: skip
+    return Paths(*rows.T, cigar, offsets)

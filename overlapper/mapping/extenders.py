@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from overlapper.kernels.cpu.left_gaps import align_left
 from overlapper.mapping.chains import Chains
+from overlapper.mapping.packed import packed_reads
 from overlapper.mapping.params import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
+
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,9 +41,19 @@ class Paths:
     cigar: np.ndarray
     cigar_offsets: np.ndarray
 
+    def with_gaps_left(self, reads: Reads, reference: Reads, chains: Chains) -> Paths:
+        """Return the alignments of these chains with their gaps moved left."""
+        rows = np.stack([self.q_start, self.q_end, self.t_start, self.t_end], axis=1).astype(np.int64)
+        cigar, offsets = align_left(
+            packed_reads(reads), packed_reads(reference), chains.read, chains.target, chains.reverse,
+            rows, self.cigar, self.cigar_offsets,
+        )  # fmt: skip
+        return Paths(*rows.T, cigar, offsets)
+
 
 MapExtender = Callable[[Reads, Reads, Chains, MapParams], Paths]
-"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads."""
+"""``extend(reads, reference, chains, params)`` aligns every chain. May be called from several threads.
+One that has kernels for GPUs also takes ``gpus``, which hold the reference; they compute the same."""
 
 MAP_EXTENDERS = {
     "edits": "overlapper.mapping.edits:extend",
@@ -49,12 +66,17 @@ MAP_EXTENDERS = {
 }
 
 
-def map_extender(name: str) -> MapExtender:
-    """Return an extender by name.
+ON_GPUS = ("edits", "gact")
+"""Extenders that have kernels for GPUs."""
+
+
+def map_extender(name: str, gpus: Gpus | None = None) -> MapExtender:
+    """Return an extender by name, with the GPUs that it shall use.
 
     Raises
     ------
     ParameterError
         When there is none of that name.
     """
-    return registered("extender", name, MAP_EXTENDERS)
+    extend = registered("extender", name, MAP_EXTENDERS)
+    return partial(extend, gpus=gpus) if gpus else extend

@@ -7,6 +7,7 @@ chain, then of the first: the anchor's middle base, or the next one where the mi
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from overlapper.mapping.packed import packed_reads, pieces
 from overlapper.mapping.params import MapParams
 from overlapper.mapping.windows import Windows, align_windows, room
 from overlapper.tables import Candidates, Overlaps, Reads
+
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,7 +65,7 @@ class _Seeded:
         differ = _bases(queries, x) != _bases(targets, y)
         return cls(queries, targets, t_first, x + differ, y + differ, chains.length[best])
 
-    def overlaps(self, name: str, params: object) -> Overlaps:
+    def overlaps(self, name: str, params: object, gpus: Gpus | None = None) -> Overlaps:
         """Extend the seeds by an extender of overlaps."""
         n = len(self.queries)
         together = Reads.concat([self.queries, self.targets])
@@ -69,7 +73,8 @@ class _Seeded:
             query=np.arange(n), target=np.arange(n, 2 * n), reverse=np.zeros(n, bool),
             query_pos=self.x, target_pos=self.y, seeds=np.ones(n), span=np.ones(n), seed_length=1,
         )  # fmt: skip
-        return extender(name)(together, candidates, params, 1)[0]
+        extend = extender(name, gpus.for_reads(together) if gpus else None)
+        return extend(together, candidates, params, 1)[0]
 
 
 def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
@@ -92,10 +97,12 @@ def extend_xdrop(reads: Reads, reference: Reads, chains: Chains, params: MapPara
     return _align_reached(reads, reference, chains, params, ends, seeded.t_first)
 
 
-def extend_gact(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
+def extend_gact(
+    reads: Reads, reference: Reads, chains: Chains, params: MapParams, gpus: Gpus | None = None
+) -> Paths:
     """Align the seed's surroundings by GACT."""
     seeded = _Seeded.of(reads, reference, chains)
-    found = seeded.overlaps("gact", params.gact)
+    found = seeded.overlaps("gact", params.gact, gpus)
     q_start, q_end, t_start, t_end = (
         column.astype(np.int64) for column in (found.q_start, found.q_end, found.t_start, found.t_end)
     )

@@ -2,31 +2,70 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from overlapper.errors import EmptyInputError, ParameterError
+from overlapper.extend.registry import extending_devices
 from overlapper.kernels.cpu import cigars
 from overlapper.kernels.cpu.reference_seeds import X_BITS
 from overlapper.mapping.chains import Chains, chain, forward_intervals
 from overlapper.mapping.choice import Groups, mapping_quality, other_score, worth_extending
-from overlapper.mapping.extenders import MapExtender, Paths, map_extender
+from overlapper.mapping.extenders import ON_GPUS, MapExtender, Paths, map_extender
 from overlapper.mapping.params import MapParams
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.tables import MappingKind, Mappings, Reads
 from overlapper.tables.base import gather_ragged
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
+
 LONGEST_READ = 1 << (X_BITS - 2)
 STAGES = ("seeds", "chains", "extension", "choice")
 BLOCK_BASES = 1 << 21
-"""Bases of the reads that are mapped together."""
+"""Bases of the reads that a thread maps at a time."""
+GPU_BASES = 1 << 24
+"""Bases of the reads whose chains a GPU is given at a time, at least."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Chained:
+    """Reads with the chains that are to be extended.
+
+    Attributes
+    ----------
+    reads : Reads
+    chains : Chains
+    other_score : ndarray of int64, shape (chains,)
+        Best score of the other chains of its group.
+    counts, seconds : Counter
+        What the funnel and the clock show of getting here.
+    """
+
+    reads: Reads
+    chains: Chains
+    other_score: np.ndarray
+    counts: Counter[str]
+    seconds: Counter[str]
+
+    @classmethod
+    def concat(cls, blocks: list[_Chained]) -> _Chained:
+        """Join blocks of reads."""
+        return cls(
+            Reads.concat([block.reads for block in blocks]),
+            Chains.concat([block.chains for block in blocks], [len(block.reads) for block in blocks]),
+            np.concatenate([block.other_score for block in blocks]),
+            _sum([block.counts for block in blocks]),
+            _sum([block.seconds for block in blocks]),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +78,8 @@ class Mapper:
     params : MapParams
     seeder : Seeder
     extender : MapExtender
+    gpus : Gpus or None
+        What the extender runs on, if not the CPU.
     counts : Counter
         What became of the reads mapped so far: the funnel.
     seconds : Counter
@@ -49,11 +90,12 @@ class Mapper:
     params: MapParams
     seeder: Seeder
     extender: MapExtender
+    gpus: Gpus | None = None
     counts: Counter[str] = dataclasses.field(default_factory=Counter)
     seconds: Counter[str] = dataclasses.field(default_factory=Counter)
 
     @classmethod
-    def prepare(cls, reference: Reads, params: MapParams, threads: int = 0) -> Self:
+    def prepare(cls, reference: Reads, params: MapParams, threads: int = 0, gpus: Gpus | None = None) -> Self:
         """Index a reference.
 
         Parameters
@@ -62,6 +104,9 @@ class Mapper:
         params : MapParams
         threads : int
             0 takes all. No result depends on it.
+        gpus : Gpus, optional
+            To extend on, for one of `overlapper.mapping.extenders.ON_GPUS`. No result depends on it. They
+            hold no reads yet, and will hold the reference.
 
         Raises
         ------
@@ -70,13 +115,14 @@ class Mapper:
         ParameterError
             When the seeder or the extender is not known, or the reference is too long.
         """
-        extender = map_extender(params.extender)
+        extender = map_extender(params.extender, gpus)
         find = seeder(params.seeder)
         if not reference.total_bases:
             raise EmptyInputError("the reference has no bases", remedy="Give one that has.")
-        return cls(
-            reference, params, find.prepare(reference, params, threads or available_threads()), extender
-        )
+        if gpus:
+            gpus.hold(reference)
+        prepared = find.prepare(reference, params, threads or available_threads())
+        return cls(reference, params, prepared, extender, gpus)
 
     def map(self, reads: Reads, threads: int = 0) -> Iterator[tuple[range, Mappings]]:
         """Map reads, a block at a time.
@@ -97,24 +143,47 @@ class Mapper:
         ParameterError
             When a read is longer than `LONGEST_READ`.
         """
-        longest = int(reads.lengths.max(initial=0))
-        if longest > LONGEST_READ:
-            name = reads.name(int(reads.lengths.argmax()))
-            raise ParameterError(f"read {name} has {longest} bases, expected at most {LONGEST_READ}")
-        bounds = cut_evenly(reads.lengths, BLOCK_BASES).tolist()
+        first = 0
+        for block, mappings in self.map_parts([reads], threads):
+            yield (
+                range(first, first + len(block)),
+                dataclasses.replace(mappings, query=mappings.query + np.int32(first)),
+            )
+            first += len(block)
 
-        def work(block: tuple[int, int]) -> tuple[range, Mappings, dict[str, int], dict[str, float]]:
-            first, last = block
-            return range(first, last), *self._map_block(reads.take(np.arange(first, last)), first)
+    def map_parts(self, parts: Iterable[Reads], threads: int = 0) -> Iterator[tuple[Reads, Mappings]]:
+        """Map reads that come in parts, a block at a time.
 
-        blocks = map_in_order(work, pairwise(bounds), threads or available_threads())
-        for rows, mappings, counts, seconds in blocks:
-            self.counts.update(counts)
-            self.seconds.update(seconds)
-            yield rows, mappings
+        Parameters
+        ----------
+        parts : iterable of Reads
+            They are asked for from the calling thread, while others map.
+        threads : int
+            0 takes all. No result depends on it, nor on how reads are parted.
 
-    def _map_block(self, reads: Reads, first: int) -> tuple[Mappings, dict[str, int], dict[str, float]]:
-        """Map reads that are numbered from ``first`` on; return what was counted and timed, too."""
+        Yields
+        ------
+        Reads, Mappings
+            A block of reads, in order, and their mappings, which number them from 0 on.
+
+        Raises
+        ------
+        ParameterError
+            When a read is longer than `LONGEST_READ`.
+        """
+        threads, blocks = threads or available_threads(), _blocks(parts)
+        if self.gpus is None:
+            done = map_in_order(lambda block: self._map_chained(self._chain(block)), blocks, threads)
+        else:
+            chained = _gathered(map_in_order(self._chain, blocks, threads))
+            done = map_in_order(self._map_chained, chained, 2 * self.gpus.slots)
+        for block, mappings in done:
+            self.counts.update(block.counts)
+            self.seconds.update(block.seconds)
+            yield block.reads, mappings
+
+    def _chain(self, reads: Reads) -> _Chained:
+        """Find seeds and chains of reads."""
         params, marks = self.params, [time.perf_counter()]
         anchors = self.seeder.find(reads)
         marks.append(time.perf_counter())
@@ -122,20 +191,28 @@ class Mapper:
         intervals = chains.forward_intervals(reads.lengths)
         groups = Groups.of(chains.read, *intervals, chains.score, params.choice.mask_level)
         rows = worth_extending(chains.score, groups, params.choice)
-        other_chain, kept = other_score(chains.score, groups)[rows], chains.take(rows)
-        marks.append(time.perf_counter())
-        paths = self.extender(reads, self.reference, kept, params)
-        marks.append(time.perf_counter())
-        mappings = self._choose(reads, kept, other_chain, paths)
-        marks.append(time.perf_counter())
         counts = {"reads": len(reads), **anchors.counts, "anchors": len(anchors.x), "chains": len(chains)}
-        counts["chains extended"] = len(kept)
-        counts["mappings too low in score"] = len(kept) - len(mappings)
+        counts["chains extended"] = len(rows)
+        other, kept = other_score(chains.score, groups)[rows], chains.take(rows)
+        marks.append(time.perf_counter())
+        seconds = dict(zip(STAGES[:2], np.diff(marks).tolist(), strict=True))
+        return _Chained(reads, kept, other, Counter(counts), Counter(seconds))
+
+    def _map_chained(self, block: _Chained) -> tuple[_Chained, Mappings]:
+        """Extend chains and choose; the block is returned with more counted and timed."""
+        marks = [time.perf_counter()]
+        paths = self.extender(block.reads, self.reference, block.chains, self.params)
+        paths = paths.with_gaps_left(block.reads, self.reference, block.chains)
+        marks.append(time.perf_counter())
+        mappings = self._choose(block.reads, block.chains, block.other_score, paths)
+        marks.append(time.perf_counter())
+        counts = {"mappings too low in score": len(block.chains) - len(mappings)}
         for kind in MappingKind:
             counts[f"{kind.name.lower()} mappings"] = int((mappings.kind == kind).sum())
-        counts["unmapped reads"] = len(reads) - counts["primary mappings"]
-        seconds = dict(zip(STAGES, np.diff(marks).tolist(), strict=True))
-        return dataclasses.replace(mappings, query=mappings.query + np.int32(first)), counts, seconds
+        counts["unmapped reads"] = len(block.reads) - counts["primary mappings"]
+        block.counts.update(counts)
+        block.seconds.update(dict(zip(STAGES[2:], np.diff(marks).tolist(), strict=True)))
+        return block, mappings
 
     def _choose(self, reads: Reads, chains: Chains, other_chain: np.ndarray, paths: Paths) -> Mappings:
         """Return the mappings that are kept, in order, of chains that were extended."""
@@ -183,8 +260,45 @@ class Mapper:
         )
 
 
+def _sum(counters: Iterable[Counter[str]]) -> Counter[str]:
+    """Add counters; unlike ``+``, keep what was counted and never seen."""
+    total: Counter[str] = Counter()
+    for counter in counters:
+        total.update(counter)
+    return total
+
+
+def _blocks(parts: Iterable[Reads]) -> Iterator[Reads]:
+    """Cut parts into blocks for threads."""
+    for reads in parts:
+        longest = int(reads.lengths.max(initial=0))
+        if longest > LONGEST_READ:
+            name = reads.name(int(reads.lengths.argmax()))
+            raise ParameterError(f"read {name} has {longest} bases, expected at most {LONGEST_READ}")
+        for first, last in pairwise(cut_evenly(reads.lengths, BLOCK_BASES).tolist()):
+            yield reads.take(np.arange(first, last))
+
+
+def _gathered(blocks: Iterable[_Chained]) -> Iterator[_Chained]:
+    """Join blocks until there are enough of them for a GPU."""
+    waiting: list[_Chained] = []
+    for block in blocks:
+        waiting.append(block)
+        if sum(block.reads.total_bases for block in waiting) >= GPU_BASES:
+            yield _Chained.concat(waiting)
+            waiting = []
+    if waiting:
+        yield _Chained.concat(waiting)
+
+
 def map_reads(
-    reference: Reads, reads: Reads, params: MapParams | str = "ont", *, threads: int = 0
+    reference: Reads,
+    reads: Reads,
+    params: MapParams | str = "ont",
+    *,
+    threads: int = 0,
+    device: str = "auto",
+    gpu_memory: int = 0,
 ) -> Mappings:
     """Map reads to a reference.
 
@@ -195,6 +309,11 @@ def map_reads(
         Parameters, or the name of a preset: ``ont``, ``clr``, ``hifi`` or ``short``.
     threads : int
         0 takes all. No result depends on it.
+    device : str
+        What chains are extended on: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all
+        GPUs if there are any and the extender has kernels for them. No result depends on it.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
 
     Returns
     -------
@@ -217,8 +336,33 @@ def map_reads(
     """
     if isinstance(params, str):
         params = MapParams.preset(params)
-    mapper = Mapper.prepare(reference, params, threads)
-    return Mappings.concat([mappings for _, mappings in mapper.map(reads, threads)] or [_none()])
+    with extending_gpus(params.extender, device, gpu_memory) as gpus:
+        mapper = Mapper.prepare(reference, params, threads, gpus)
+        return Mappings.concat([mappings for _, mappings in mapper.map(reads, threads)] or [_none()])
+
+
+@contextlib.contextmanager
+def extending_gpus(extender: str, device: str, memory: int = 0) -> Iterator[Gpus | None]:
+    """Open the GPUs that an extender of mappings shall run on; None if it is the CPU.
+
+    Parameters
+    ----------
+    extender, device, memory
+        As `map_reads` takes them.
+
+    Raises
+    ------
+    ParameterError, DeviceError, MissingExtraError
+        When they cannot be had.
+    """
+    devices = extending_devices(extender, device, ON_GPUS)
+    if devices[0].name == "cpu":
+        yield None
+        return
+    from overlapper.gpus import Gpus
+
+    with Gpus(devices, memory) as gpus:
+        yield gpus
 
 
 def _none() -> Mappings:

@@ -1,6 +1,7 @@
 """Mapping, straight from docs/algorithms/mapping.md. Parameters come as dictionaries of their names."""
 
 import math
+import re
 
 from tests.oracle import edit_paths, minimizers
 
@@ -192,6 +193,34 @@ def columns(query, q_start, q_end, target, pairs):
     return letters
 
 
+def with_gaps_left(query, target, interval, letters):
+    """Interval and columns of an alignment when its gaps have moved left."""
+    q_start, q_end, t_start, t_end = interval
+    done, q, t = "", q_start, t_start
+    for run in re.findall("=+|X+|I+|D+", letters):
+        kind, passed = run[0], ""
+        if kind in PAIRED:
+            done, q, t = done + run, q + len(run), t + len(run)
+            continue
+        q, t = q + run.count("I"), t + run.count("D")
+        text, end = (query, q) if kind == "I" else (target, t)
+        gap = len(run)
+        while done:
+            if done[-1] == kind:
+                gap += 1
+            elif done[-1] == "=" and text[end - 1] == text[end - gap - 1]:
+                passed += "="
+                end -= 1
+            else:
+                break
+            done = done[:-1]
+        if not done:
+            q_start, t_start = q_start + (kind == "I") * gap, t_start + (kind == "D") * gap
+            gap = 0
+        done += kind * gap + passed
+    return (q_start, q_end, t_start, t_end), done
+
+
 def score_of(letters, p):
     """Score of an alignment, and how many gaps it has."""
     total, gaps, previous = 0, 0, ""
@@ -228,7 +257,10 @@ def map_read(read, reference, anchors, extend, chain_params, choice, scoring):
         if place and not (near and place <= choice["most_secondary"]):
             continue
         query = reverse_complement(read) if reverse else read
-        (q_start, q_end, t_start, t_end), letters = extend(query, reference[sequence], chain)
+        interval, letters = extend(query, reference[sequence], chain)
+        (q_start, q_end, t_start, t_end), letters = with_gaps_left(
+            query, reference[sequence], interval, letters
+        )
         value, gaps = score_of(letters, scoring)
         if value < choice["min_score"]:
             continue

@@ -28,7 +28,7 @@ from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.myers import next_column
 
 TARGET_UNKNOWN, READ_UNKNOWN = 4, 5
-_CODES = 8
+CODES = 8
 """Words that hold the rows of each code, six rounded up."""
 _ONE, _NONE, _TOP = np.uint64(1), np.uint64(0), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -58,7 +58,7 @@ def new_matrix(longest):
     words = (longest + 63) >> 6
     size = words * (longest + 1)
     return Matrix(
-        np.empty(words * _CODES, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64), longest
+        np.empty(words * CODES, np.uint64), np.empty(size, np.uint64), np.empty(size, np.uint64), longest
     )
 
 
@@ -108,7 +108,7 @@ def edit_distance(target, m, read, r_start, r_end, matrix):
     if m == 0:
         return r_end - r_start
     rows, last = matrix.rows, np.uint64(m - 1)
-    for code in range(_CODES):
+    for code in range(CODES):
         rows[code] = 0
     for i in range(m):
         rows[target[i]] |= _ONE << np.uint64(i)
@@ -125,12 +125,12 @@ def _fill(target, t_start, m, read, r_start, n, matrix):
     """Fill the matrix; return the first column whose last row is lowest."""
     words = (m + 63) >> 6
     rows, up, down = matrix.rows, matrix.up, matrix.down
-    for w in range(words * _CODES):
+    for w in range(words * CODES):
         rows[w] = 0
     for i in range(m):
-        rows[(i >> 6) * _CODES + target[t_start + i]] |= _ONE << np.uint64(i & 63)
+        rows[(i >> 6) * CODES + target[t_start + i]] |= _ONE << np.uint64(i & 63)
     for w in range(words):
-        rows[w * _CODES + TARGET_UNKNOWN] = 0
+        rows[w * CODES + TARGET_UNKNOWN] = 0
     if words == 1:
         return _fill_word(read, r_start, m, n, rows, up, down)
     return _fill_words(read, r_start, m, n, words, rows, up, down)
@@ -163,7 +163,7 @@ def _fill_words(read, r_start, m, n, words, rows, up, down):
         rises, falls = rises_in, falls_in
         for w in range(words):
             above, below, rises, falls = next_column(
-                rows[w * _CODES + code], up[j * words + w], down[j * words + w], rises_in, falls_in
+                rows[w * CODES + code], up[j * words + w], down[j * words + w], rises_in, falls_in
             )
             rises_in, falls_in = rises >> _TOP, falls >> _TOP
             up[(j + 1) * words + w], down[(j + 1) * words + w] = above, below
