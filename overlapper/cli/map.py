@@ -23,7 +23,7 @@ overlapper map reference.fasta short.fastq.gz -p short --seeder nov-smem --exten
 """
 
 COMPILE_SECONDS = 40
-PART_BASES = 1 << 23
+PART_BASES = 1 << 22
 """Bases of the reads that are read at a time; several times as many are held while they are mapped."""
 
 

@@ -12,7 +12,7 @@ from overlapper.registry import registered
 from overlapper.tables import Candidates, Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpus import Gpus, GpusForReads
 
 Extender = Callable[[Reads, Candidates, Any, int], tuple[Overlaps, dict[str, int]]]
 """``extend(reads, candidates, params, threads)`` gives overlaps, not yet classified and in the order of the
@@ -31,7 +31,7 @@ ON_GPUS = ("xdrop", "gact")
 """Extenders that have kernels for GPUs."""
 
 
-def extender(name: str, gpus: Gpus | None = None) -> Extender:
+def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
     """Return an extender by name, with the GPUs that it shall use.
 
     Raises

@@ -28,7 +28,7 @@ def extend(
         packed_reads(reads), packed_reads(reference), chains.read, chains.target, chains.reverse,
         chains.starts, chains.x, chains.y, chains.length, ends,
     )  # fmt: skip
-    return Paths(*rows.T, cigar, offsets)
+    return Paths.of(rows, cigar, offsets)
 
 
 def _extend_on(gpus: Gpus, reads: Reads, chains: Chains, ends: Ends) -> Paths:
@@ -45,4 +45,4 @@ def _extend_on(gpus: Gpus, reads: Reads, chains: Chains, ends: Ends) -> Paths:
             upload_reads(packed_reads(reads), slot.arena), slot.reads, chains.read, chains.target,
             chains.reverse, chains.starts, chains.x, chains.y, chains.length, ends, slot.arena,
         )  # fmt: skip
-    return Paths(*rows.T, cigar, offsets)
+    return Paths.of(rows, cigar, offsets)

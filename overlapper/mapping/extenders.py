@@ -41,6 +41,12 @@ class Paths:
     cigar: np.ndarray
     cigar_offsets: np.ndarray
 
+    @classmethod
+    def of(cls, rows: np.ndarray, cigar: np.ndarray, cigar_offsets: np.ndarray) -> Paths:
+        """Return alignments whose intervals are the columns of ``rows``."""
+        q_start, q_end, t_start, t_end = rows.T
+        return cls(q_start, q_end, t_start, t_end, cigar, cigar_offsets)
+
     def with_gaps_left(self, reads: Reads, reference: Reads, chains: Chains) -> Paths:
         """Return the alignments of these chains with their gaps moved left."""
         rows = np.stack([self.q_start, self.q_end, self.t_start, self.t_end], axis=1).astype(np.int64)
@@ -48,7 +54,7 @@ class Paths:
             packed_reads(reads), packed_reads(reference), chains.read, chains.target, chains.reverse,
             rows, self.cigar, self.cigar_offsets,
         )  # fmt: skip
-        return Paths(*rows.T, cigar, offsets)
+        return Paths.of(rows, cigar, offsets)
 
 
 MapExtender = Callable[[Reads, Reads, Chains, MapParams], Paths]
@@ -66,8 +72,8 @@ MAP_EXTENDERS = {
 }
 
 
-ON_GPUS = ("edits", "gact")
-"""Extenders that have kernels for GPUs."""
+ON_GPUS = ("edits", "xdrop", "gact")
+"""Extenders that have kernels for GPUs; what `xdrop` reaches is aligned on the CPU."""
 
 
 def map_extender(name: str, gpus: Gpus | None = None) -> MapExtender:

@@ -89,10 +89,12 @@ def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: Ma
     return _align_reached(reads, reference, chains, params, ends, seeded.t_first)
 
 
-def extend_xdrop(reads: Reads, reference: Reads, chains: Chains, params: MapParams) -> Paths:
+def extend_xdrop(
+    reads: Reads, reference: Reads, chains: Chains, params: MapParams, gpus: Gpus | None = None
+) -> Paths:
     """Extend the seed by X-drop, then align what was reached."""
     seeded = _Seeded.of(reads, reference, chains)
-    found = seeded.overlaps("xdrop", params.xdrop)
+    found = seeded.overlaps("xdrop", params.xdrop, gpus)
     ends = np.stack([found.q_start, found.q_end, found.t_start, found.t_end], axis=1).astype(np.int64)
     return _align_reached(reads, reference, chains, params, ends, seeded.t_first)
 

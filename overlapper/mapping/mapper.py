@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LONGEST_READ = 1 << (X_BITS - 2)
 STAGES = ("seeds", "chains", "extension", "choice")
-BLOCK_BASES = 1 << 21
+BLOCK_BASES = 1 << 20
 """Bases of the reads that a thread maps at a time."""
 GPU_BASES = 1 << 24
 """Bases of the reads whose chains a GPU is given at a time, at least."""
@@ -176,7 +176,7 @@ class Mapper:
             done = map_in_order(lambda block: self._map_chained(self._chain(block)), blocks, threads)
         else:
             chained = _gathered(map_in_order(self._chain, blocks, threads))
-            done = map_in_order(self._map_chained, chained, 2 * self.gpus.slots)
+            done = map_in_order(self._map_chained, chained, self.gpus.slots + threads)
         for block, mappings in done:
             self.counts.update(block.counts)
             self.seconds.update(block.seconds)

@@ -1,21 +1,28 @@
-"""Mapping on a GPU beside the CPU of the same machine, from file to file, in alternating runs.
+"""Mapping on GPUs beside the CPU of the same machine, in one process.
 
-    python -m tests.benchmarks.map_gpu REFERENCE READS --preset ont --extenders edits,gact
+    python -m tests.benchmarks.map_gpu REFERENCE READS --preset ont --extenders edits,gact --threads 4,32
 
-Of each extender and device, the fastest run: wall-clock seconds, CPU seconds and peak memory of the process,
-and seconds of the stages, which all threads together spent. The files of both devices are compared.
+Reads and reference are in memory, kernels compiled and GPUs made ready before; what is timed goes from there
+to tables of mappings. `overlapper map --stats` tells times from file to file. Of each extender, device and
+number of threads: wall-clock seconds, the best of all rounds, and seconds that all threads together spent in
+each stage; with a GPU, waiting for it is among those of extension. Mappings of all devices are compared.
 """
 
 from __future__ import annotations
 
 import argparse
-import filecmp
-import json
+import dataclasses
 import sys
-import tempfile
+import time
 
-from overlapper.mapping.extenders import ON_GPUS
-from tests.benchmarks.overlap import measure
+import numpy as np
+
+from overlapper.io import read_fastx
+from overlapper.mapping.mapper import STAGES, Mapper, extending_gpus
+from overlapper.mapping.params import MapParams
+from overlapper.tables import Mappings, Reads
+
+WARM_UP_READS = 400
 
 
 def main() -> None:
@@ -25,36 +32,49 @@ def main() -> None:
     parser.add_argument("reference")
     parser.add_argument("reads")
     parser.add_argument("--preset", default="ont")
-    parser.add_argument("--extenders", default=",".join(ON_GPUS))
-    parser.add_argument("--devices", default="cpu,cuda:0", help="commas between them, but for cuda:0,1")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--extenders", default="edits,gact,xdrop")
+    parser.add_argument("--devices", default="cpu cuda:0", help="blanks between them")
+    parser.add_argument("--threads", default="4,32", help="numbers of threads, commas between them")
+    parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
-    devices = arguments.devices.replace(",cuda", " cuda").split()
-    print(f"{'extender':12} {'device':8} {'wall s':>8} {'CPU s':>8} {'peak MB':>8}  stages")
-    with tempfile.TemporaryDirectory() as folder:
-        for extender in arguments.extenders.split(","):
-            best: dict[str, tuple] = {}
-            for run in range(arguments.runs):
-                for device in devices:
-                    output, stats = f"{folder}/{device}.paf", f"{folder}/stats.json"
-                    command = [
-                        sys.executable, "-m", "overlapper", "map", arguments.reference, arguments.reads, "-q",
-                        "--preset", arguments.preset, "--extender", extender, "--device", device,
-                        "-o", output, "--stats", stats,
-                    ]  # fmt: skip
-                    costs = measure(command, f"{folder}/out")
-                    with open(stats) as file:
-                        document = json.load(file)
-                    stages = {
-                        n: round(s, 2)
-                        for n, s in {**document["seconds"], **document["thread_seconds"]}.items()
-                    }
-                    if device not in best or costs < best[device][0]:
-                        best[device] = (costs, stages)
-                    if run == 0 and not filecmp.cmp(f"{folder}/{devices[0]}.paf", output, shallow=False):
-                        sys.exit(f"{extender}: {device} does not write what {devices[0]} does")
-            for device, ((wall, cpu, memory), stages) in best.items():
-                print(f"{extender:12} {device:8} {wall:8.2f} {cpu:8.2f} {memory:8.0f}  {stages}", flush=True)
+    reference, reads = read_fastx(arguments.reference), read_fastx(arguments.reads)
+    print(f"{reads.total_bases / 1e6:.1f} Mb of reads")
+    print("extender  device   threads  wall s  " + "  ".join(STAGES), flush=True)
+    for extender in arguments.extenders.split(","):
+        params = dataclasses.replace(MapParams.preset(arguments.preset), extender=extender)
+        expected = None
+        for device in arguments.devices.split():
+            with extending_gpus(extender, device) as gpus:
+                prepared = Mapper.prepare(reference, params, 0, gpus)
+                list(prepared.map(reads.take(np.arange(min(WARM_UP_READS, len(reads))))))
+                for threads in map(int, arguments.threads.split(",")):
+                    wall, stages, mappings = best_round(prepared, reads, threads, arguments.rounds)
+                    parts = "  ".join(f"{stages[stage]:{len(stage)}.2f}" for stage in STAGES)
+                    print(f"{extender:9} {device:8} {threads:7} {wall:7.3f}  {parts}", flush=True)
+                    expected = expected or mappings
+                    if not same(mappings, expected):
+                        sys.exit(f"{extender}: {device} finds other mappings than the first device")
+
+
+def best_round(
+    prepared: Mapper, reads: Reads, threads: int, rounds: int
+) -> tuple[float, dict[str, float], Mappings]:
+    """Return seconds of the fastest round, those of its stages, and the mappings."""
+    best: tuple[float, dict[str, float]] = (float("inf"), {})
+    for _ in range(rounds):
+        mapper = dataclasses.replace(
+            prepared, counts=type(prepared.counts)(), seconds=type(prepared.seconds)()
+        )
+        start = time.perf_counter()
+        tables = [mappings for _, mappings in mapper.map(reads, threads)]
+        best = min(best, (time.perf_counter() - start, dict(mapper.seconds)), key=lambda row: row[0])
+    return *best, Mappings.concat(tables)
+
+
+def same(one: Mappings, other: Mappings) -> bool:
+    """Return whether two tables hold the same bytes."""
+    names = [field.name for field in dataclasses.fields(one)]
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""The kernels of chains compile for the devices we name, without a driver."""
+"""The kernels of chains compile for the devices we name, and do what the CPU does; needs no driver."""
 
 import importlib.util
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 if importlib.util.find_spec("numba_cuda") is None:
@@ -9,7 +11,13 @@ if importlib.util.find_spec("numba_cuda") is None:
 
 from numba import types
 
-from overlapper.kernels.cuda import chain_paths
+from overlapper.kernels.cuda import chain_paths, walks
+from overlapper.mapping import edits
+from overlapper.mapping.mapper import map_reads
+from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams
+from overlapper.params import SketchParams
+from tests.property.test_mapping import case
+from tests.read_sets import reads_of
 from tests.unit.test_cuda_compile import compiled
 
 U1, U4, I4, I8, BOOLEANS = (
@@ -18,7 +26,7 @@ U1, U4, I4, I8, BOOLEANS = (
 ROOMS, ROWS = types.uint64[:, ::1], types.int32[:, ::1]
 KERNELS = {
     chain_paths.unpack: (U4, U4, I8, I8, I8, I8, BOOLEANS, I4, I8, types.int64, U1),
-    chain_paths.pair_gaps: (I8, *(I4,) * 6, I8, I8, U1, U1, ROOMS, I4, I4),
+    chain_paths.pair_gaps: (*(I4,) * 7, I8, I8, U1, U1, ROOMS, I4, I4),
     chain_paths.extend_ends: (
         I8, I8, *(I4,) * 4, I8, I8, U1, U1, ROOMS, *(types.int64,) * 5, I4, I4, ROWS,
     ),
@@ -31,3 +39,86 @@ KERNELS = {
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.py_func.__name__)
 def test_the_kernel_compiles(kernel, capability, monkeypatch):
     compiled(kernel, KERNELS[kernel], capability, monkeypatch)
+
+
+class PretendedArena:
+    """Arrays in host memory, in place of device memory."""
+
+    free = 1 << 28
+
+    def mark(self):
+        return 0
+
+    def release(self, mark):
+        pass
+
+    def array(self, shape, dtype):
+        return np.zeros(shape, dtype)
+
+    def upload(self, array):
+        return np.array(array)
+
+    def download(self, array):
+        return array.copy()
+
+    def download_to(self, here, array):
+        here[:] = array[: len(here)]
+
+
+class PretendedThreads:
+    """What kernels ask of numba.cuda, for threads that run one after the other."""
+
+    blockIdx = threadIdx = SimpleNamespace(x=0)
+    blockDim = gridDim = SimpleNamespace(x=1)
+    number = 0
+
+    def grid(self, _):
+        return self.number
+
+    def gridsize(self, _):
+        return 16
+
+
+def on_device(reads):
+    unknown = np.zeros(len(reads.words), np.uint32)
+    for read in range(len(reads.lengths)):
+        for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
+            for base in range(reads.unknown_start[run], reads.unknown_end[run]):
+                unknown[reads.word_offsets[read] + base // 32] |= np.uint32(1 << base % 32)
+    return walks.DeviceReads(reads, reads.words.view(np.uint32), unknown, reads.word_offsets, reads.lengths)
+
+
+def test_what_the_kernels_do_equals_the_cpu(monkeypatch):
+    """The kernels run as Python, a thread after the other."""
+    threads, chains = PretendedThreads(), []
+
+    def launch(kernel, items, arena, *arguments):
+        once = kernel in (chain_paths.unpack, chain_paths.pack_runs)
+        for threads.number in range(1 if once else 16):
+            kernel.py_func(*arguments)
+
+    monkeypatch.setattr(chain_paths, "cuda", threads)
+    monkeypatch.setattr(chain_paths, "launch", launch)
+    monkeypatch.setattr(chain_paths, "_matrix", chain_paths._matrix.py_func)
+    monkeypatch.setattr(chain_paths, "MOST_THREADS", 16)
+    align_chains = edits.align_chains
+
+    def both(*arguments):
+        reads, reference, *others = arguments
+        expected = align_chains(*arguments)
+        found = chain_paths.align_chains(on_device(reads), on_device(reference), *others, PretendedArena())
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+        chains.append(len(expected[0]))
+        return expected
+
+    monkeypatch.setattr(edits, "align_chains", both)
+    params = MapParams(
+        sketch=SketchParams(kmer_length=9, window=3),
+        chain=AnchorChainParams(min_seeds=1, min_score=15),
+        choice=ChoiceParams(min_score=20),
+    )
+    for seed in range(3):
+        reference, reads = case(seed)
+        map_reads(reads_of(reference), reads_of(reads), params, threads=1, device="cpu")
+    assert sum(chains) >= 15

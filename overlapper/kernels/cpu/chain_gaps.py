@@ -8,6 +8,9 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.chain_paths import room
+from overlapper.kernels.cpu.edit_paths import CODES
+
+_MOST_CLASSES = 64
 
 
 class Gaps(NamedTuple):
@@ -49,6 +52,42 @@ class Frames(NamedTuple):
     t_left: np.ndarray
     q_right: np.ndarray
     t_right: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def matrix_words(q_bases, t_bases):
+    """Return the 64-bit words that the matrix of a gap takes (`edit_paths.Matrix`)."""
+    return ((q_bases + 63) >> 6) * (CODES + 2 * (t_bases + 1))
+
+
+@njit(nogil=True, cache=True)
+def by_size(gaps, smallest, ratio):
+    """Sort gaps by what their matrices take: up to ``smallest`` words, ``ratio`` times as many, and so on.
+
+    Returns
+    -------
+    order : ndarray of int32, shape (n,)
+        Within a class the gaps stay in order.
+    bounds : ndarray of int64, shape (classes + 1,)
+        Where the classes start.
+    """
+    n = len(gaps.chain)
+    classes, counts = np.empty(n, np.uint8), np.zeros(_MOST_CLASSES + 1, np.int64)
+    used = 0
+    for gap in range(n):
+        words = matrix_words(gaps.q_end[gap] - gaps.q_start[gap], gaps.t_end[gap] - gaps.t_start[gap])
+        number, most = 0, smallest
+        while words > most:
+            number, most = number + 1, most * ratio
+        classes[gap] = number
+        counts[number + 1] += 1
+        used = max(used, number + 1)
+    bounds = np.cumsum(counts)
+    order, ends = np.empty(n, np.int32), bounds.copy()
+    for gap in range(n):
+        order[ends[classes[gap]]] = gap
+        ends[classes[gap]] += 1
+    return order, bounds[: used + 1]
 
 
 @njit(nogil=True, cache=True)

@@ -4,9 +4,8 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.cigars import EQUAL, INSERTION, UNEQUAL
+from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.packed import base_at
-
-_UNKNOWN = 4
 
 
 @njit(nogil=True, cache=True)
@@ -69,7 +68,7 @@ def align_left(reads, reference, read, target, reverse, rows, cigar, offsets):
     return moved[: starts[-1]].copy(), starts
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _push(runs, first, top, run, kind):
     """Add columns behind the runs from ``first`` to ``top``; return where the runs end."""
     if run == 0:
@@ -81,26 +80,34 @@ def _push(runs, first, top, run, kind):
     return top + 1
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _repeated(reads, read, reverse, start, end, most):
     """Return how many bases before ``start``, at most ``most``, equal those before ``end``, in turn."""
+    first_word, last = reads.word_offsets[read] << 5, reads.lengths[read] - 1
     steps = np.int64(0)
     while steps < most:
-        base = _base(reads, read, reverse, end - 1 - steps)
-        if base == _UNKNOWN or base != _base(reads, read, reverse, start - 1 - steps):
+        one, other = start - 1 - steps, end - 1 - steps
+        if reverse:
+            one, other = last - one, last - other
+        # The base before the gap is of an equal pair, so it is known.
+        if base_at(reads.words, first_word + one) != base_at(reads.words, first_word + other):
+            break
+        if _is_unknown(reads, read, other):
             break
         steps += 1
     return steps
 
 
-@njit(nogil=True, cache=True)
-def _base(reads, read, reverse, position):
-    """Return the code of a base, of the reverse complement if so asked."""
-    at = reads.lengths[read] - 1 - position if reverse else position
+@inner
+def _is_unknown(reads, read, position):
+    """Return whether a base lies in a run of unknown ones."""
     low, high = reads.unknown_offsets[read], reads.unknown_offsets[read + 1]
-    if low < high:
-        run = low + np.searchsorted(reads.unknown_start[low:high], at, side="right") - 1
-        if run >= low and at < reads.unknown_end[run]:
-            return np.int64(_UNKNOWN)
-    base = np.int64(base_at(reads.words, 32 * reads.word_offsets[read] + at))
-    return 3 - base if reverse else base
+    while low < high:
+        middle = (low + high) >> 1
+        if position >= reads.unknown_end[middle]:
+            low = middle + 1
+        elif position < reads.unknown_start[middle]:
+            high = middle
+        else:
+            return True
+    return False

@@ -13,7 +13,7 @@ import numpy as np
 from numba import cuda, int64, uint8, uint32
 
 from overlapper.errors import DeviceError
-from overlapper.kernels.cpu.chain_gaps import Frames, Gaps, cut_gaps
+from overlapper.kernels.cpu.chain_gaps import Frames, Gaps, by_size, cut_gaps, matrix_words
 from overlapper.kernels.cpu.chain_paths import (
     INSERTED,
     TILE,
@@ -133,30 +133,25 @@ class _Batch:
     def pair_gaps(self, gaps: Gaps) -> None:
         """Pair the bases of all gaps and anchors."""
         there = [self._arena.upload(column) for column in gaps]
-        words = _words(gaps.q_end - gaps.q_start, gaps.t_end - gaps.t_start)
-        most = _SMALLEST_CLASS
-        below = np.zeros(len(words), bool)
-        while not below.all():
-            chosen = ~below & (words <= most)
-            below |= chosen
-            items = np.flatnonzero(chosen)
-            if len(items):
-                mark = self._arena.mark()
-                rooms = self._rooms(len(items), most)
-                launch(
-                    pair_gaps, len(rooms), self._arena,
-                    self._arena.upload(items), *there, self._q_offsets, self._t_offsets,
-                    self._query, self._window, rooms, self._starts, self._pair,
-                )  # fmt: skip
-                self._arena.release(mark)
-            most *= _CLASS_RATIO
+        order, bounds = by_size(gaps, _SMALLEST_CLASS, _CLASS_RATIO)
+        items = self._arena.upload(order)
+        for number, (begin, end) in enumerate(itertools.pairwise(bounds.tolist())):
+            if begin == end:
+                continue
+            mark = self._arena.mark()
+            rooms = self._rooms(end - begin, _SMALLEST_CLASS * _CLASS_RATIO**number)
+            launch(
+                pair_gaps, len(rooms), self._arena,
+                items[begin:end], *there, self._q_offsets, self._t_offsets,
+                self._query, self._window, rooms, self._starts, self._pair,
+            )  # fmt: skip
+            self._arena.release(mark)
 
     def extend_ends(self, ends: Ends) -> None:
         """Extend both ends of every chain."""
         mark = self._arena.mark()
         items = 2 * len(self._q_lengths)
-        most = int(_words(np.array([TILE]), np.array([room(TILE)]))[0])
-        rooms = self._rooms(items, most)
+        rooms = self._rooms(items, matrix_words(TILE, room(TILE)))
         launch(
             extend_ends, len(rooms), self._arena,
             *self._there, self._q_offsets, self._t_offsets, self._query, self._window, rooms,
@@ -193,12 +188,6 @@ class _Batch:
                 f"{1e-6 * self._arena.free:.1f} MB are left. Allow more with --gpu-memory, or use the CPU"
             )
         return self._arena.array((threads, words), np.uint64)
-
-
-def _words(q_bases: np.ndarray, t_bases: np.ndarray) -> np.ndarray:
-    """Return the 64-bit words that the matrices of gaps take."""
-    rows = (q_bases.astype(np.int64) + 63) >> 6
-    return rows * (CODES + 2 * (t_bases.astype(np.int64) + 1))
 
 
 @cuda.jit(device=True)
@@ -249,7 +238,7 @@ def pair_gaps(
 
     Parameters
     ----------
-    items : device array of int64
+    items : device array of int32
         Which gaps.
     chain, q_start, q_end, t_start, t_end, anchor : device array of int32
         Columns of `Gaps`.
