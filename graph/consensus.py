@@ -27,7 +27,7 @@ PIECE_BASES = 50_000
 MARGIN = 1_000
 BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time."""
-GPU_BLOCK_BASES = 3_000_000
+GPU_BLOCK_BASES = 10_000_000
 """Bases of targets that a GPU takes at a time, at most."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""

@@ -35,6 +35,8 @@ SLOTS = 3
 """Batches that a GPU has in hand."""
 LARGEST_ARENA = 1 << 32
 """Bytes of GPU memory that a slot takes where the GPU holds all reads; more would not make it faster."""
+LARGEST_FOR_PILES = 1 << 34
+"""The same where a slot works on piles of reads."""
 
 Found = TypeVar("Found", covariant=True)
 
@@ -61,7 +63,7 @@ def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpu
     if devices[0].name == "cpu":
         yield None
         return
-    with Gpus(devices, memory) as gpus:
+    with Gpus(devices, memory, LARGEST_FOR_PILES) as gpus:
         gpus.hold(reads, with_qualities=True)
         yield gpus
 
@@ -144,6 +146,8 @@ class Gpus:
         Usable GPUs. They are made ready while the caller goes on.
     memory : int
         Bytes to take on each at most; 0 takes what is free.
+    largest_arena : int
+        Bytes that a slot takes at most where the GPU holds all reads.
 
     Attributes
     ----------
@@ -153,10 +157,13 @@ class Gpus:
         Calls of `run` that are worked on at the same time.
     """
 
-    def __init__(self, devices: Sequence[Device], memory: int = 0) -> None:
+    def __init__(
+        self, devices: Sequence[Device], memory: int = 0, largest_arena: int = LARGEST_ARENA
+    ) -> None:
         self.names = [device.name for device in devices]
         self.slots = SLOTS * len(devices)
         self._memory = memory
+        self._largest_arena = largest_arena
         self._reads: Future[PackedReads] = Future()
         self._qualities: Qualities | None = None
         self._free: queue.SimpleQueue[Slot | Exception] = queue.SimpleQueue()
@@ -261,7 +268,7 @@ class Gpus:
 
         with _current(number):
             available = available_bytes(self._memory)
-            size = min(available // (2 * SLOTS), LARGEST_ARENA)
+            size = min(available // (2 * SLOTS), self._largest_arena)
             arenas = [Arena.allocate(size) for _ in range(SLOTS)]
             reads = self._reads.result()
             needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))

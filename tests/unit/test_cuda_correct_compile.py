@@ -17,6 +17,7 @@ from overlapper.kernels.cuda import (
     edit_paths,
     mem_anchors,
     members,
+    offsets,
     paths,
     pile,
     pile_guard,
@@ -24,7 +25,18 @@ from overlapper.kernels.cuda import (
     reconsider,
 )
 
-MODULES = (members, mem_anchors, paths, edit_paths, pile, pile_moves, pile_guard, reconsider, correct)
+MODULES = (
+    offsets,
+    members,
+    mem_anchors,
+    paths,
+    edit_paths,
+    pile,
+    pile_moves,
+    pile_guard,
+    reconsider,
+    correct,
+)
 KERNELS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": kernel
     for module in MODULES
@@ -45,10 +57,11 @@ TYPES = {
     **dict.fromkeys(
         ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
          "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
-         "qualities"], U1),
+         "qualities", "lost"], U1),
     **dict.fromkeys(
         ["piece", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
-         "following", "score", "before", "counts", "sizes", "depth", "doubt", "giver", "origin"], I4),
+         "following", "score", "before", "counts", "sizes", "depth", "doubt", "giver", "origin",
+         "stretches"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold",
          "plain_weight", "most_weight"], NUMBER),
@@ -58,7 +71,6 @@ OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},
     "pile.count_bases": {"sizes": U1},
     "pile.write_bases": {"depth": I4},
-    "pile_moves.carry": {"counts": I4},
     "correct.count_aligned": {"counts": COUNTS},
     "correct.compare": {"counts": COUNTS},
     "correct.set_column": {"counts": COUNTS, "column": NUMBER},

@@ -58,6 +58,8 @@ GROWTH = 1.3
 """Columns of a draft for each base of its target, as memory is planned."""
 PATH_BYTES, PAIR_BYTES = 4, 8
 """Device memory of a row of a path, and of the pairs to align for a row."""
+MEMBER_BYTES = 128
+"""Device memory of a member besides its bases and paths."""
 
 
 class Found(NamedTuple):
@@ -85,9 +87,9 @@ def bytes_of_pieces(pieces: Pieces, rows: Rows, drafts: int) -> np.ndarray:
     before = np.concatenate([[0], np.cumsum(rows.r_end - rows.r_start, dtype=np.int64)])
     bases = before[pieces.first[1:]] - before[pieces.first[:-1]] + lengths
     of_bases = 2 + GROWTH * (PATH_BYTES * (drafts + 1) + PAIR_BYTES)
-    of_columns = bytes_of_index(np.ones(1, np.int64)) + GROWTH * bytes_of_votes(1) * drafts
-    of_members = 128 * (np.diff(pieces.first) + 1)
-    return (of_bases * bases + of_columns * lengths + of_members).astype(np.int64)
+    of_votes = GROWTH * drafts * bytes_of_votes(1) * lengths
+    of_members = MEMBER_BYTES * (np.diff(pieces.first) + 1)
+    return (of_bases * bases + bytes_of_index(lengths) + of_votes + of_members).astype(np.int64)
 
 
 def correct_pieces(

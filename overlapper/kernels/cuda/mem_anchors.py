@@ -1,8 +1,8 @@
 """Chained exact matches of members on pieces; the twin of kernels/cpu/mem_anchors.py, which defines them.
 
 The k-mers of all pieces are listed at once, a thread a base, in buckets whose order is that in which threads
-got there; places are sorted where they are found. A thread finds the anchors of a member twice: to count
-them, and to write them where there is room for so many.
+got there; places are sorted where they are found. A thread finds the anchors of a stretch of a member twice:
+to count them, and to write them where there is room for so many.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from overlapper.kernels.cpu.correct import SPARE_ANCHORS
 from overlapper.kernels.cpu.mem_anchors import LOOK_BACK, MAX_SHIFT, MOST_PLACES
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.offsets import owner
+from overlapper.kernels.cuda.offsets import gather, owner
 from overlapper.kernels.cuda.scan import exclusive_sums, last_of
 
 _SCATTER = np.uint32(2654435769)
 _KNOWN = 4
 _FEWEST_BUCKETS = 64
+STRETCH = 64
+"""First bases of k-mers that a thread looks up."""
 
 
 class KmerIndex(NamedTuple):
@@ -65,9 +67,9 @@ class Anchors(NamedTuple):
     before: Any
 
 
-def bytes_of_index(lengths: np.ndarray) -> int:
-    """Return the device memory that the index of pieces of these lengths takes, at most."""
-    return int((20 * lengths + 4 * _FEWEST_BUCKETS).sum())
+def bytes_of_index(lengths: np.ndarray) -> np.ndarray:
+    """Return the device memory that the index of each piece takes, at most."""
+    return 20 * lengths + 4 * _FEWEST_BUCKETS
 
 
 def index_pieces(targets: Any, target_first: Any, lengths: np.ndarray, k: int, arena: Arena) -> KmerIndex:
@@ -151,29 +153,42 @@ def find_chains(
     band, share, max_gap = limits
     n = len(members.piece)
     sizes = arena.array(n, np.int32)
+    launch(count_stretches, n, arena, members.t_start, members.first, sizes)
+    stretch_first = exclusive_sums(sizes, arena)
+    stretches = last_of(stretch_first, arena)
+    counts = arena.zeros(stretches, np.int32)
     nowhere = arena.zeros(1, np.int64), arena.array((1, 3), np.int32)
     of_members = (members.piece, members.t_start, members.t_end, members.bases, members.first)
-    arguments = (targets, target_first, *of_members, *index, band, share)
-    launch(find_anchors, n, arena, *arguments, False, *nowhere, sizes)
-    first = exclusive_sums(sizes, arena)
-    total = last_of(first, arena)
+    arguments = (targets, target_first, *of_members, *index, band, share, stretch_first)
+    launch(find_anchors, stretches, arena, *arguments, False, *nowhere, counts)
+    found_first = exclusive_sums(counts, arena)
+    total = last_of(found_first, arena)
     anchors = Anchors(
-        first,
+        arena.array(n + 1, np.int64),
         arena.array((total + 1, 3), np.int32),
         arena.array(total, np.int32),
         arena.array(total, np.int32),
     )
-    launch(find_anchors, n, arena, *arguments, True, first, anchors.found, sizes)
-    launch(best_chains, n, arena, *anchors, max_gap, sizes)
+    launch(gather, n + 1, arena, found_first, stretch_first, anchors.first)
+    launch(find_anchors, stretches, arena, *arguments, True, found_first, anchors.found, counts)
+    launch(best_chains, n, arena, *anchors, members.piece, target_first, max_gap, sizes)
     return anchors, sizes
+
+
+@cuda.jit(cache=True)
+def count_stretches(t_start, first, sizes):
+    """Count the stretches of every member, none of targets; a thread a member."""
+    m = cuda.grid(1)
+    if m < len(sizes):
+        sizes[m] = 0 if t_start[m] < 0 else (first[m + 1] - first[m] + STRETCH - 1) // STRETCH
 
 
 @cuda.jit(cache=True)
 def find_anchors(
     targets, target_first, piece, t_start, t_end, bases, first,
-    heads, head_first, shift, following, k, band, share, write, anchor_first, found, counts,
+    heads, head_first, shift, following, k, band, share, stretch_first, write, found_first, found, counts,
 ):  # fmt: skip
-    """Count the anchors of every member, or write them; a thread a member.
+    """Count the anchors of every stretch of members, or write them; a thread a stretch.
 
     Parameters
     ----------
@@ -185,27 +200,30 @@ def find_anchors(
         As in `KmerIndex`.
     band, share : int
         As for `find_chains`.
+    stretch_first : device array of int64, shape (members + 1,)
+        First stretch of each member: its k-mers that start at the first `STRETCH` bases, at the next ones ...
     write : bool
         Whether to write to ``found``, as in `Anchors`.
-    anchor_first, found
+    found_first : device array of int64
+        Where the anchors of each stretch go.
+    found
     counts : device array of int32
-        Gets how many there are, 0 for targets.
+        Gets how many there are.
     """
-    m = cuda.grid(1)
-    if m >= len(piece):
+    stretch = cuda.grid(1)
+    if stretch >= stretch_first[len(piece)]:
         return
+    m = owner(stretch_first, stretch)
     p, low, high = piece[m], t_start[m], t_end[m]
-    if low < 0:
-        counts[m] = 0
-        return
     target, read = target_first[p], first[m]
     length = first[m + 1] - read
-    most, width = target_first[p + 1] - target + SPARE_ANCHORS, band + length // share
+    width = band + length // share
     places = cuda.local.array(MOST_PLACES, int32)
     mask = uint32((int64(1) << int64(2 * k)) - int64(1))
     kmer, known, n = uint32(0), int64(0), int64(0)
     rise, run = int64(high - low), max(int64(1), length)
-    for last in range(length):
+    begin = (stretch - stretch_first[m]) * STRETCH
+    for last in range(begin, min(begin + STRETCH + k - 1, length)):
         base = bases[read + last]
         known = known + 1 if base < _KNOWN else int64(0)
         kmer = uint32(uint32(uint32(kmer << uint32(2)) | uint32(base & 3)) & mask)
@@ -228,8 +246,6 @@ def find_anchors(
             j = int64(places[place])
             if i > 0 and j > low and bases[read + i - 1] == targets[target + j - 1]:
                 continue
-            if n == most:
-                break
             if write:
                 size = int64(k)
                 while (
@@ -238,10 +254,10 @@ def find_anchors(
                     and bases[read + i + size] == targets[target + j + size]
                 ):
                     size += 1
-                at = anchor_first[m] + n
+                at = found_first[stretch] + n
                 found[at, 0], found[at, 1], found[at, 2] = i, j, size
             n += 1
-    counts[m] = n
+    counts[stretch] = n
 
 
 @cuda.jit(device=True)
@@ -263,13 +279,15 @@ def _insert(places, n, j):
 
 
 @cuda.jit(cache=True)
-def best_chains(anchor_first, found, score, before, max_gap, sizes):
+def best_chains(anchor_first, found, score, before, piece, target_first, max_gap, sizes):
     """Move the anchors of every member's best chain to its front; a thread a member.
 
     Parameters
     ----------
     anchor_first, found, score, before
         As in `Anchors`.
+    piece, target_first
+        Of the members, and as for `index_pieces`: they limit the anchors that count.
     max_gap : int
     sizes : device array of int32
         Gets the anchors of each chain.
@@ -277,7 +295,8 @@ def best_chains(anchor_first, found, score, before, max_gap, sizes):
     m = cuda.grid(1)
     if m >= len(sizes):
         return
-    first, n = anchor_first[m], anchor_first[m + 1] - anchor_first[m]
+    p, first = piece[m], anchor_first[m]
+    n = min(anchor_first[m + 1] - first, target_first[p + 1] - target_first[p] + SPARE_ANCHORS)
     end = int64(0)
     for a in range(n):
         i, j, length = int64(found[first + a, 0]), int64(found[first + a, 1]), int64(found[first + a, 2])

@@ -1,4 +1,4 @@
-"""Items that lie one after the other in one array: which list an item belongs to."""
+"""Lists that lie one after the other in one array: which one an item belongs to, and where others start."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def owner(offsets, item):
         else:
             high = middle
     return low
+
+
+@cuda.jit(cache=True)
+def gather(values, places, gathered):
+    """Copy the values at some places."""
+    x = cuda.grid(1)
+    if x < len(places):
+        gathered[x] = values[places[x]]

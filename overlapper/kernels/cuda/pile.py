@@ -26,7 +26,7 @@ from overlapper.kernels.cpu.pile import (
 )
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.offsets import owner
+from overlapper.kernels.cuda.offsets import gather, owner
 from overlapper.kernels.cuda.scan import exclusive_sums, last_of
 
 STANDING, INSERTED = DELETION + 1, 4 * SLOTS
@@ -205,14 +205,6 @@ def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
     first = arena.array(len(draft.first), np.int64)
     launch(gather, len(first), arena, place, draft.first, first)
     return Draft(first, arena.array(last_of(place, arena), np.uint8)), place
-
-
-@cuda.jit(cache=True)
-def gather(values, places, gathered):
-    """Copy the values at some places."""
-    x = cuda.grid(1)
-    if x < len(places):
-        gathered[x] = values[places[x]]
 
 
 @cuda.jit(cache=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda, int64
@@ -12,11 +12,27 @@ from overlapper.kernels.cpu.pile import MIN_RUN, RUN_ENDS
 from overlapper.kernels.cuda.edit_paths import SIZES, Pairs, add_pair, align_all
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.offsets import owner
+from overlapper.kernels.cuda.offsets import gather, owner
 from overlapper.kernels.cuda.pile import Draft, Members, moved_draft
 from overlapper.kernels.cuda.scan import exclusive_sums, last_of
 
 _LONGEST = SIZES[-1][0]
+STRETCH = 64
+"""Columns of a path that a thread looks at."""
+
+
+class Runs(NamedTuple):
+    """Runs of columns at which members keep their pairs; those of member ``m`` are at ``first[m]`` and on.
+
+    Attributes
+    ----------
+    first : device array of int64, shape (members + 1,)
+    found : device array of int32, shape (n + 1, 3)
+        First column of the next draft, first base of the member, and length; the last row is spare.
+    """
+
+    first: Any
+    found: Any
 
 
 def carry_over(
@@ -38,103 +54,224 @@ def carry_over(
     arena : Arena
     """
     n = len(members.piece)
-    sizes = arena.array(n, np.int32)
+    sizes, stretches = arena.array(n, np.int32), arena.array(n, np.int32)
     of_members = (members.member_first, members.piece, members.start, members.end, members.used)
-    launch(count_rows, n, arena, *of_members, before.first, place, moving, sizes)
+    launch(count_rows, n, arena, *of_members, before.first, place, moving, sizes, stretches)
     new_at = exclusive_sums(sizes, arena)
     rows = last_of(new_at, arena)
     carried = arena.array(rows, np.int32)
     mark = arena.mark()
+    runs = _find_runs(members, starts, before, after, place, stretches, arena)
     # Runs that part two pairs have MIN_RUN columns and more.
     pairs = Pairs.room_for(rows // MIN_RUN + n, rows + len(members.bases), arena)
+    lost = arena.zeros(n, np.uint8)
+    paths = (members.piece, members.start, members.end, members.at, starts, before.first, place, new_at)
+    launch(align_before_runs, len(runs.found), arena, *runs, *paths, carried, lost, *pairs)
     launch(
-        carry, n, arena, *of_members, members.first, members.bases, members.at, starts,
-        before.first, after.codes, place, moving, new_at, carried, *pairs,
+        finish_paths, n, arena, *runs, *paths, members.member_first, members.used, moving, carried, lost,
+        *pairs,
     )  # fmt: skip
     align_all(pairs, after.codes, after.first, members, carried, arena)
     arena.release(mark)
     return carried
 
 
+def _find_runs(
+    members: Members, starts: Any, before: Draft, after: Draft, place: Any, stretches: Any, arena: Arena
+) -> Runs:
+    """Find the runs of all members that keep their pairs."""
+    n = len(members.piece)
+    stretch_first = exclusive_sums(stretches, arena)
+    total = last_of(stretch_first, arena)
+    counts = arena.zeros(total, np.int32)
+    arguments = (
+        members.piece, members.start, members.end, members.first, members.bases, members.at, starts,
+        before.first, after.codes, place, stretch_first,
+    )  # fmt: skip
+    nowhere = arena.zeros(1, np.int64), arena.array((1, 3), np.int32)
+    launch(find_runs, total, arena, *arguments, False, *nowhere, counts)
+    found_first = exclusive_sums(counts, arena)
+    runs = Runs(arena.array(n + 1, np.int64), arena.array((last_of(found_first, arena) + 1, 3), np.int32))
+    launch(gather, n + 1, arena, found_first, stretch_first, runs.first)
+    launch(find_runs, total, arena, *arguments, True, found_first, runs.found, counts)
+    return runs
+
+
 @cuda.jit(cache=True)
-def count_rows(member_first, piece, start, end, used, draft_first, place, moving, sizes):
-    """Count the rows of every member's path over the next draft, none where it is lost; a thread a member."""
+def count_rows(member_first, piece, start, end, used, draft_first, place, moving, sizes, stretches):
+    """Count the rows of every member's path over the next draft, and the stretches of the path before.
+
+    There are none where a member is lost, and no stretches where it does not move. A thread a member.
+    """
     m = cuda.grid(1)
     if m >= len(piece):
         return
     p = piece[m]
+    sizes[m], stretches[m] = 0, 0
     if used[m] == 0 and m + 1 != member_first[p + 1]:
-        sizes[m] = 0
-    elif moving[p]:
+        return
+    if moving[p]:
         low = draft_first[p]
         sizes[m] = place[low + end[m]] - place[low + start[m]] + 1
+        stretches[m] = (end[m] - start[m] + STRETCH - 1) // STRETCH
     else:
         sizes[m] = end[m] - start[m] + 1
 
 
+@cuda.jit(device=True)
+def _is_pair(c, starts, at, codes, place, low, bases, member):
+    """Tell whether a member pairs a base at a column that equals the one the next draft has there."""
+    b, d = starts[at + c], place[low + c]
+    return starts[at + c + 1] > b and place[low + c + 1] > d and codes[d] == bases[member + b]
+
+
 @cuda.jit(cache=True)
-def carry(
-    member_first, piece, start, end, used, first, bases, at, starts,
-    draft_first, codes, place, moving, new_at, carried, small, medium, large, counts,
+def find_runs(
+    piece, start, end, first, bases, at, starts, draft_first, codes, place, stretch_first, write,
+    found_first, found, counts,
 ):  # fmt: skip
-    """Carry the paths of members over, and list what is to be aligned anew; a thread a member."""
+    """Count the runs that start in every stretch of members' paths, or write them; a thread a stretch.
+
+    Parameters
+    ----------
+    piece, start, end, first, bases, at
+        As in `Members`.
+    starts : device array of int32
+    draft_first, codes, place
+        Where the drafts before start, the next drafts, and where columns go.
+    stretch_first : device array of int64, shape (members + 1,)
+        First stretch of each member: the first `STRETCH` columns that its path covers, the next ones ...
+    write : bool
+        Whether to write to ``found``, as in `Runs`.
+    found_first : device array of int64
+        Where the runs of each stretch go.
+    found
+    counts : device array of int32
+        Gets how many there are.
+    """
+    stretch = cuda.grid(1)
+    if stretch >= stretch_first[len(piece)]:
+        return
+    m = owner(stretch_first, stretch)
+    low, member, row = draft_first[piece[m]], first[m], at[m]
+    origin, stop = place[low], int64(end[m])
+    begin = start[m] + (stretch - stretch_first[m]) * STRETCH
+    # The pair before the stretch, if it is so near that a run may come from there.
+    last_b, last_d = int64(-2), int64(-2)
+    least_b, least_d = starts[row + begin] - 1, place[low + begin] - 1
+    c = begin - 1
+    while c >= start[m] and starts[row + c] >= least_b and place[low + c] >= least_d:
+        if _is_pair(c, starts, row, codes, place, low, bases, member):
+            last_b, last_d = int64(starts[row + c]), place[low + c] - origin
+            break
+        c -= 1
+    n, run, until = int64(0), int64(0), min(begin + STRETCH, stop)
+    run_b, run_d = int64(0), int64(0)
+    c = begin
+    while c < stop and (c < until or run > 0):
+        if _is_pair(c, starts, row, codes, place, low, bases, member):
+            b, d = int64(starts[row + c]), place[low + c] - origin
+            if b == last_b + 1 and d == last_d + 1:
+                run += run > 0
+            else:
+                if run >= MIN_RUN:
+                    if write:
+                        _put(found, found_first[stretch] + n, run_d, run_b, run)
+                    n += 1
+                run, run_b, run_d = int64(c < until), b, d
+            last_b, last_d = b, d
+        c += 1
+    if run >= MIN_RUN:
+        if write:
+            _put(found, found_first[stretch] + n, run_d, run_b, run)
+        n += 1
+    counts[stretch] = n
+
+
+@cuda.jit(device=True)
+def _put(found, x, column, base, length):
+    found[x, 0], found[x, 1], found[x, 2] = column, base, length
+
+
+@cuda.jit(cache=True)
+def align_before_runs(
+    run_first, found, piece, start, end, at, starts, draft_first, place, new_at, carried, lost,
+    small, medium, large, counts,
+):  # fmt: skip
+    """List what lies before every run to be aligned, and pair the run but for its ends; a thread a run.
+
+    Parameters
+    ----------
+    run_first, found
+        As in `Runs`.
+    piece, start, end, at
+        As in `Members`.
+    starts : device array of int32
+    draft_first, place
+        Where the drafts before start, and where columns go.
+    new_at : device array of int64
+        Where the rows of each member's path start.
+    carried : device array of int32
+        Gets the paths.
+    lost : device array of uint8
+        Gets which members have a piece that is too long.
+    small, medium, large, counts
+        As in `Pairs`.
+    """
+    x = cuda.grid(1)
+    if x >= run_first[len(piece)]:
+        return
+    m = owner(run_first, x)
+    low = draft_first[piece[m]]
+    new_start = place[low + start[m]] - place[low]
+    to = new_at[m] - new_start
+    column, base = new_start, int64(starts[at[m] + start[m]])
+    if x > run_first[m]:
+        column, base = _end_of(found, x - 1)
+    run_column, run_base, run = int64(found[x, 0]), int64(found[x, 1]), int64(found[x, 2])
+    until, base_until = run_column + RUN_ENDS, run_base + RUN_ENDS
+    if not _align(small, medium, large, counts, m, column, until, base, base_until, carried, to):
+        lost[m] = 1
+    for y in range(RUN_ENDS, run - RUN_ENDS):
+        carried[to + run_column + y] = run_base + y
+
+
+@cuda.jit(device=True)
+def _end_of(found, x):
+    """Return where the kept pairs of a run end, on the next draft and on the member."""
+    return int64(found[x, 0]) + found[x, 2] - RUN_ENDS, int64(found[x, 1]) + found[x, 2] - RUN_ENDS
+
+
+@cuda.jit(cache=True)
+def finish_paths(
+    run_first, found, piece, start, end, at, starts, draft_first, place, new_at, member_first, used, moving,
+    carried, lost, small, medium, large, counts,
+):  # fmt: skip
+    """List what lies behind the last run of every member, and move the member; a thread a member.
+
+    Paths of members that do not move are copied.
+    """
     m = cuda.grid(1)
-    if m >= len(piece):
+    if m >= len(piece) or new_at[m + 1] == new_at[m]:
         return
-    p = piece[m]
-    own = m + 1 == member_first[p + 1]
-    if used[m] == 0 and not own:
-        return
-    old_start, old_end, old_at = int64(start[m]), int64(end[m]), at[m]
+    p, old_start, old_end, old_at = piece[m], int64(start[m]), int64(end[m]), at[m]
     if not moving[p]:
         for row in range(old_end - old_start + 1):
             carried[new_at[m] + row] = starts[old_at + old_start + row]
         at[m] = new_at[m] - old_start
         return
-    low, member = draft_first[p], first[m]
-    origin = place[low]
-    new_start, new_end = place[low + old_start] - origin, place[low + old_end] - origin
-    to = new_at[m] - new_start
+    low = draft_first[p]
+    new_start, new_end = place[low + old_start] - place[low], place[low + old_end] - place[low]
+    to, last = new_at[m] - new_start, int64(starts[old_at + old_end])
     column, base = new_start, int64(starts[old_at + old_start])
-    run, run_column, run_base = int64(0), int64(0), int64(0)
-    whole = True
-    for c in range(old_start, old_end):
-        b, d = int64(starts[old_at + c]), place[low + c] - origin
-        if starts[old_at + c + 1] <= b or place[low + c + 1] - origin <= d:
-            continue
-        if codes[origin + d] != bases[member + b]:
-            continue
-        if run > 0 and run_column + run == d and run_base + run == b:
-            run += 1
-            continue
-        if run >= MIN_RUN:
-            whole &= _align_up_to(
-                small, medium, large, counts, m, column, run_column, base, run_base, run, carried, to
-            )
-            column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-        run, run_column, run_base = int64(1), d, b
-    if run >= MIN_RUN:
-        whole &= _align_up_to(
-            small, medium, large, counts, m, column, run_column, base, run_base, run, carried, to
-        )
-        column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-    last = int64(starts[old_at + old_end])
-    whole &= _align(small, medium, large, counts, m, column, new_end, base, last, carried, to)
+    if run_first[m + 1] > run_first[m]:
+        column, base = _end_of(found, run_first[m + 1] - 1)
+    if not _align(small, medium, large, counts, m, column, new_end, base, last, carried, to):
+        lost[m] = 1
     carried[to + new_end] = last
     start[m], end[m], at[m] = new_start, new_end, to
-    if not own and (not whole or new_end == new_start):
+    if m + 1 != member_first[p + 1] and (lost[m] or new_end == new_start):
         used[m] = 0
-
-
-@cuda.jit(device=True)
-def _align_up_to(small, medium, large, counts, m, column, run_column, base, run_base, run, carried, to):
-    """Have what lies before a run aligned, and pair the run but for its last bases."""
-    whole = _align(
-        small, medium, large, counts, m, column, run_column + RUN_ENDS, base, run_base + RUN_ENDS, carried, to
-    )
-    for x in range(RUN_ENDS, run - RUN_ENDS):
-        carried[to + run_column + x] = run_base + x
-    return whole
 
 
 @cuda.jit(device=True)
