@@ -14,6 +14,7 @@ from overlapper.clock import Clock
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
+from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
@@ -229,16 +230,19 @@ def _run(
         taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
     clock.lap("overlap")
 
-    overlaps = Overlaps.concat(parts)
+    overlaps = Overlaps.concat([without_cigars(part) for part in parts])
     # A pair has one overlap, so that its reads alone give the canonical order.
-    overlaps = overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
+    rows = np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target)
+    overlaps = overlaps.take(rows)
     if params.classes.best:
         lengths = np.empty_like(reads.lengths)
         lengths[order] = reads.lengths
         best = BestEnds(lengths, params.classes.best)
         best.add(overlaps)
-        overlaps = overlaps.take(best.among(overlaps))
+        among = best.among(overlaps)
+        overlaps, rows = overlaps.take(among), rows[among]
         taken = without_worse(taken, len(overlaps))
+    overlaps = with_cigars(overlaps, parts, rows, threads=threads)
     clock.lap("sort")
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
     devices = gpus.names if gpus else ["cpu"]
@@ -334,29 +338,31 @@ class Tile:
         Reads are numbered as they were given.
         """
         p = self._params
-        overlaps, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
+        found, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
+        overlaps, rows = without_cigars(found), np.arange(len(found))
         if self._run_map:
             overlaps = self._run_map.restore(overlaps)
         counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
         if p.extender in ALIGNING:
             enough = overlaps.score >= score_threshold(candidates.span, self._extender_params, p.threshold)
             counts["dropped: low score"] = int(np.count_nonzero(~enough))
-            overlaps = overlaps.take(enough)
+            overlaps, rows = overlaps.take(enough), rows[enough]
         keep = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start) >= (
             p.classes.min_overlap
         )
         counts["dropped: too short"] = int(np.count_nonzero(~keep))
-        overlaps = overlaps.take(keep)
+        overlaps, rows = overlaps.take(keep), rows[keep]
         overlaps = dataclasses.replace(overlaps, kind=classify(overlaps, self._reads.lengths, p.classes))
         internal = overlaps.kind == OverlapClass.INTERNAL
         if not p.classes.keep_internal:
             counts["dropped: internal match"] = int(np.count_nonzero(internal))
-            overlaps = overlaps.take(~internal)
+            overlaps, rows = overlaps.take(~internal), rows[~internal]
         best = best_of_pair(overlaps)
         counts["dropped: not the best of its pair"] = len(overlaps) - len(best)
-        overlaps = overlaps.take(best)
+        overlaps, rows = overlaps.take(best), rows[best]
         counts["overlaps"] = len(overlaps)
-        return overlaps.renumber(self._order), counts
+        swapped = self._order[overlaps.query] > self._order[overlaps.target]
+        return with_cigars(overlaps.renumber(self._order), [found], rows, swapped=swapped), counts
 
 
 def best_of_pair(overlaps: Overlaps) -> np.ndarray:

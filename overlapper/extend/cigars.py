@@ -1,0 +1,63 @@
+"""Overlaps whose CIGARs are left behind while rows are dropped and put in order, and copied once, at the end.
+
+CIGARs are nearly all that overlaps take where they have them: gigabytes for a bacterium.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+from overlapper.kernels.cpu.cigar_rows import put_cigars
+from overlapper.tables import Overlaps
+from overlapper.threads import map_in_order
+
+
+def without_cigars(overlaps: Overlaps) -> Overlaps:
+    """Return the same rows without CIGARs."""
+    return dataclasses.replace(overlaps, cigar=None, cigar_offsets=None)
+
+
+def with_cigars(
+    overlaps: Overlaps,
+    parts: Sequence[Overlaps],
+    rows: np.ndarray,
+    *,
+    swapped: np.ndarray | None = None,
+    threads: int = 1,
+) -> Overlaps:
+    """Give overlaps the CIGARs of the rows that they were; without CIGARs there, they stay as they are.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+        Without CIGARs.
+    parts : sequence of Overlaps
+        Where they come from.
+    rows : ndarray of int64, shape (n,)
+        Which row each of them was, the rows of all parts counted one after the other; none twice.
+    swapped : ndarray of bool, shape (n,), optional
+        Whether its query and target have changed places since.
+    threads : int
+    """
+    if not parts or any(part.cigar is None for part in parts):
+        return overlaps
+    runs = np.concatenate([np.diff(np.asarray(part.cigar_offsets)) for part in parts])
+    offsets = np.concatenate([[0], np.cumsum(runs[rows])])
+    places = np.full(len(runs), -1)
+    places[rows] = offsets[:-1]
+    exchange = np.zeros(len(runs), bool)
+    if swapped is not None:
+        exchange[rows] = swapped
+    cigar = np.empty(offsets[-1], np.uint32)
+    bounds = np.cumsum([0, *map(len, parts)])
+
+    def put(number: int) -> None:
+        part, some = parts[number], slice(bounds[number], bounds[number + 1])
+        put_cigars(part.cigar, part.cigar_offsets, places[some], exchange[some], part.reverse, cigar)
+
+    for _ in map_in_order(put, range(len(parts)), threads):
+        pass
+    return dataclasses.replace(overlaps, cigar=cigar, cigar_offsets=offsets)
