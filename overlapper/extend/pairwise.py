@@ -17,6 +17,7 @@ import numpy as np
 
 from overlapper.devices import select_devices
 from overlapper.errors import ParameterError
+from overlapper.extend.pairwise_gpu import Found, GpuPairs
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.scoring import Scoring
@@ -29,8 +30,6 @@ ENDS = ("query-start", "query-end", "target-start", "target-end")
 REPORTS = ("end", "start", "cigar")
 """Each of them includes those before it."""
 
-_IN_FLIGHT = 2
-"""Batches that a GPU works on at a time: one is packed or unpacked while the other one's kernels run."""
 _BLOCK_CELLS = 1 << 26
 """Cells of a block of pairs: about ten milliseconds."""
 _PAIR_CELLS = 1 << 13
@@ -55,8 +54,9 @@ class Batch:
     def __post_init__(self) -> None:
         for name, reads in (("query", self.queries), ("target", self.targets)):
             number = getattr(self.pairs, name)
-            wrong = np.flatnonzero((number < 0) | (number >= len(reads)))
-            if len(wrong):
+            # As unsigned numbers, those below 0 are the highest.
+            if len(number) and number.view(np.uint32).max() >= len(reads):
+                wrong = np.flatnonzero((number < 0) | (number >= len(reads)))
                 raise ParameterError(
                     f"pair {wrong[0]}: {name} is {number[wrong[0]]}, expected 0 to {len(reads) - 1}"
                 )
@@ -82,9 +82,9 @@ class Aligner:
     second_best : bool
         Report the second best score, of local alignment only.
     device : str
-        ``cpu``, or a GPU: ``cuda:0``. A GPU knows neither bands nor second best scores.
+        ``cpu``, or a GPU: ``cuda:0``.
     threads : int
-        Of the CPU; 0 takes all. No result depends on it.
+        Of the CPU; 0 takes all. No result depends on it. With a GPU they pack and collect, eight at most.
 
     Raises
     ------
@@ -140,11 +140,11 @@ class Aligner:
                 f"device {device!r} names {len(chosen)} GPUs, expected one: name it, as in cuda:0, and give "
                 "each GPU an aligner and batches of its own"
             )
-        self._gpu = None if chosen[0].name == "cpu" else int(chosen[0].name.partition(":")[2])
-        if self._gpu is not None and (band is not None or second_best):
-            raise ParameterError("bands and second best scores are computed on the CPU only: use device cpu")
-        workers = _IN_FLIGHT if self._gpu is not None else threads or available_threads()
-        self._pool = ThreadPoolExecutor(workers)
+        threads = threads or available_threads()
+        self._gpu: GpuPairs | None = None
+        if chosen[0].name != "cpu":
+            self._gpu = GpuPairs(chosen[0].number, self._scheme, self._wanted, threads)
+        self._pool = self._gpu.pool if self._gpu else ThreadPoolExecutor(threads)
         self._own = threading.local()
 
     def __enter__(self) -> Self:
@@ -169,11 +169,11 @@ class Aligner:
             When scores of a pair may exceed 32 bits.
         """
         pairs = batch.pairs
+        if self._gpu is not None:
+            return self._submit_to(self._gpu, batch)
         q_lengths = batch.queries.lengths[pairs.query]
         t_lengths = batch.targets.lengths[pairs.target]
         _check_range(q_lengths, t_lengths, self._scheme)
-        if self._gpu is not None:
-            return self._pool.submit(self._align_on_gpu, batch, self._gpu)
         narrow = cpu.fits_cells(16, q_lengths, t_lengths, self._scheme)
         queries, targets = _packed(batch.queries), _packed(batch.targets)
         bounds = cut_evenly(q_lengths * t_lengths + _PAIR_CELLS, _BLOCK_CELLS)
@@ -195,45 +195,29 @@ class Aligner:
 
         return _joined(self._pool, align_block, len(bounds) - 1, self._alignments_of_none)
 
+    def _submit_to(self, gpu: GpuPairs, batch: Batch) -> Future[Alignments]:
+        """Let a GPU align a batch."""
+        columns = cpu.Pairs(*(getattr(batch.pairs, name) for name in cpu.Pairs._fields))
+        alignments: Future[Alignments] = Future()
+        alignments.set_running_or_notify_cancel()
+
+        def done(future: Future[Found]) -> None:
+            try:
+                found = future.result()
+                alignments.set_result(
+                    self._alignments(batch.pairs, found.fields, found.cigar(), found.cigar_offsets)
+                )
+            except BaseException as error:
+                alignments.set_exception(error)
+
+        gpu.submit(_packed(batch.queries), _packed(batch.targets), columns).add_done_callback(done)
+        return alignments
+
     def _room(self) -> np.ndarray:
         """Return this thread's room for directions: memory that was used before is the faster one."""
         if not hasattr(self._own, "room"):
             self._own.room = np.empty(cpu.DIRECTION_WORDS, np.uint32)
         return self._own.room
-
-    def _align_on_gpu(self, batch: Batch, gpu: int) -> Alignments:
-        """Align a batch on the GPU; every thread keeps memory there for its next one."""
-        from numba import cuda
-
-        from overlapper.kernels.cuda import pairwise as device
-        from overlapper.kernels.cuda.memory import Arena, available_bytes
-        from overlapper.kernels.cuda.walks import upload_reads
-
-        pairs = batch.pairs
-        q_lengths = batch.queries.lengths[pairs.query]
-        t_lengths = batch.targets.lengths[pairs.target]
-        too_much = np.flatnonzero(~device.fits_device(q_lengths, t_lengths, self._scheme))
-        if len(too_much):
-            pair = too_much[0]
-            raise ParameterError(
-                f"pair {pair}: sequences of {q_lengths[pair]} and {t_lengths[pair]} bases are too long, or "
-                f"may score too much, for the GPU's kernels ({device.LONGEST} bases, scores of 27 bits). "
-                "Use the CPU or smaller scores"
-            )
-        numbers = cpu.Pairs(*(getattr(pairs, name) for name in cpu.Pairs._fields))
-        with cuda.gpus[gpu]:
-            if not hasattr(self._own, "arena"):
-                self._own.arena = Arena.allocate(available_bytes() // (_IN_FLIGHT + 1))
-            arena = self._own.arena
-            mark = arena.mark()
-            try:
-                queries = upload_reads(_packed(batch.queries), arena)
-                same = batch.targets is batch.queries
-                targets = queries if same else upload_reads(_packed(batch.targets), arena)
-                found = device.align_pairs(queries, targets, numbers, self._scheme, self._wanted, arena)
-            finally:
-                arena.release(mark)
-        return self._alignments(pairs, *found)
 
     def _alignments(
         self,

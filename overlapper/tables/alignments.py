@@ -60,7 +60,7 @@ class Pairs(Table):
                     f"{queries} queries and {targets} targets cannot be paired one-to-one; "
                     "give as many of both, or pair them one-to-all or all-to-all"
                 )
-            query = target = np.arange(queries)
+            query = target = np.arange(queries, dtype=np.int32)
         elif pairing in ("one-to-all", "all-to-all"):
             if pairing == "one-to-all" and 1 not in (queries, targets):
                 raise ParameterError(

@@ -3,12 +3,15 @@
 Pairs are simulated: the query is a piece of the target that differs in 5 %, equally many substitutions,
 insertions and deletions. Scores are +1 -4 -6 -n. Of parasail the fastest of its vectorised kernels counts,
 tried on a part of the pairs. All run on the same pairs in turn, on as many threads (the peers release the
-lock); the least of several rounds counts.
+lock); the least of several rounds counts. Pairs of 10 kb (``--pairs-10kb 16``) are aligned by edlib, too, and
+by WFA2-lib where pywfa is installed.
 """
 
 import argparse
+import importlib.util
+import multiprocessing
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import edlib
 import numpy as np
@@ -72,6 +75,21 @@ def edlib_task(pool, threads, pairs):
     return lambda: list(pool.map(part, [pairs[k::threads] for k in range(threads)]))
 
 
+def wfa_part(pairs, options):
+    from pywfa import WavefrontAligner
+
+    aligner = WavefrontAligner(span="end-to-end", **options)
+    for query, target in pairs:
+        aligner.wavefront_align(target, query)
+        aligner.cigartuples  # noqa: B018
+
+
+def wfa_task(processes, count, pairs, **options):
+    """pywfa keeps Python's lock: processes take the place of threads."""
+    parts = [pairs[k::count] for k in range(count)]
+    return lambda: list(processes.map(wfa_part, parts, [options] * count))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--threads", type=int, default=2)
@@ -115,7 +133,10 @@ def main():
 
 
 def compare_10kb(pool, threads, count, rounds):
-    """Print alignments a second with CIGAR, global, of 10 kb pairs; unit costs beside edlib."""
+    """Print alignments a second with CIGAR, global, of 10 kb pairs; unit costs beside edlib and WFA.
+
+    WFA takes penalties of which an equal pair has none: twice ours, and the score of one base, or two, added.
+    """
     pairs = simulate(10_000, 10_000, count, rate=0.1)
     few = pairs[:threads]
     tables = [Reads.from_sequences(map(str, range(count)), side) for side in zip(*pairs, strict=True)]
@@ -129,8 +150,16 @@ def compare_10kb(pool, threads, count, rounds):
         ),
         "edlib NW": (count, edlib_task(pool, threads, pairs)),
     }  # fmt: skip
+    if importlib.util.find_spec("pywfa"):
+        affine = {"distance": "affine", "mismatch": 10, "gap_opening": 12, "gap_extension": 3}
+        processes = ProcessPoolExecutor(threads, multiprocessing.get_context("spawn"))
+        for memory in ("high", "biwfa"):
+            tasks[f"WFA2-lib, +1 -4 -6 -n, {memory}"] = (
+                count, wfa_task(processes, threads, pairs, **affine, memory_mode=memory),
+            )  # fmt: skip
+        tasks["WFA2-lib, unit costs"] = count, wfa_task(processes, threads, pairs, distance="levenshtein")
     for name, (number, task) in tasks.items():
-        print(f"{name:28}{number / seconds(task, rounds):10.1f} alignments/s", flush=True)
+        print(f"{name:34}{number / seconds(task, rounds):10.1f} alignments/s", flush=True)
 
 
 if __name__ == "__main__":

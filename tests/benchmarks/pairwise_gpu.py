@@ -2,23 +2,27 @@
 
     python -m tests.benchmarks.pairwise_gpu [--pairs 10000000] [--rounds 3]
 
-Targets are random; a query is a piece of its target that differs in 5 %. Kernel time is that of all kernels,
-sequences and pairs on the device. Whole time takes packed sequences in host memory to results in host memory.
-The fastest round counts. GASAL2's figures are its kernel's on an H200.
+Targets are random; a query is a piece of its target that differs in 5 %. Kernel time is that of all kernels
+with all pairs in one parcel, on the device. The time of a call goes from packed sequences in ordinary host
+memory to the table of alignments; the aligner has taken its memory before, that of results is fresh. The
+fastest round counts. GASAL2's figures are its kernel's on an H200.
 """
 
 import argparse
 import time
 
 import numpy as np
-from numba import cuda, njit
+from numba import njit
 
 from overlapper.devices import select_devices
+from overlapper.extend.pairwise import Aligner, Batch
 from overlapper.kernels.cpu import pairwise as cpu
+from overlapper.kernels.cpu.pairwise_parcels import extent_of, pack, parcel_in
 from overlapper.kernels.cpu.walks import PackedReads
-from overlapper.kernels.cuda import pairwise as device
-from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.walks import upload_reads
+from overlapper.kernels.cuda.launch import kernel_times
+from overlapper.kernels.cuda.memory import Arena, free_dropped
+from overlapper.kernels.cuda.pairwise import PairAligner
+from overlapper.tables import Pairs, Reads
 from tests.oracle.pairwise import simple_matrix
 
 SHAPES = {"DS100": (100, 162), "DS150": (150, 260), "DS300": (300, 536), "1 kb": (1000, 1000)}
@@ -54,23 +58,52 @@ def reads_of(words, count, length):
     repeats = -(-count // len(words))
     width = words.shape[1]
     none = np.empty(0, np.int32)
-    return PackedReads(
-        np.tile(words.ravel(), repeats)[: count * width], np.arange(count + 1) * width,
-        np.full(count, length, np.int64), none, none, np.zeros(count + 1, np.int64),
+    nowhere = np.zeros(count + 1, np.int64)
+    return Reads(
+        np.full(count, length, np.int64), np.tile(words.ravel(), repeats)[: count * width],
+        np.arange(count + 1) * width, none, none, nowhere, np.empty(0, np.uint8), nowhere,
     )  # fmt: skip
 
 
-def measured(task, rounds):
-    """Return the least seconds of several rounds after one that compiles."""
-    best = float("inf")
-    for number in range(rounds + 1):
-        cuda.synchronize()
-        begin = time.perf_counter()
-        task()
-        cuda.synchronize()
-        if number:
-            best = min(best, time.perf_counter() - begin)
-    return best
+def packed(reads):
+    return PackedReads(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+    )  # fmt: skip
+
+
+def kernel_seconds(queries, targets, pairs, wanted, rounds):
+    """Return the seconds of each kernel in the fastest round after one that compiles."""
+    scheme = cpu.Scheme(np.array(simple_matrix(1, -4, -1)), -6, -1, True, 0, -1, False)
+    aligner = PairAligner(scheme, wanted, Arena(60 << 30, np.empty(6 << 30, np.uint8)))
+    reads = packed(queries), packed(targets)
+    columns = cpu.Pairs(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags)
+    extent = extent_of(*reads, columns, 0, aligner.room)
+    assert extent.end == len(pairs), "the pairs do not fit one parcel"
+    seconds = []
+    for _ in range(rounds + 1):
+        block = aligner.stage(extent)
+        starts = pack(*reads, columns, 0, aligner.classes, parcel_in(block, extent))
+        with kernel_times() as times:
+            aligner.align(extent, block, starts)
+            if wanted == cpu.PATHS:
+                runs = np.concatenate([[0], aligner.found()[-1].cumsum()])
+                aligner.write_cigars(runs, np.empty(runs[-1], np.uint32))
+        seconds.append(times)
+    return min(seconds[1:], key=lambda times: sum(times.values()))
+
+
+def call_seconds(queries, targets, pairs, report, rounds):
+    """Return the seconds of each call of one aligner, the first of which compiles and takes memory."""
+    seconds = []
+    with Aligner("local", report=report, device="cuda:0") as aligner:
+        for _ in range(rounds + 1):
+            begin = time.perf_counter()
+            found = aligner.submit(Batch(queries, targets, pairs)).result()
+            seconds.append(time.perf_counter() - begin)
+            assert len(found) == len(pairs)
+            del found
+    return seconds
 
 
 def main():
@@ -80,39 +113,27 @@ def main():
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES))
     arguments = parser.parse_args()
     print(select_devices("cuda")[0])
-    arena = Arena.allocate(40 << 30)
-    scheme = cpu.Scheme(np.array(simple_matrix(1, -4, -1)), -6, -1, True, 0, -1, False)
-    print(f"{'shape':8}{'wanted':8}{'kernels s':>11}{'TCUPS':>7}{'whole s':>9}{'GASAL2 / kernels':>18}")
+    print(f"{'shape':8}{'wanted':8}{'kernels s':>11}{'TCUPS':>7}{'GASAL2 / kernels':>18}{'call s':>9}")
     for shape in arguments.shapes:
         n, m = SHAPES[shape]
         count = arguments.pairs if n < 1000 else arguments.pairs // 50
         words = _simulate(min(count, DISTINCT), n, m, 1)
         queries, targets = reads_of(words[0], count, n), reads_of(words[1], count, m)
         number = np.arange(count, dtype=np.int32)
-        flags = np.zeros(count, np.uint8)
-        pairs = cpu.Pairs(number, number, flags, flags)
-        on_device = upload_reads(queries), upload_reads(targets)
-        for name, wanted in (("score", cpu.ENDS), ("cigar", cpu.PATHS)):
-            seconds = []
-            for _ in range(arguments.rounds + 1):
-                with device.kernel_times() as times:
-                    device.align_pairs(*on_device, pairs, scheme, wanted, arena)
-                seconds.append(times)
-            kernels = min(sum(times.values()) for times in seconds[1:])
-            parts = min(seconds[1:], key=lambda times: sum(times.values()))
-
-            def whole(wanted=wanted, queries=queries, targets=targets, pairs=pairs):
-                mark = arena.mark()
-                reads = upload_reads(queries, arena), upload_reads(targets, arena)
-                device.align_pairs(*reads, pairs, scheme, wanted, arena)
-                arena.release(mark)
-
-            total = measured(whole, arguments.rounds)
+        pairs = Pairs.numbered(number, number)
+        for name, wanted, report in (("score", cpu.ENDS, "end"), ("cigar", cpu.PATHS, "cigar")):
+            parts = kernel_seconds(queries, targets, pairs, wanted, arguments.rounds)
+            free_dropped()
+            kernels = sum(parts.values())
+            calls = call_seconds(queries, targets, pairs, report, arguments.rounds)
+            free_dropped()
             rate = count * n * m / kernels / 1e12
             peer = GASAL2.get(shape)
-            ratio = f"{peer[wanted == cpu.PATHS] / kernels:18.1f}" if peer else ""
+            ratio = f"{peer[wanted == cpu.PATHS] / kernels:.1f}" if peer else ""
             shares = ", ".join(f"{kernel} {s:.4f}" for kernel, s in parts.items())
-            print(f"{shape:8}{name:8}{kernels:11.4f}{rate:7.2f}{total:9.3f}{ratio}  {shares}", flush=True)
+            others = " ".join(f"{s:.3f}" for s in calls)
+            print(f"{shape:8}{name:8}{kernels:11.4f}{rate:7.2f}{ratio:>18}{min(calls[1:]):9.3f}", flush=True)
+            print(f"    kernels: {shares}; calls: {others}", flush=True)
 
 
 if __name__ == "__main__":

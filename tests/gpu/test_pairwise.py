@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from overlapper.errors import DeviceError
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
@@ -24,6 +23,9 @@ SCHEMES = [
 ]
 
 
+NAMES = ("score", "q_start", "q_end", "t_start", "t_end", "matches", "columns", "second")
+
+
 def packed(texts):
     reads = Reads.from_sequences(map(str, range(len(texts))), texts)
     return PackedReads(
@@ -32,33 +34,33 @@ def packed(texts):
     )  # fmt: skip
 
 
-def scheme_of(scores, local, free=0, unknown=-1):
+def scheme_of(scores, local, free=0, unknown=-1, band=-1, second=False):
     match, mismatch, gap_open, gap_extend = scores
     matrix = np.array(simple_matrix(match, mismatch, unknown))
-    return cpu.Scheme(matrix, gap_open, gap_extend, local, free, -1, False)
+    return cpu.Scheme(matrix, gap_open, gap_extend, local, free, band, second)
 
 
-def assert_equal(texts, scheme, wanted, seed=0, arena_bytes=1 << 32):
-    from overlapper.kernels.cuda.memory import Arena
-    from overlapper.kernels.cuda.pairwise import align_pairs
-    from overlapper.kernels.cuda.walks import upload_reads
+def assert_equal(texts, scheme, wanted, seed=0, arena_bytes=1 << 30):
+    from overlapper.extend.pairwise_gpu import GpuPairs
 
     rng = np.random.default_rng(seed)
     queries, targets = (packed(side) for side in zip(*texts, strict=True))
     number = np.arange(len(texts), dtype=np.int32)
     flags = rng.integers(0, 4, (2, len(texts))).astype(np.uint8)
     pairs = cpu.Pairs(number, number, flags[0], flags[1])
-    reads = upload_reads(queries), upload_reads(targets)
-    fields, found_cigar, found_offsets = align_pairs(*reads, pairs, scheme, wanted, Arena(arena_bytes))
-    found = np.stack(fields, axis=1)
+    gpu = GpuPairs(0, scheme, wanted, 3, arena_bytes)
+    found = gpu.submit(queries, targets, pairs).result()
+    gpu.pool.shutdown()
     rows, cigar, offsets = cpu.align_pairs(queries, targets, pairs, scheme, 32, wanted)
-    wrong = np.flatnonzero((found != rows).any(axis=1))
-    assert not len(wrong), (
-        f"{len(wrong)} of {len(rows)}; pair {wrong[0]}: {texts[wrong[0]]}, {flags[:, wrong[0]]}: "
-        f"{found[wrong[0]].tolist()} on the GPU, {rows[wrong[0]].tolist()} on the CPU"
-    )
-    assert np.array_equal(found_offsets, offsets)
-    assert np.array_equal(found_cigar, cigar)
+    for name, field, column in zip(NAMES, found.fields, rows.T, strict=True):
+        wrong = np.flatnonzero(field != column) if len(field) else []
+        assert not len(wrong), (
+            f"{name} of {len(wrong)} of {len(rows)}; {wrong[0]}: {texts[wrong[0]]}, {flags[:, wrong[0]]}: "
+            f"{field[wrong[0]]} on the GPU, {rows[wrong[0]].tolist()} on the CPU"
+        )
+    if wanted == cpu.PATHS:
+        assert np.array_equal(found.cigar_offsets, offsets)
+        assert np.array_equal(found.cigar(), cigar)
 
 
 def with_unknown(pairs, seed):
@@ -121,8 +123,28 @@ def test_a_small_arena_changes_nothing(gpu):
     pairs = [*random_pairs(14, 2000, 0, LENGTHS), *EMPTY]
     for wanted in (cpu.ENDS, cpu.STARTS, cpu.PATHS):
         assert_equal(pairs, scheme_of(SCHEMES[0], True), wanted, arena_bytes=16_000_000)
-    with pytest.raises(DeviceError, match="GB of GPU memory"):
-        assert_equal(random_pairs(15, 1, 0, (9000,)), scheme_of(SCHEMES[0], True), cpu.PATHS, 0, 16_000_000)
+
+
+def test_paths_that_do_not_fit_are_found_by_the_cpu(gpu):
+    pairs = random_pairs(15, 40, 0, (100, 9000))
+    assert_equal(pairs, scheme_of(SCHEMES[0], True), cpu.PATHS, arena_bytes=16_000_000)
+
+
+@pytest.mark.parametrize("band", [0, 5, 60])
+def test_bands_equal_the_cpu(gpu, band):
+    pairs = [*with_unknown(random_pairs(16, 400, 0, LENGTHS), 3), *EMPTY, *alike_pairs(17, 20, 3000, 3100)]
+    for scores, local, free in ((SCHEMES[0], True, 0), (SCHEMES[1], False, 0), (SCHEMES[2], False, 9)):
+        for wanted in (cpu.ENDS, cpu.PATHS):
+            assert_equal(pairs, scheme_of(scores, local, free, band=band), wanted)
+
+
+@pytest.mark.parametrize("band", [-1, 30])
+def test_second_best_scores_equal_the_cpu(gpu, band):
+    pairs = [(2 * query, 3 * target) for query, target in random_pairs(18, 600, 0, (1, 31, 150, 400))]
+    pairs = [*with_unknown(pairs, 4), *EMPTY]
+    for scores in SCHEMES[::2]:
+        for wanted in (cpu.ENDS, cpu.PATHS):
+            assert_equal(pairs, scheme_of(scores, True, band=band, second=True), wanted)
 
 
 def test_any_matrix(gpu):

@@ -22,7 +22,7 @@ def arena_that(monkeypatch, allows):
     """Let arenas of so many bytes be all that the device allows; return the sizes that were tried."""
     tried = []
 
-    def create(self, size):
+    def create(self, size, pinned):
         tried.append(size)
         if size > allows:
             raise OUT_OF_MEMORY
@@ -46,7 +46,7 @@ def test_no_memory_for_any_arena_is_an_error_with_a_remedy(monkeypatch, size):
 
 
 def test_other_failures_are_not_retried(monkeypatch):
-    def broken(self, size):
+    def broken(self, size, pinned):
         raise CudaAPIError(700, "CUDA_ERROR_ILLEGAL_ADDRESS")
 
     monkeypatch.setattr(memory.Arena, "__init__", broken)

@@ -27,7 +27,7 @@ _PIECE = 2 << 20
 """Bytes that a thread copies to or from pinned memory."""
 _COPYING_THREADS = 4
 _ALIGNMENT = 256
-"""Bytes of which arrays of an arena start at a multiple."""
+"""Bytes of which arrays of an arena, and what is copied through pinned memory, start at a multiple."""
 _SPARE = 64 * _ALIGNMENT
 """Bytes that the starts of a batch's arrays may waste."""
 _OUT_OF_MEMORY = 2
@@ -119,7 +119,7 @@ class Arena:
         self.stream = cuda.stream()
 
     @classmethod
-    def allocate(cls, size: int) -> Arena:
+    def allocate(cls, size: int, pinned: np.ndarray | None = None) -> Arena:
         """Return an arena of so many bytes, or of half as many as often as that fails.
 
         Raises
@@ -129,7 +129,7 @@ class Arena:
         """
         while size >= SMALLEST_ARENA:
             try:
-                return cls(size)
+                return cls(size, pinned)
             except CudaAPIError as error:
                 if error.code != _OUT_OF_MEMORY:
                     raise
@@ -191,6 +191,34 @@ class Arena:
                 there[begin:end].copy_to_device(pinned, stream=self.stream)
         return target
 
+    def stage(self, size: int) -> np.ndarray:
+        """Return pinned memory to fill and to `send`; it holds until the next copy of any kind.
+
+        Raises
+        ------
+        DeviceError
+            When there is not as much.
+        """
+        if size > len(self.pinned):
+            raise DeviceError(
+                f"{size} bytes of pinned memory are needed at once, and {len(self.pinned)} were taken. Use a "
+                "GPU with more memory, or the CPU"
+            )
+        return self._unused_pinned(size)
+
+    def send(self, staged: np.ndarray) -> Any:
+        """Cut an array and copy to it what was filled after `stage`."""
+        target = self.array(staged.shape, staged.dtype)
+        target.copy_to_device(staged, stream=self.stream)
+        return target
+
+    def fetch(self, array: Any) -> np.ndarray:
+        """Return a device array in pinned memory, where it stays until the next copy of any kind."""
+        pinned = self.stage(array.nbytes).view(array.dtype).reshape(array.shape)
+        array.copy_to_host(pinned, stream=self.stream)
+        self.stream.synchronize()
+        return pinned
+
     def download(self, array: Any) -> np.ndarray:
         """Return a device array when everything before it in the stream is done."""
         here = np.empty(array.shape, array.dtype)
@@ -210,11 +238,12 @@ class Arena:
 
     def _unused_pinned(self, size: int) -> np.ndarray:
         """Return pinned memory that no copy is using."""
-        if self._pinned_used + size > len(self.pinned):
+        begin = -(-self._pinned_used // _ALIGNMENT) * _ALIGNMENT
+        if begin + size > len(self.pinned):
             self.stream.synchronize()
-            self._pinned_used = 0
-        begin, self._pinned_used = self._pinned_used, self._pinned_used + size
-        return self.pinned[begin : self._pinned_used]
+            begin = 0
+        self._pinned_used = begin + size
+        return self.pinned[begin : begin + size]
 
 
 def _copy(source: np.ndarray, target: np.ndarray) -> None:

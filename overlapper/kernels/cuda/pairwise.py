@@ -4,14 +4,13 @@ Both compute the integers that docs/algorithms/pairwise.md defines. Scores and e
 pairs two a register (`pairwise_packed`), of all others one a register (`pairwise_wide`). They tell how far
 from a diagonal a path may stray, so that a thread finds it by itself (`pairwise_bands`); where that is too
 much for a thread, a group of them leaves directions of the whole matrix, in as many launches as memory asks
-for. Pairs with an empty sequence need no matrix, and are left to the CPU.
+for. Pairs with an empty sequence need no matrix, and are left to the CPU; so are paths whose directions do
+not fit the device, as the CPU finds them in linear memory.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,16 @@ from numba.cuda.cudadrv.driver import device_memset
 
 from overlapper.errors import DeviceError
 from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.pairwise_layout import Pairs, Scheme
+from overlapper.kernels.cpu.pairwise_layout import Scheme
+from overlapper.kernels.cpu.pairwise_parcels import (
+    EMPTY,
+    ORDER,
+    Q_LENGTH,
+    T_LENGTH,
+    Extent,
+    bytes_of,
+    parcel_in,
+)
 from overlapper.kernels.cuda import (
     pairwise_bands,
     pairwise_packed,
@@ -28,140 +36,70 @@ from overlapper.kernels.cuda import (
     pairwise_wide,
     sort_by_class,
 )
-from overlapper.kernels.cuda.memory import Arena, launching
-from overlapper.kernels.cuda.scan import exclusive_sums, last_of
-from overlapper.kernels.cuda.walks import DeviceReads
+from overlapper.kernels.cuda.launch import THREADS, launch
+from overlapper.kernels.cuda.memory import Arena
+from overlapper.kernels.cuda.pairwise_classes import LONGEST, Group, classes_of
 from overlapper.threads import cut_evenly
 
-LONGEST = 2**20 - 2
-"""Bases of a sequence, at most; the best cell of a pair is found by keys of 20 bits for each."""
-_PACKED_LONGEST = 2**15 - 1
+FOUND = cpu.FIELDS + 1
+"""Numbers of a pair that are found: those of the CPU's kernels, and how many runs its path has."""
+_ENDS = 5
+"""The first of them, which hold score and end."""
 _BLOCKS = 16
 """Blocks a multiprocessor; what does not run at once finds the work done."""
-_FEWEST_BLOCKS = 128
-"""numba warns of smaller launches; blocks without work cost nothing."""
 _BAND_THREADS = 512
 """Threads of a multiprocessor that have room for a band."""
-_BYTES_EACH = 10 + 4 + 4 * cpu.FIELDS + 3 * 4 + 2 * 8
-"""Device memory of a pair without its path."""
-_PARTS = 4
-"""The part of the memory that pairs may take; the rest is for directions and CIGARs."""
+_PARCELS = 8
+"""The part of an arena that a parcel may take: found numbers, operations and CIGARs take three times as much,
+directions the rest."""
 
 
-class Found(NamedTuple):
-    """Alignments.
+class _Scores(NamedTuple):
+    """Scores on the device, in the order in which kernels take them."""
 
-    Attributes
-    ----------
-    fields : tuple of ndarray of int32, shape (n,)
-        As `FIELDS` of the CPU's module says.
-    cigar : ndarray of uint32
-        BAM's operations along the query; none unless wanted.
-    cigar_offsets : ndarray of int64, shape (n + 1,)
-    """
-
-    fields: tuple[np.ndarray, ...]
-    cigar: np.ndarray
-    cigar_offsets: np.ndarray
-
-
-_times: dict[str, float] | None = None
-
-
-@contextmanager
-def kernel_times() -> Iterator[dict[str, float]]:
-    """Collect the seconds that kernels take, by what they do; each launch is then waited for."""
-    global _times
-    _times = {}
-    try:
-        yield _times
-    finally:
-        _times = None
+    table: Any
+    profile_known: Any
+    profile_n: Any
+    gap_open: np.int32
+    gap_extend: np.int32
+    free: np.int32
+    band: np.int32
 
 
 def fits_device(q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: Scheme) -> np.ndarray:
-    """Tell which pairs the kernels can compute: 27 bits hold a score, and 20 bits a length."""
+    """Tell which pairs the kernels can compute: 27 bits hold a score, and 20 bits a length.
+
+    If the longest query and the longest target of some pairs fit, all of them do.
+    """
     highest = max(0, int(scheme.matrix.max())) * (np.minimum(q_lengths, t_lengths) + 1)
     longest = np.maximum(q_lengths, t_lengths)
     fits = cpu.fits_cells(32, 4 * q_lengths, 4 * t_lengths, scheme)
     return fits & (highest < 2**27) & (longest <= LONGEST)
 
 
-def align_pairs(
-    queries: DeviceReads, targets: DeviceReads, pairs: Pairs, scheme: Scheme, wanted: int, arena: Arena
-) -> Found:
-    """Align pairs; no result depends on the device, nor on its memory.
+class PairAligner:
+    """Aligns parcels on the current device, one after the other; no result depends on the device.
 
     Parameters
     ----------
-    queries, targets : DeviceReads
-    pairs : Pairs
-        n pairs, in host memory.
     scheme : Scheme
-        Without band and second best.
     wanted : int
         `ENDS`, `STARTS` or `PATHS` of the CPU's module.
     arena : Arena
-        Of the device that the sequences are on; what it holds is kept.
+        Nothing else may use it.
 
-    Returns
-    -------
-    Found
-
-    Raises
-    ------
-    DeviceError
-        When the directions of a single pair do not fit the arena.
+    Attributes
+    ----------
+    classes : Classes
+        By which parcels are to be packed.
+    room : int
+        Bytes of a parcel, at most; of a single pair it may be more.
     """
-    bases = queries.host.lengths[pairs.query] + targets.host.lengths[pairs.target]
-    bytes_each = _BYTES_EACH + (bases // 4 + 4 if wanted == cpu.PATHS else 0 * bases)
-    bounds = cut_evenly(bytes_each, arena.free // _PARTS)
-    mark, parts = arena.mark(), []
-    for begin, end in itertools.pairwise(bounds.tolist()):
-        some = Pairs(*(column[begin:end] for column in pairs))
-        parts.append(_Batch(queries, targets, some, scheme, wanted, arena).align())
-        arena.release(mark)
-    if len(parts) == 1:
-        return parts[0]
-    none = (np.empty(0, np.int32),) * cpu.FIELDS
-    fields = zip(none, *(part.fields for part in parts), strict=True)
-    runs = [np.diff(part.cigar_offsets) for part in parts]
-    return Found(
-        tuple(np.concatenate(field) for field in fields),
-        np.concatenate([np.empty(0, np.uint32), *(part.cigar for part in parts)]),
-        np.concatenate([[0], *runs]).cumsum(),
-    )
 
-
-def _known(reads: DeviceReads) -> np.ndarray:
-    """Tell which sequences hold no N."""
-    return np.diff(reads.host.unknown_offsets) == 0
-
-
-class _Batch:
-    """Pairs on the device: what kernels take, and what they found so far."""
-
-    def __init__(
-        self,
-        queries: DeviceReads,
-        targets: DeviceReads,
-        pairs: Pairs,
-        scheme: Scheme,
-        wanted: int,
-        arena: Arena,
-    ) -> None:
-        self._queries, self._targets, self._pairs = queries, targets, pairs
+    def __init__(self, scheme: Scheme, wanted: int, arena: Arena) -> None:
         self._scheme, self._wanted, self._arena = scheme, wanted, arena
-        self._count = len(pairs.query)
-        self._q_lengths = queries.host.lengths[pairs.query]
-        self._t_lengths = targets.host.lengths[pairs.target]
-        self._sequences = (
-            queries.words, queries.unknown, queries.word_offsets, queries.lengths,
-            targets.words, targets.unknown, targets.word_offsets, targets.lengths,
-            *(arena.upload(column) for column in pairs),
-        )  # fmt: skip
-        self._found = arena.array((cpu.FIELDS, self._count), np.int32)
-        device_memset(self._found, 0xFF, self._found.nbytes, stream=arena.stream)
+        self.classes, self._groups = classes_of(scheme)
+        self.room = min(len(arena.pinned), arena.free // _PARCELS)
         device = cuda.get_current_device()
         self._modern = device.compute_capability >= (9, 0)
         self._processors = device.MULTIPROCESSOR_COUNT
@@ -169,157 +107,219 @@ class _Batch:
         matrix = np.vstack([scheme.matrix, np.full((1, 5), min(0, int(scheme.matrix.min())))])
         self._bytes_fit = int(matrix.min()) >= -128 and int(matrix.max()) <= 127
         scores = matrix if self._bytes_fit else np.zeros_like(matrix)
-        self._table = arena.upload(matrix.astype(np.int32).ravel())
-        self._profiles = (
+        self._highest = np.int32(max(0, int(matrix.max())))
+        self._scores = _Scores(
+            arena.upload(matrix.astype(np.int32).ravel()),
             arena.upload(np.ascontiguousarray(scores[:, :4].astype(np.int8)).view(np.uint32).ravel()),
             arena.upload(scores[:, 4].astype(np.int8).view(np.uint8).astype(np.uint32)),
-        )
-        self._gaps = np.int32(scheme.gap_open), np.int32(scheme.gap_extend), np.int32(scheme.free)
+            np.int32(scheme.gap_open), np.int32(scheme.gap_extend), np.int32(scheme.free),
+            np.int32(min(scheme.band, LONGEST)),
+        )  # fmt: skip
+        self._mark = arena.mark()
 
-    def align(self) -> Found:
-        """Return scores, ends, and what else is wanted."""
-        empty = (self._q_lengths == 0) | (self._t_lengths == 0)
-        self._find_ends(~empty)
-        cigar, offsets = np.empty(0, np.uint32), np.zeros(self._count + 1, np.int64)
+    def stage(self, extent: Extent) -> np.ndarray:
+        """Return memory (uint8) to pack a parcel in; what the parcel before found is lost."""
+        self._arena.release(self._mark)
+        return self._arena.stage(bytes_of(extent))
+
+    def align(self, extent: Extent, block: np.ndarray, class_starts: np.ndarray) -> np.ndarray:
+        """Align the pairs of a parcel.
+
+        Parameters
+        ----------
+        extent : Extent
+        block : ndarray of uint8
+            The parcel, in memory from `stage`.
+        class_starts : ndarray of int32, shape (classes + 1,)
+            What packing it returned.
+
+        Returns
+        -------
+        ndarray of int64
+            Pairs that are left to the CPU, in order.
+        """
+        arena, count = self._arena, extent.end - extent.begin
+        numbers = parcel_in(block, extent).numbers
+        left = np.sort(numbers[ORDER, class_starts[EMPTY] : class_starts[EMPTY + 1]])
+        there = parcel_in(arena.send(block), extent)
+        unknown = there.unknown if extent.unknown else arena.zeros(extent.words, np.uint32)
+        self._parcel = there.words.view(np.uint32), unknown, there.numbers
+        self._found = arena.array((FOUND, count), np.int32)
+        device_memset(self._found, 0, self._found.nbytes, stream=arena.stream)
+        for number in np.flatnonzero(np.diff(class_starts)).tolist():
+            group = self._groups[number]
+            if group is not None:
+                self._find_ends(group, int(class_starts[number]), int(class_starts[number + 1]))
         if self._wanted != cpu.ENDS:
-            paths, path_offsets, runs = self._follow_paths()
-            if self._wanted == cpu.PATHS:
-                cigar, offsets = self._written(paths, path_offsets, runs)
-        nothing = np.broadcast_to(np.int32(-1), self._count)
-        known = (0, 2, 4) if self._wanted == cpu.ENDS else range(7)
-        fields = [self._arena.download(self._found[k]) if k in known else nothing for k in range(cpu.FIELDS)]
-        if empty.any():
-            cigar, offsets = self._with_empty(np.flatnonzero(empty), fields, cigar, offsets)
-        return Found(tuple(fields), cigar, offsets)
+            left = np.union1d(left, self._follow_paths(2 * extent.words))
+        return left
 
-    def _launch(self, name: str, kernel: Any, items: int, *arguments: Any) -> None:
-        """Launch a kernel for items that take a thread each, and time it if asked to."""
-        needed = -(-items // pairwise_packed.THREADS)
-        blocks = max(_FEWEST_BLOCKS, min(_BLOCKS * self._processors, needed))
-        shape = blocks, pairwise_packed.THREADS, self._arena.stream
-        if _times is None:
-            with launching:
-                kernel[shape](*arguments)
-            return
-        begin, end = cuda.event(), cuda.event()
-        begin.record(shape[2])
-        kernel[shape](*arguments)
-        end.record(shape[2])
-        end.synchronize()
-        _times[name] = _times.get(name, 0.0) + begin.elapsed_time(end) / 1000
+    def found(self) -> np.ndarray:
+        """Return what was found of the parcel (int32, shape (rows, n)), where it stays until the next call.
 
-    def _find_ends(self, left: np.ndarray) -> None:
-        """Find score and end of these pairs."""
-        scheme, q_lengths, t_lengths = self._scheme, self._q_lengths, self._t_lengths
-        if scheme.local:
-            left = left.copy()
-            known = _known(self._queries)[self._pairs.query] & _known(self._targets)[self._pairs.target]
-            bits = pairwise_packed.fits_packed(scheme, np.minimum(q_lengths, t_lengths))
-            longest = pairwise_packed.GROUPS[-1][0] * pairwise_packed.GROUPS[-1][1]
-            packed = left & known & (t_lengths <= _PACKED_LONGEST) & (q_lengths <= longest) & (bits > 0)
-            for some_bits in (4, 5):
-                groups = [group for group in pairwise_packed.GROUPS if group[1] <= 1 << some_bits]
-                chosen = np.flatnonzero(packed & (bits == some_bits))
-                for group, order in pairwise_packed.by_group(groups, chosen, q_lengths, t_lengths):
-                    if group is not None:
-                        self._launch_packed(group, some_bits, order)
-                        left[order] = False
-        for group, order in pairwise_packed.by_group(
-            pairwise_wide.GROUPS, np.flatnonzero(left), q_lengths, t_lengths
-        ):
-            self._in_launches(group or pairwise_wide.GROUPS[-1], order, None)
+        Rows are as `FIELDS` of the CPU's module says, up to the last one asked for, and with paths the number
+        of runs; 0 where nothing was asked for.
+        """
+        only_ends = self._wanted == cpu.ENDS and not self._scheme.second
+        return self._arena.fetch(self._found[:_ENDS] if only_ends else self._found)
 
-    def _launch_packed(self, group: tuple[int, int], bits: int, order: np.ndarray) -> None:
-        scheme, scale, mark = self._scheme, 1 << bits, self._arena.mark()
+    def write_cigars(self, offsets: np.ndarray, cigar: np.ndarray) -> None:
+        """Write the CIGARs of the parcel.
+
+        Parameters
+        ----------
+        offsets : ndarray of int64, shape (n + 1,)
+            Where each starts: the sums of the runs found.
+        cigar : ndarray of uint32
+            Gets BAM's operations along the query.
+        """
+        arena = self._arena
+        offsets_there = arena.upload(offsets)
+        room = min(arena.free, len(arena.pinned))
+        fits = 4 * len(cigar) <= room
+        bounds = np.array([0, len(offsets) - 1]) if fits else cut_evenly(4 * np.diff(offsets), room)
+        for begin, end in itertools.pairwise(bounds.tolist()):
+            mark, here = arena.mark(), cigar[offsets[begin] : offsets[end]]
+            there = arena.array(len(here), np.uint32)
+            self._launch(
+                pairwise_path.write_runs, end - begin, self._paths, self._parcel[2], self._found,
+                offsets_there, np.int64(begin), np.int64(end), there,
+            )  # fmt: skip
+            here[:] = arena.fetch(there)[: len(here)]
+            arena.release(mark)
+
+    def _launch(self, kernel: Any, items: int, *arguments: Any) -> None:
+        """Launch a kernel whose threads take several items where there are many."""
+        launch(kernel, min(items, _BLOCKS * self._processors * THREADS), self._arena, *arguments)
+
+    def _find_ends(self, group: Group, begin: int, end: int) -> None:
+        """Find score and end of pairs ``[begin, end)`` by class."""
+        order, mark = self._parcel[2][ORDER, begin:end], self._arena.mark()
+        if group.bits:
+            self._launch_packed(group, order, end - begin)
+        elif group.stripes or self._scheme.second:
+            self._compute_wide(group, self._arena.download(order), traced=False)
+        else:
+            nowhere = self._arena.zeros(end - begin, np.int64)
+            nothing = self._arena.array(0, np.int32), nowhere, self._arena.array(0, np.uint64), nowhere
+            self._launch_wide(group, order, *nothing, traced=False)
+        self._arena.release(mark)
+
+    def _launch_packed(self, group: Group, order: Any, count: int) -> None:
+        scheme, scale = self._scheme, 1 << group.bits
         scores = np.ascontiguousarray((scheme.matrix[:, :4] * scale).astype(np.int8))
         first, following = scheme.gap_open + scheme.gap_extend, scheme.gap_extend
         self._launch(
-            "packed", pairwise_packed.packed_kernel(*group, bits, self._modern),
-            (len(order) + 1) // 2 * group[0], *self._sequences, self._arena.upload(order.astype(np.int32)),
+            pairwise_packed.packed_kernel(group.lanes, group.rows, group.bits, self._modern),
+            (count + 1) // 2 * group.lanes, *self._parcel, order,
             self._arena.upload(scores.view(np.uint32).ravel()),
             _twice(first * scale), _twice(following * scale), self._found,
         )  # fmt: skip
-        self._arena.release(mark)
 
-    def _in_launches(self, group: tuple[int, int], order: np.ndarray, paths: tuple | None) -> None:
-        """Compute whole matrices, in as many launches as memory asks for, and follow paths if asked to."""
-        stripes = -(-self._q_lengths[order] // (group[0] * group[1]))
-        words = stripes * (self._t_lengths[order] + group[0] - 1) * group[0]
-        words = words if paths else np.zeros_like(words)
-        between = np.where(stripes > 1, self._t_lengths[order] + 1, 0)
-        bounds = cut_evenly(8 * (words + between) + 20, self._arena.free)
-        for begin, end in itertools.pairwise(bounds.tolist()):
+    def _compute_wide(self, group: Group, pairs: np.ndarray, traced: bool) -> np.ndarray:
+        """Compute whole matrices, in as many launches as memory asks for, and follow paths if asked to.
+
+        Returns
+        -------
+        ndarray of int32
+            Pairs whose directions do not fit the device.
+        """
+        rows = group.lanes * group.rows
+        q_lengths, t_lengths = (self._lengths(row)[pairs].astype(np.int64) for row in (Q_LENGTH, T_LENGTH))
+        stripes = -(-q_lengths // rows)
+        columns = t_lengths
+        if self._scheme.band >= 0:
+            columns = np.minimum(t_lengths, rows + abs(t_lengths - q_lengths) + 2 * self._scores.band)
+        words = stripes * (columns + group.lanes - 1) * group.lanes * traced
+        kept = np.where((stripes > 1) | self._scheme.second, t_lengths + 1, 0)
+        sizes = 8 * words + 4 * pairwise_wide.KEPT * kept + 20
+        fits = sizes <= self._arena.free
+        left, pairs, words, kept, sizes = (
+            pairs[~fits], *(column[fits] for column in (pairs, words, kept, sizes)),
+        )  # fmt: skip
+        if len(left) and not traced:
+            raise DeviceError(
+                f"a pair of {q_lengths[~fits][0]} and {t_lengths[~fits][0]} bases takes "
+                f"{4 * pairwise_wide.KEPT * (t_lengths[~fits][0] + 1) / 1e6:.1f} MB of GPU memory, and "
+                f"{self._arena.free / 1e6:.1f} MB are there. Use a GPU with more memory, or the CPU"
+            )
+        for begin, end in itertools.pairwise(cut_evenly(sizes, self._arena.free).tolist()):
             mark = self._arena.mark()
-            needed, most = int(8 * (words[begin:end] + between[begin:end]).sum()), self._arena.free
-            if end == begin + 1 and needed > most:
-                n, m = self._q_lengths[order[begin]], self._t_lengths[order[begin]]
-                raise DeviceError(
-                    f"the directions of a pair of {n} and {m} bases take {needed / 1e9:.1f} GB of GPU "
-                    f"memory, and {most / 1e9:.1f} GB are there. Ask for score and end only, or use the CPU"
-                )
-            self._launch_wide(group, order[begin:end], words[begin:end], between[begin:end], paths)
-            self._arena.release(mark)
-
-    def _launch_wide(
-        self,
-        group: tuple[int, int],
-        order: np.ndarray,
-        words: np.ndarray,
-        between: np.ndarray,
-        paths: tuple | None,
-    ) -> None:
-        arena = self._arena
-        word_offsets = np.concatenate([[0], np.cumsum(words)])
-        between_offsets = np.concatenate([[0], np.cumsum(between)])
-        directions = arena.array(int(word_offsets[-1]), np.uint64)
-        waiting = arena.array(2 * int(between_offsets[-1]), np.int32)
-        chosen, at = arena.upload(order.astype(np.int32)), arena.upload(word_offsets)
-        local = self._scheme.local
-        self._launch(
-            "wide", pairwise_wide.wide_kernel(*group, local, paths is not None, self._bytes_fit),
-            len(order) * group[0], *self._sequences, chosen, self._table, *self._profiles, *self._gaps,
-            waiting, arena.upload(between_offsets), directions, at, self._found,
-        )  # fmt: skip
-        if paths is not None:
-            self._launch(
-                "follow", pairwise_wide.trace_kernel(*group, local), len(order),
-                *self._sequences, chosen, self._table, *self._gaps, directions, at, self._found, *paths,
+            kept_offsets, word_offsets = (
+                np.concatenate([[0], np.cumsum(column[begin:end])]).astype(np.int64)
+                for column in (kept, words)
+            )
+            order = self._arena.upload(pairs[begin:end])
+            directions = self._arena.array(int(word_offsets[-1]), np.uint64)
+            room = (
+                self._arena.zeros(pairwise_wide.KEPT * int(kept_offsets[-1]), np.int32),
+                self._arena.upload(kept_offsets), directions, self._arena.upload(word_offsets),
             )  # fmt: skip
+            self._launch_wide(group, order, *room, traced=traced)
+            if traced:
+                self._launch(
+                    pairwise_wide.trace_kernel(group.lanes, group.rows, self._scheme.local), len(order),
+                    *self._parcel, order, self._scores.table, *self._scores[3:], *room[2:], self._found,
+                    self._keep, self._paths,
+                )  # fmt: skip
+            self._arena.release(mark)
+        return left
 
-    def _follow_paths(self) -> tuple[Any, Any, Any]:
-        """Find starts and counts; return operations, where those of each pair are, and counts of runs."""
-        arena, keep = self._arena, self._wanted == cpu.PATHS
-        numbers, path_words, runs = (arena.array(self._count, np.int32) for _ in range(3))
-        highest = np.int32(max(0, int(self._scheme.matrix.max())))
+    def _launch_wide(self, group: Group, order: Any, *room: Any, traced: bool) -> None:
+        scheme = self._scheme
         self._launch(
-            "plan", pairwise_bands.plan_paths, self._count,
-            self._found, highest, *self._gaps[:2], keep, numbers, path_words, runs,
+            pairwise_wide.wide_kernel(
+                group.lanes, group.rows, scheme.local, traced, self._bytes_fit, scheme.band >= 0,
+                scheme.second and not traced,
+            ),
+            len(order) * group.lanes, *self._parcel, order, *self._scores, self._highest, *room, self._found,
         )  # fmt: skip
-        path_offsets = exclusive_sums(path_words, arena)
-        paths = arena.array(last_of(path_offsets, arena), np.uint32)
+
+    def _lengths(self, row: int) -> np.ndarray:
+        """Return lengths of the queries or the targets of all pairs."""
+        return self._arena.download(self._parcel[2][row])
+
+    def _follow_paths(self, words: int) -> np.ndarray:
+        """Find starts, counts and operations; return pairs left to the CPU.
+
+        ``words`` of operations are what all paths may take: twice the words of their bases.
+        """
+        arena, count = self._arena, self._found.shape[1]
+        self._keep = self._wanted == cpu.PATHS
+        self._paths = arena.array(words if self._keep else 0, np.uint32)
+        mark = arena.mark()
+        classes, order = arena.array(count, np.int32), arena.array(count, np.int32)
+        self._launch(
+            pairwise_bands.plan_paths, count, self._parcel[2], self._found, self._highest,
+            self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
+        )  # fmt: skip
         counts = arena.zeros(sort_by_class.CLASSES, np.int32)
-        self._launch("sort", sort_by_class.count_classes, self._count, numbers, counts)
+        self._launch(sort_by_class.count_classes, count, classes, counts)
         of_class = arena.download(counts)
-        starts, order = sort_by_class.starts_of(of_class), arena.array(self._count, np.int32)
-        self._launch("sort", sort_by_class.order_by_class, self._count, numbers, arena.upload(starts), order)
-        goal = keep, paths, path_offsets, runs
+        starts = arena.upload(sort_by_class.starts_of(of_class))
+        self._launch(sort_by_class.order_by_class, count, classes, starts, order)
         too_large = int(of_class[pairwise_bands.TOO_LARGE])
+        self._follow_in_bands(order, of_class, too_large)
+        left = [np.empty(0, np.int64)]
         if too_large:
             chosen = np.sort(arena.download(order[:too_large]))
-            for group, some in pairwise_packed.by_group(
-                pairwise_wide.GROUPS, chosen, self._q_lengths, self._t_lengths
-            ):
-                self._in_launches(group or pairwise_wide.GROUPS[-1], some, goal)
-        self._follow_in_bands(order, of_class, highest, goal)
-        return paths, path_offsets, runs
+            lengths = self._lengths(Q_LENGTH)[chosen]
+            groups = sorted(pairwise_wide.GROUPS, key=lambda group: group[0] * group[1])
+            areas = np.array([lanes * rows for lanes, rows in groups])
+            number = np.minimum(np.searchsorted(areas, lengths), len(areas) - 1)
+            for some in np.unique(number).tolist():
+                lanes, rows = groups[some]
+                group = Group(lanes, rows, 0, True)
+                left.append(self._compute_wide(group, chosen[number == some], traced=True))
+        arena.release(mark)
+        return np.concatenate(left)
 
-    def _follow_in_bands(self, order: Any, of_class: np.ndarray, highest: np.int32, goal: tuple) -> None:
-        """Follow the paths of all pairs but those too large, in as many launches as memory asks for."""
+    def _follow_in_bands(self, order: Any, of_class: np.ndarray, begin: int) -> None:
+        """Follow the paths of pairs ``order`` from ``begin`` on, in as many launches as memory asks for."""
         arena = self._arena
-        kernel = pairwise_bands.banded_kernel(self._scheme.local, self._bytes_fit)
+        kernel = pairwise_bands.banded_kernel(self._scheme.local, self._bytes_fit, self._scheme.band >= 0)
         blocks, columns = pairwise_bands.largest_of_classes()
         left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < pairwise_bands.TOO_LARGE]
-        begin = int(of_class[pairwise_bands.TOO_LARGE])
         while left:
             # Classes go together as long as there is room for all threads with the largest of both sizes.
             number, mark, free = left.pop(), arena.mark(), arena.free - 512
@@ -335,12 +335,12 @@ class _Batch:
                     f"paths of short pairs take {32 * _band_bytes(*sizes) / 1e6:.1f} MB of GPU memory, and "
                     f"{free / 1e6:.1f} MB are there. Use a GPU with more memory, or the CPU"
                 )
-            words = arena.array(slots * sizes[0] * sizes[1], np.uint64)
+            directions = arena.array(slots * sizes[0] * sizes[1], np.uint64)
             between = arena.array(slots * sizes[1], np.uint64)
             self._launch(
-                "bands", kernel, slots, *self._sequences, order[begin:end], self._table, *self._profiles,
-                *self._gaps, highest, *(np.int64(size) for size in sizes), np.int64(slots), between, words,
-                self._found, *goal,
+                kernel, slots, *self._parcel, order[begin:end], *self._scores, self._highest,
+                *(np.int64(size) for size in sizes), np.int64(slots), between, directions, self._found,
+                self._keep, self._paths,
             )  # fmt: skip
             arena.release(mark)
             begin = end
@@ -348,42 +348,6 @@ class _Batch:
     def _band_threads(self, pairs: int) -> int:
         """Return how many threads follow so many paths at once, if there is room."""
         return min(_BAND_THREADS * self._processors, -(-pairs // 32) * 32)
-
-    def _written(self, paths: Any, path_offsets: Any, runs: Any) -> tuple[np.ndarray, np.ndarray]:
-        """Return CIGARs and where each starts, written in as many launches as memory asks for."""
-        arena = self._arena
-        offsets_there = exclusive_sums(runs, arena)
-        offsets = arena.download(offsets_there)
-        cigar = np.empty(offsets[-1], np.uint32)
-        bounds = cut_evenly(4 * np.diff(offsets), arena.free)
-        for begin, end in itertools.pairwise(bounds.tolist()):
-            mark = arena.mark()
-            here = cigar[offsets[begin] : offsets[end]]
-            there = arena.array(len(here), np.uint32)
-            self._launch(
-                "write", pairwise_path.write_runs, end - begin, paths, path_offsets, self._found[6],
-                offsets_there, np.int64(begin), np.int64(end), there,
-            )  # fmt: skip
-            arena.download_to(here, there)
-            arena.release(mark)
-        return cigar, offsets
-
-    def _with_empty(
-        self, empty: np.ndarray, fields: list[np.ndarray], cigar: np.ndarray, offsets: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Set the fields of pairs with an empty sequence; return CIGARs with theirs among them."""
-        numbers = Pairs(*(column[empty] for column in self._pairs))
-        hosts = self._queries.host, self._targets.host
-        rows, their_cigar, their_offsets = cpu.align_pairs(*hosts, numbers, self._scheme, 32, self._wanted)
-        for k, field in enumerate(fields):
-            if field.flags.writeable:
-                field[empty] = rows[:, k]
-        runs, is_empty = np.diff(offsets), np.zeros(self._count, bool)
-        runs[empty], is_empty[empty] = np.diff(their_offsets), True
-        theirs = np.repeat(is_empty, runs)
-        joined = np.empty(len(theirs), np.uint32)
-        joined[theirs], joined[~theirs] = their_cigar, cigar
-        return joined, np.concatenate([[0], runs.cumsum()])
 
 
 def _band_bytes(blocks: int, columns: int) -> int:

@@ -1,15 +1,16 @@
 """Paths of alignments whose score and end are known, an alignment a thread.
 
 A path that ends there with that score stays near the diagonal of its end: every base of a gap costs, and no
-pair of bases brings more than the highest score of the matrix (`band_of`). Only that band is computed, by the
-same recurrence. Cells outside count as impossible, which changes no cell of a path that brings the score, and
-no choice on it: what was the better or an equal way there brings the score as well, so it lies in the band.
+pair of bases brings more than the highest score of the matrix (`path_band`). Only that band is computed, by
+the same recurrence. Cells outside count as impossible, which changes no cell of a path that brings the score,
+and no choice on it: what was the better or an equal way there brings the score as well, so it lies in the
+band.
 
     rows  1 to 16   ───────────
     rows 17 to 32        ───────────       a block of rows, column after column; its lowest row
     rows 33 to 48             ───────────  waits in memory for the next block
 
-Rows of a block are in registers. Directions are those of `pairwise_wide`, a word a column of a block; those
+Rows of a block are in registers. Directions are those of `pairwise_column`, a word a column of a block; those
 of the threads of a warp lie side by side, so that they are written together. They are followed at once, by
 the same thread.
 """
@@ -22,10 +23,21 @@ import numpy as np
 from numba import cuda, int32, int64, uint32, uint64
 
 from overlapper.kernels.cpu.pairwise_layout import QUERY_START, TARGET_START
-from overlapper.kernels.cuda.pairwise_bases import code_in, sixteen_bases
-from overlapper.kernels.cuda.pairwise_packed import look_up
-from overlapper.kernels.cuda.pairwise_path import OPERATIONS, follower
-from overlapper.kernels.cuda.pairwise_wide import NEVER, OUTSIDE, push_sign
+from overlapper.kernels.cpu.pairwise_parcels import Q_LENGTH, T_LENGTH
+from overlapper.kernels.cuda.pairwise_bases import code_in, sequences_of, sixteen_bases
+from overlapper.kernels.cuda.pairwise_column import (
+    NEVER,
+    NEVER_LOCAL,
+    OUTSIDE,
+    band_limits,
+    column_filler,
+    edge_of,
+    first_column,
+    last_column,
+    row_setter,
+    selector_of,
+)
+from overlapper.kernels.cuda.pairwise_path import RUNS, follower
 
 ROWS = 16
 """Rows of a block: their flags fill a word."""
@@ -50,8 +62,8 @@ def _gap_bases(slack, cost):
 
 
 @cuda.jit(device=True)
-def band_of(score, row, column, highest, gap_open, gap_extend):
-    """Return the lowest and the highest diagonal, column less row, of paths with that score and end.
+def path_band(score, row, column, highest, gap_open, gap_extend, low, high):
+    """Return the lowest and the highest diagonal of paths with that score and end, from ``low`` to ``high``.
 
     A path as far as ``k`` diagonals from that of its end has ``k`` bases of gaps on the way there, and pairs
     no more bases than either sequence has left.
@@ -62,7 +74,8 @@ def band_of(score, row, column, highest, gap_open, gap_extend):
     deletions = min(_gap_bases(q_slack, cost), _gap_bases(t_slack, lost))
     insertions = min(_gap_bases(t_slack, cost), _gap_bases(q_slack, lost))
     diagonal = int32(column - row)
-    return max(int32(diagonal - deletions), int32(-row)), min(int32(diagonal + insertions), column)
+    low, high = max(low, int32(diagonal - deletions)), min(high, int32(diagonal + insertions))
+    return max(low, int32(-row)), min(high, column)
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -92,75 +105,60 @@ def largest_of_classes() -> tuple[np.ndarray, np.ndarray]:
 
 
 @cuda.jit(cache=True)
-def plan_paths(found, highest, gap_open, gap_extend, keep, numbers, path_words, runs):
+def plan_paths(numbers, found, highest, gap_open, gap_extend, band, classes):
     """Tell how much room paths take.
 
     Parameters
     ----------
-    found : device array of int32, shape (8, n)
+    numbers : device array of int32, shape (5, n)
+    found : device array of int32, shape (9, n)
         Score and end of each pair. Of pairs without a path, start and counts are set.
-    highest, gap_open, gap_extend : int32
+    highest, gap_open, gap_extend, band : int32
         The highest score of the matrix, 0 at least.
-    keep : bool
-        Whether operations are to be kept.
-    numbers : device array of int32, shape (n,)
+    classes : device array of int32, shape (n,)
         Gets the class of each pair: 0 of those without a path, `TOO_LARGE`, or as `largest_of_classes` tells.
-    path_words : device array of int32, shape (n,)
-        Gets words of operations.
-    runs : device array of int32, shape (n,)
-        Gets 0.
     """
-    for pair in range(cuda.grid(1), len(numbers), cuda.gridsize(1)):
+    for pair in range(cuda.grid(1), len(classes), cuda.gridsize(1)):
         score, row, column = found[0, pair], found[2, pair], found[4, pair]
-        numbers[pair], path_words[pair], runs[pair] = int32(0), int32(0), int32(0)
+        classes[pair], found[RUNS, pair] = int32(0), int32(0)
         if row > int32(0) and column > int32(0):
-            low, high = band_of(score, row, column, highest, gap_open, gap_extend)
+            low, high = band_limits(numbers[Q_LENGTH, pair], numbers[T_LENGTH, pair], band)
+            low, high = path_band(score, row, column, highest, gap_open, gap_extend, low, high)
             blocks = int32(int32(row + int32(ROWS - 1)) // int32(ROWS))
             columns = int32(high - low + int32(ROWS))
             fits = int64(blocks) * int64(columns) <= int64(LARGEST_ROOM)
-            numbers[pair] = _class_of(blocks, columns) if fits else int32(TOO_LARGE)
-            if keep:
-                path_words[pair] = int32(row + column + int32(OPERATIONS - 1)) // int32(OPERATIONS)
+            classes[pair] = _class_of(blocks, columns) if fits else int32(TOO_LARGE)
         elif row == int32(0):
             found[1, pair], found[3, pair], found[5, pair], found[6, pair] = row, row, row, row
 
 
 @cuda.jit(device=True, forceinline=True)
-def _first_column(block, low):
-    return max(int32(1), int32(block * int32(ROWS) + int32(1) + low))
-
-
-@cuda.jit(device=True, forceinline=True)
-def _word_at(words, at, low, columns, row, column):
+def _word_at(directions, at, low, columns, row, column):
     block = int32(row - int32(1)) // int32(ROWS)
-    place = int64(block) * columns + int64(column - _first_column(block, low))
-    return words[at + int64(32) * place] >> uint64(int32(block * int32(ROWS) + int32(ROWS)) - row)
+    place = int64(block) * columns + int64(column - first_column(int32(block * int32(ROWS)), low))
+    return directions[at + int64(32) * place] >> uint64(int32(block * int32(ROWS) + int32(ROWS)) - row)
 
 
 @cache
-def banded_kernel(local: bool, bytes_fit: bool):
-    """Return the kernel; ``bytes_fit`` tells whether scores fit bytes."""
-    follow = follower(local, _word_at)
+def banded_kernel(local: bool, bytes_fit: bool, banded: bool):
+    """Return the kernel.
 
-    @cuda.jit(device=True, forceinline=True)
-    def edge(free, length, gap_open, gap_extend):
-        """Return H of row 0 or column 0."""
-        if local or free or length == int32(0):
-            return int32(0)
-        return int32(gap_open + length * gap_extend)
+    ``bytes_fit`` tells whether scores fit bytes, ``banded`` whether cells outside the band do not exist.
+    """
+    follow, edge, set_row = follower(local, _word_at), edge_of(local, banded), row_setter(bytes_fit)
+    fill_column = column_filler(ROWS, local, True, bytes_fit, banded)
+    never = NEVER_LOCAL if local else NEVER
 
     @cuda.jit(cache=True, max_registers=REGISTERS)
     def align_in_bands(
-        q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
-        query, target, q_flags, t_flags, order, table, profile_known, profile_n, gap_open, gap_extend, free,
-        highest, blocks_room, columns_room, slots, rows_between, words, found, keep, paths, path_offsets,
-        runs,
+        words, unknown, numbers, order, table, profile_known, profile_n, gap_open, gap_extend, free, band,
+        highest, blocks_room, columns_room, slots, rows_between, directions, found, keep, paths,
     ):  # fmt: skip
         """Align pairs ``order`` and follow their paths.
 
-        There is room for ``slots`` threads, a multiple of 32: ``words`` for directions, of ``blocks_room``
-        blocks of ``columns_room`` columns, and ``rows_between`` for the lowest row of a block. ``found`` and
-        ``paths`` are as in `follower`.
+        There is room for ``slots`` threads, a multiple of 32: ``directions`` of ``blocks_room`` blocks of
+        ``columns_room`` columns, and ``rows_between`` for the lowest row of a block. ``found`` and ``paths``
+        are as in `follower`.
         """
         h, deletion = cuda.local.array(ROWS, int32), cuda.local.array(ROWS, int32)
         profile, profile_2 = cuda.local.array(ROWS, uint32), cuda.local.array(ROWS, uint32)
@@ -173,37 +171,32 @@ def banded_kernel(local: bool, bytes_fit: bool):
         at = at_between + (thread >> int64(5)) * int64(32) * columns_room * (blocks_room - int64(1))
         for item in range(thread, len(order), slots):
             pair = order[item]
-            q, t = query[pair], target[pair]
-            n, m = int32(q_lengths[q]), int32(t_lengths[t])
+            q_at, n, q_flags, t_at, m, t_flags = sequences_of(numbers, pair)
             row, column = found[2, pair], found[4, pair]
-            low, high = band_of(found[0, pair], row, column, highest, gap_open, gap_extend)
+            low, high = band_limits(n, m, band)
+            low, high = path_band(found[0, pair], row, column, highest, gap_open, gap_extend, low, high)
             above_first, above_last = int32(1), column
             blocks = int32(row + int32(ROWS - 1)) // int32(ROWS)
             for block in range(blocks):
                 first_row = int32(int32(block) * int32(ROWS))
-                first = _first_column(int32(block), low)
-                last = min(column, int32(first_row + int32(ROWS) + high))
-                bases, known = sixteen_bases(q_words, q_unknown, q_offsets[q], n, q_flags[pair], first_row)
+                first = first_column(first_row, low)
+                last = last_column(int32(first_row + int32(ROWS)), high, column)
+                bases, known = sixteen_bases(words, unknown, q_at, n, q_flags, first_row)
                 for r in range(ROWS):
                     position = int32(first_row + int32(r))
-                    code = int32(OUTSIDE)
-                    if position < row:
-                        code = code_in(bases, known, int32(r))
-                    if bytes_fit:
-                        profile[r], profile_2[r] = profile_known[code], profile_n[code]
-                    else:
-                        profile[r] = uint32(code * int32(5))
-                    h[r] = int32(NEVER)
+                    code = code_in(bases, known, int32(r)) if position < row else int32(OUTSIDE)
+                    set_row(profile, profile_2, r, code, profile_known, profile_n)
+                    h[r] = int32(never)
                     if first == int32(1):
-                        h[r] = edge(q_start, int32(position + int32(1)), gap_open, gap_extend)
+                        h[r] = edge(q_start, int32(position + int32(1)), int32(-low), gap_open, gap_extend)
                     deletion[r] = int32(h[r] + gap_1)
                 if first == int32(1):
-                    diagonal_0 = edge(q_start, first_row, gap_open, gap_extend)
+                    diagonal = edge(q_start, first_row, int32(-low), gap_open, gap_extend)
                 elif block == 0:
-                    diagonal_0 = edge(t_start, int32(first - int32(1)), gap_open, gap_extend)
+                    diagonal = edge(t_start, int32(first - int32(1)), high, gap_open, gap_extend)
                 else:
                     place = at_between + int64(32) * int64(first - int32(1) - above_first)
-                    diagonal_0 = int32(rows_between[place] >> uint64(32))
+                    diagonal = int32(rows_between[place] >> uint64(32))
                 waiting = uint64(0)
                 if block > 0 and first <= above_last:
                     waiting = rows_between[at_between + int64(32) * int64(first - above_first)]
@@ -212,56 +205,34 @@ def banded_kernel(local: bool, bytes_fit: bool):
                     at_base = int32(int32(j) - first)
                     if at_base & int32(15) == int32(0):
                         bases, known = sixteen_bases(
-                            t_words, t_unknown, t_offsets[t], m, t_flags[pair], int32(int32(j) - int32(1))
+                            words, unknown, t_at, m, t_flags, int32(int32(j) - int32(1))
                         )
-                    selector = uint32(code_in(bases, known, at_base))
-                    if bytes_fit:
-                        selector = uint32(uint32(selector * uint32(0x1111)) + uint32(0x8880))
-                    above, insertion = int32(NEVER), int32(NEVER)
+                    selector = selector_of(bases, known, at_base, bytes_fit)
+                    above, insertion = int32(never), int32(never)
                     if block == 0:
-                        above = edge(t_start, int32(j), gap_open, gap_extend)
+                        above = edge(t_start, int32(j), high, gap_open, gap_extend)
                         insertion = int32(above + gap_1)
                     elif j <= above_last:
                         above, insertion = int32(waiting >> uint64(32)), int32(uint32(waiting))
                         if j < above_last:  # it takes long to come
                             waiting = rows_between[at_between + int64(32) * int64(j + 1 - above_first)]
-                    diagonal = diagonal_0
-                    diagonal_0 = above
-                    not_pair, not_insertion = uint32(0), uint32(0)
-                    more_insertion, more_deletion = uint32(0), uint32(0)
-                    for r in range(ROWS):
-                        if bytes_fit:
-                            score = int32(look_up(profile[r], profile_2[r], selector))
-                        else:
-                            score = table[profile[r] + selector]
-                        paired = int32(diagonal + score)
-                        cell = max(max(paired, deletion[r]), insertion)
-                        if local:
-                            cell = max(cell, int32(0))
-                        diagonal = h[r]
-                        h[r] = cell
-                        opened = int32(cell + gap_1)
-                        longer_insertion = int32(insertion + gap_n)
-                        longer_deletion = int32(deletion[r] + gap_n)
-                        not_pair = push_sign(not_pair, uint32(paired - cell))
-                        not_insertion = push_sign(not_insertion, uint32(insertion - cell))
-                        more_insertion = push_sign(more_insertion, uint32(opened - longer_insertion))
-                        more_deletion = push_sign(more_deletion, uint32(opened - longer_deletion))
-                        insertion = max(longer_insertion, opened)
-                        deletion[r] = max(longer_deletion, opened)
-                    low_half = uint32(not_pair | uint32(not_insertion << uint32(16)))
-                    high_half = uint32(more_insertion | uint32(more_deletion << uint32(16)))
+                    # Row r is diagonal j - first_row - 1 - r.
+                    outside = int32(int32(j) - first_row - int32(1) - high)
+                    insertion, word, _ = fill_column(
+                        h, deletion, profile, profile_2, table, selector, diagonal, insertion, gap_1, gap_n,
+                        outside, int32(high - low + int32(1)),
+                    )  # fmt: skip
+                    diagonal = above
                     place = at + int64(32) * (int64(block) * columns_room + int64(j - first))
-                    words[place] = uint64((uint64(high_half) << uint64(32)) | uint64(low_half))
+                    directions[place] = word
                     if block + 1 < blocks:
                         rows_between[at_between + int64(32) * int64(j - first)] = uint64(
                             (uint64(uint32(h[ROWS - 1])) << uint64(32)) | uint64(uint32(insertion))
                         )
                 above_first, above_last = first, last
             follow(
-                q_words, q_unknown, q_offsets[q], n, q_flags[pair], t_words, t_unknown, t_offsets[t], m,
-                t_flags[pair], table, gap_open, gap_extend, free, words, at, low, columns_room, found, pair,
-                keep, paths, path_offsets[pair], runs,
+                words, unknown, numbers, table, gap_open, gap_extend, free, directions, at, low, columns_room,
+                found, pair, keep, paths,
             )  # fmt: skip
 
     return align_in_bands

@@ -1,13 +1,24 @@
-"""Pairwise alignment on a device: bases of sequences in their orientation."""
+"""Pairwise alignment on a device: the sequences of a parcel, and their bases in their orientation."""
 
 from __future__ import annotations
 
 from numba import cuda, int32, uint32
 
 from overlapper.kernels.cpu.pairwise_layout import COMPLEMENTED, REVERSED, UNKNOWN
+from overlapper.kernels.cpu.pairwise_parcels import FLAGS, OFFSET, Q_LENGTH, T_FLAGS_SHIFT, T_LENGTH
 from overlapper.kernels.cuda.walks import bases_at
 
 REVERSED_BIT, COMPLEMENTED_BIT = REVERSED, COMPLEMENTED
+_Q_FLAGS = (1 << T_FLAGS_SHIFT) - 1
+
+
+@cuda.jit(device=True, forceinline=True)
+def sequences_of(numbers, pair):
+    """Return of the query and of the target of a pair: where its words start, its length and its flags."""
+    q_at, n, m = numbers[OFFSET, pair], numbers[Q_LENGTH, pair], numbers[T_LENGTH, pair]
+    t_at = int32(q_at + (int32(n + int32(31)) >> int32(5)))
+    flags = numbers[FLAGS, pair]
+    return q_at, n, int32(flags & int32(_Q_FLAGS)), t_at, m, int32(flags >> int32(T_FLAGS_SHIFT))
 
 
 @cuda.jit(device=True)

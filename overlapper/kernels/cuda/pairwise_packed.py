@@ -7,25 +7,24 @@ which it gets the row above its own by shuffles. There is no memory traffic but 
 Cells are signed 16-bit numbers. Scores are scaled by a power of two; what is left below them names the row of
 a cell, the higher the further up, so that a plain maximum finds the best cell of a column and the first of
 equal ones. What a row scores with each of the four bases are four bytes in a register a pair, and one
-permutation looks up both pairs' scores. So scores have to fit bytes, scaled (`fits_packed`), and bases have
-to be known.
+permutation looks up both pairs' scores. So scores have to fit bytes, scaled (`longest_packed`), and bases
+have to be known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import cache
 
-import numpy as np
 from numba import cuda, int32, int64, uint32
 
+from overlapper.kernels.cpu.pairwise_layout import Scheme
 from overlapper.kernels.cuda.packed import instruction, spread_signs
-from overlapper.kernels.cuda.pairwise_bases import base_of, sixteen_bases
+from overlapper.kernels.cuda.pairwise_bases import base_of, sequences_of, sixteen_bases
 
-THREADS = 128
-"""Threads of a block."""
 GROUPS = (*((lanes, rows) for lanes in (4, 8, 16, 32) for rows in (5, 7, 10, 13, 16, 19, 22, 25)), (32, 32))
 """Lanes and rows of groups."""
+LONGEST_TARGET = 2**15 - 1
+"""Bases of a target, at most: columns are 16-bit numbers, too."""
 FULL = 0xFFFFFFFF
 SIGNS = 0x80008000
 """The highest bit of either half: it takes the borrow of a half that is subtracted from."""
@@ -52,45 +51,14 @@ from_lane_above = instruction("shfl.sync.up.b32 $0, $1, 1, $2, 0xffffffff;", 2, 
 """The first argument of the lane before; the second one says where groups begin."""
 
 
-def fits_packed(scheme, shorter: np.ndarray) -> np.ndarray:
-    """Return how many bits may name a row, 5, 4 or 0: of pairs whose shorter sequence has so many bases."""
-    known = scheme.matrix[:, :4]
+def longest_packed(scheme: Scheme, bits: int) -> int:
+    """Return how many bases the shorter sequence may have where so many bits name a row; -1 if none."""
+    known, scale = scheme.matrix[:, :4], 1 << bits
     highest, lowest = int(known.max()), int(known.min())
-    bits = np.zeros(len(shorter), np.int64)
-    for tried in (4, 5):
-        scale = 1 << tried
-        bytes_fit = highest * scale <= 127 and lowest * scale >= -128
-        gaps_fit = -(scheme.gap_open + scheme.gap_extend) * scale < 2**14
-        if bytes_fit and gaps_fit:
-            bits[(shorter * max(highest, 0) + 1) * scale < 2**15] = tried
-    return bits
-
-
-def by_group(
-    groups: Sequence[tuple[int, int]], chosen: np.ndarray, q_lengths: np.ndarray, t_lengths: np.ndarray
-) -> Iterator[tuple[tuple[int, int] | None, np.ndarray]]:
-    """Yield a group and the pairs of which it holds the query in the fewest cells, of like targets together.
-
-    The group is None for queries that none holds.
-
-    Parameters
-    ----------
-    groups : sequence of (int, int)
-        Lanes, and rows of a lane.
-    chosen : ndarray of int64
-        Pairs.
-    q_lengths, t_lengths : ndarray of int64
-        Bases of all pairs.
-    """
-    # Of equal areas the one with fewer lanes: it wastes fewer steps.
-    by_area = sorted(groups, key=lambda group: (group[0] * group[1], group[0]))
-    areas = np.array([lanes * rows for lanes, rows in by_area])
-    number = np.searchsorted(areas, q_lengths[chosen])
-    for group in np.flatnonzero(np.bincount(number)):
-        rows = chosen[number == group]
-        lengths = t_lengths[rows]
-        order = rows if lengths.min() == lengths.max() else rows[np.argsort(-lengths, kind="stable")]
-        yield (by_area[group] if group < len(by_area) else None), order
+    gaps_fit = -(scheme.gap_open + scheme.gap_extend) * scale < 2**14
+    if highest * scale > 127 or lowest * scale < -128 or not gaps_fit:
+        return -1
+    return ((2**15 - 1) // scale - 1) // highest if highest > 0 else LONGEST_TARGET
 
 
 @cache
@@ -131,8 +99,7 @@ def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
 
     @cuda.jit(cache=True)
     def local_ends(
-        q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
-        query, target, q_flags, t_flags, order, by_base, first_gap, next_gap, found,
+        words, unknown, numbers, order, by_base, first_gap, next_gap, found
     ):  # fmt: skip
         """Align pairs ``order``, two after another together; ``found`` gets scores and ends."""
         lane = int32(cuda.laneid & (lanes - 1))
@@ -148,17 +115,12 @@ def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
         for base in range(2 * warp * groups, count, 2 * warps * groups):
             a = order[min(base + 2 * group, count - 1)]
             b = order[min(base + 2 * group + 1, count - 1)]
-            q_a, q_b, t_a, t_b = query[a], query[b], target[a], target[b]
-            n_a, n_b = int32(q_lengths[q_a]), int32(q_lengths[q_b])
-            m_a, m_b = int32(t_lengths[t_a]), int32(t_lengths[t_b])
+            q_a, n_a, q_flags_a, t_a, m_a, t_flags_a = sequences_of(numbers, a)
+            q_b, n_b, q_flags_b, t_b, m_b, t_flags_b = sequences_of(numbers, b)
             for r in range(rows):
                 position = int32(first_row + int32(r))
-                profile_a[r] = profile_of(
-                    q_words, q_unknown, q_offsets[q_a], n_a, q_flags[a], position, by_base
-                )
-                profile_b[r] = profile_of(
-                    q_words, q_unknown, q_offsets[q_b], n_b, q_flags[b], position, by_base
-                )
+                profile_a[r] = profile_of(words, unknown, q_a, n_a, q_flags_a, position, by_base)
+                profile_b[r] = profile_of(words, unknown, q_b, n_b, q_flags_b, position, by_base)
                 h[r], deletion[r] = uint32(0), gap_1
             steps = int32(max(m_a, m_b) + int32(lanes - 1))
             apart = lanes
@@ -173,12 +135,8 @@ def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
             for step in range(steps):
                 if step & 15 == 0:
                     # The first lane alone makes use of them.
-                    bases_a, _ = sixteen_bases(
-                        t_words, t_unknown, t_offsets[t_a], m_a, t_flags[a], int32(step)
-                    )
-                    bases_b, _ = sixteen_bases(
-                        t_words, t_unknown, t_offsets[t_b], m_b, t_flags[b], int32(step)
-                    )
+                    bases_a, _ = sixteen_bases(words, unknown, t_a, m_a, t_flags_a, int32(step))
+                    bases_b, _ = sixteen_bases(words, unknown, t_b, m_b, t_flags_b, int32(step))
                 codes = uint32((bases_a & uint32(3)) | uint32((bases_b & uint32(3)) << uint32(8)))
                 bases_a, bases_b = uint32(bases_a >> uint32(2)), uint32(bases_b >> uint32(2))
                 selector = from_lane_above(selector, uint32(clamp))

@@ -2,11 +2,10 @@
 
 A group of lanes computes one pair, as in `pairwise_packed`, but for queries longer than its lanes hold rows:
 then it goes down stripe by stripe, the bottom row of one, H and the insertions that leave it, waiting in
-memory for the next. What a row scores with a base are bytes in registers if scores fit bytes, else in a
-table.
+memory for the next. With a band, a stripe takes the columns that its rows have in the band, and cells outside
+are impossible. For second best scores, the highest cell of each column goes down with the column.
 
-A lane leaves a 64-bit word a column: four times its rows, what the path needs to know of each (`TRACE`). The
-words of a step of a group lie side by side.
+The words of a step of a group lie side by side.
 """
 
 from __future__ import annotations
@@ -16,48 +15,54 @@ from functools import cache
 from numba import cuda, int32, int64, uint32, uint64
 
 from overlapper.kernels.cpu.pairwise_layout import QUERY_END, QUERY_START, TARGET_END, TARGET_START
-from overlapper.kernels.cuda.packed import instruction
-from overlapper.kernels.cuda.pairwise_bases import base_of, code_in, sixteen_bases
-from overlapper.kernels.cuda.pairwise_packed import FULL, from_lane_above, look_up
-from overlapper.kernels.cuda.pairwise_path import follower
+from overlapper.kernels.cuda.pairwise_bases import base_of, sequences_of, sixteen_bases
+from overlapper.kernels.cuda.pairwise_column import (
+    NEVER,
+    NEVER_LOCAL,
+    OUTSIDE,
+    band_limits,
+    column_filler,
+    edge_of,
+    first_column,
+    last_column,
+    row_setter,
+    selector_of,
+)
+from overlapper.kernels.cuda.pairwise_packed import FULL, from_lane_above
+from overlapper.kernels.cuda.pairwise_path import SECOND, follower
 
 ROWS = 16
 """Rows of a lane at most: its flags fill a word."""
-TRACE = ("not the pair's", "not the insertion's", "an insertion goes on", "a deletion goes on")
-"""Flags of a cell, 16 bits of the word each, the lowest 16 first; row r is bit ``rows - 1 - r``."""
-OUTSIDE = 5
-"""Code of rows beyond the query, in the tables of scores."""
-NEVER = -(2**30)
-"""Less than any cell."""
-
-push_sign = instruction("shf.l.wrap.b32 $0, $2, $1, 1;", 2)
-"""The first argument moved up by a bit, the sign of the second one below it."""
-
-
 GROUPS = tuple((lanes, rows) for lanes in (8, 16, 32) for rows in (4, 7, 10, 13, ROWS))
 """Lanes and rows of groups; queries longer than all take stripes of the last one."""
+KEPT = 3
+"""Numbers that wait in memory for the next stripe, of a column: H, the insertion, the highest cell."""
 
 
 @cache
-def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: bool):
-    """Return the kernel for groups of ``lanes`` lanes of ``rows`` rows."""
+def wide_kernel(
+    lanes: int, rows: int, local: bool, traced: bool, bytes_fit: bool, banded: bool, second: bool
+):
+    """Return the kernel for groups of ``lanes`` lanes of ``rows`` rows.
+
+    ``bytes_fit`` tells whether scores fit bytes.
+    """
     groups, stripe_rows = 32 // lanes, lanes * rows
     clamp = (32 - lanes) << 8
-
-    @cuda.jit(device=True)
-    def edge(free, length, gap_open, gap_extend):
-        """Return H of row 0 or column 0."""
-        if local or free or length == int32(0):
-            return int32(0)
-        return int32(gap_open + length * gap_extend)
+    never = NEVER_LOCAL if local else NEVER
+    edge, set_row = edge_of(local, banded), row_setter(bytes_fit)
+    fill_column = column_filler(rows, local, traced, bytes_fit, banded)
 
     @cuda.jit(cache=True)
     def align_wide(
-        q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
-        query, target, q_flags, t_flags, order, table, profile_known, profile_n, gap_open, gap_extend, free,
-        boundary, boundary_offsets, words, word_offsets, found,
+        words, unknown, numbers, order, table, profile_known, profile_n, gap_open, gap_extend, free, band,
+        highest, kept, kept_offsets, directions, direction_offsets, found,
     ):  # fmt: skip
-        """Align pairs ``order``; rows 0, 2 and 4 of ``found`` get score and ends."""
+        """Align pairs ``order``; rows 0, 2 and 4 of ``found`` get score and ends, row 7 second best scores.
+
+        ``kept`` has room for `KEPT` numbers of each column, from `KEPT` times ``kept_offsets`` on; zeros if
+        second best scores are asked for. ``highest`` is the highest score of the matrix.
+        """
         lane = int32(cuda.laneid & (lanes - 1))
         group = int32(cuda.laneid) // int32(lanes)
         warp = (cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x) // 32
@@ -73,105 +78,106 @@ def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: boo
             slot = min(base + group, count - 1)
             # Of a last group that repeats the last pair, nobody waits for: both write the same.
             pair = order[slot]
-            q, t = query[pair], target[pair]
-            n, m = int32(q_lengths[q]), int32(t_lengths[t])
-            stripes, own_steps = int32((n + stripe_rows - 1) // stripe_rows), int32(m + int32(lanes - 1))
-            all_stripes, steps = stripes, own_steps
+            q_at, n, q_flags, t_at, m, t_flags = sequences_of(numbers, pair)
+            low, high = band_limits(n, m, band)
+            stripes = int32((n + stripe_rows - 1) // stripe_rows)
+            all_stripes = stripes
             apart = lanes
             while apart < 32:
                 all_stripes = max(all_stripes, int32(cuda.shfl_xor_sync(FULL, all_stripes, apart)))
-                steps = max(steps, int32(cuda.shfl_xor_sync(FULL, steps, apart)))
                 apart *= 2
-            at, row_at = word_offsets[slot], boundary_offsets[slot]
-            best, best_row, best_column = int32(NEVER), int32(0), int32(0)
-            if local:
-                best = int32(0)
+            stride = stripe_columns(stripe_rows, n, m, band) + int32(lanes - 1)
+            at, kept_at = direction_offsets[slot], kept_offsets[slot]
+            best, best_row, best_column = int32(0) if local else int32(NEVER), int32(0), int32(0)
+            first, last, above_last = int32(1), m, m
             for stripe in range(all_stripes):
-                first_row = int32(int32(stripe) * int32(stripe_rows) + lane * int32(rows))
+                top = int32(int32(stripe) * int32(stripe_rows))
+                first_row = int32(top + lane * int32(rows))
                 last_r = int32(n - int32(1) - first_row)
+                if banded:
+                    above_last = last_column(top, high, m)
+                    first, last = first_column(top, low), last_column(int32(top + stripe_rows), high, m)
+                steps = max(int32(0), int32(last - first + int32(lanes)))
+                apart = lanes
+                while apart < 32:
+                    steps = max(steps, int32(cuda.shfl_xor_sync(FULL, steps, apart)))
+                    apart *= 2
                 for r in range(rows):
                     position = int32(first_row + int32(r))
                     code = int32(OUTSIDE)
                     if position < n:
-                        code = base_of(q_words, q_unknown, q_offsets[q], n, q_flags[pair], position)
-                    if bytes_fit:
-                        profile[r], profile_2[r] = profile_known[code], profile_n[code]
-                    else:
-                        profile[r] = uint32(code * int32(5))
-                    h[r] = edge(q_start, int32(position + int32(1)), gap_open, gap_extend)
+                        code = base_of(words, unknown, q_at, n, q_flags, position)
+                    set_row(profile, profile_2, r, code, profile_known, profile_n)
+                    h[r] = int32(never)
+                    if first == int32(1):
+                        h[r] = edge(q_start, int32(position + int32(1)), int32(-low), gap_open, gap_extend)
                     deletion[r] = int32(h[r] + gap_1)
-                diagonal_0 = edge(q_start, first_row, gap_open, gap_extend)
+                diagonal = int32(never)
+                if first == int32(1):
+                    diagonal = edge(q_start, first_row, int32(-low), gap_open, gap_extend)
+                elif lane == int32(0) and stripe == 0:
+                    diagonal = edge(t_start, int32(first - int32(1)), high, gap_open, gap_extend)
+                elif lane == int32(0) and stripe < stripes and first <= last:
+                    diagonal = kept[KEPT * (kept_at + first - 1)]
                 selector, above, insertion = uint32(0), int32(0), int32(0)
-                bases, known = uint32(0), uint32(0)
+                bases, known, column_best = uint32(0), uint32(0), int32(0)
                 for step in range(steps):
-                    column = int32(int32(step) - lane + int32(1))
+                    column = int32(first + int32(step) - lane)
                     above = int32(from_lane_above(uint32(h[rows - 1]), uint32(clamp)))
                     insertion = int32(from_lane_above(uint32(insertion), uint32(clamp)))
                     selector = from_lane_above(selector, uint32(clamp))
+                    if second:
+                        column_best = int32(from_lane_above(uint32(column_best), uint32(clamp)))
                     if step & 15 == 0:
                         # The first lane alone makes use of them.
                         bases, known = sixteen_bases(
-                            t_words, t_unknown, t_offsets[t], m, t_flags[pair], int32(step)
+                            words, unknown, t_at, m, t_flags, int32(first + int32(step) - int32(1))
                         )
-                    if lane == int32(0) and column <= m:
-                        selector = uint32(code_in(bases, known, int32(step)))
-                        if bytes_fit:
-                            selector = uint32(uint32(selector * uint32(0x1111)) + uint32(0x8880))
+                    if lane == int32(0) and column <= last:
+                        selector = selector_of(bases, known, int32(step), bytes_fit)
+                        place = KEPT * (kept_at + column)
                         if stripe == 0:
-                            above = edge(t_start, column, gap_open, gap_extend)
+                            above = edge(t_start, column, high, gap_open, gap_extend)
                             insertion = int32(above + gap_1)
+                        elif column <= above_last and stripe < stripes:
+                            above, insertion = kept[place], kept[place + 1]
                         else:
-                            above = boundary[2 * (row_at + column)]
-                            insertion = boundary[2 * (row_at + column) + 1]
-                    if column >= int32(1) and column <= m and stripe < stripes:
-                        diagonal = diagonal_0
-                        diagonal_0 = above
-                        key = int32(NEVER)
-                        not_pair, not_insertion = uint32(0), uint32(0)
-                        more_insertion, more_deletion = uint32(0), uint32(0)
-                        last = int32(0)
-                        for r in range(rows):
-                            if bytes_fit:
-                                score = int32(look_up(profile[r], profile_2[r], selector))
-                            else:
-                                score = table[profile[r] + selector]
-                            paired = int32(diagonal + score)
-                            cell = max(max(paired, deletion[r]), insertion)
-                            if local:
-                                cell = max(cell, int32(0))
-                                key = max(key, int32(cell * int32(16) + int32(15 - r)))
-                            else:
-                                if int32(r) == last_r:
-                                    last = cell
-                            diagonal = h[r]
-                            h[r] = cell
-                            opened = int32(cell + gap_1)
-                            longer_insertion = int32(insertion + gap_n)
-                            longer_deletion = int32(deletion[r] + gap_n)
-                            if traced:
-                                not_pair = push_sign(not_pair, uint32(paired - cell))
-                                not_insertion = push_sign(not_insertion, uint32(insertion - cell))
-                                more_insertion = push_sign(more_insertion, uint32(opened - longer_insertion))
-                                more_deletion = push_sign(more_deletion, uint32(opened - longer_deletion))
-                            insertion = max(longer_insertion, opened)
-                            deletion[r] = max(longer_deletion, opened)
+                            above, insertion = int32(never), int32(never)
+                        if second and stripe < stripes:
+                            column_best = kept[place + 2]
+                    if column >= first and column <= last and stripe < stripes:
+                        # Row r is diagonal column - first_row - 1 - r.
+                        outside = int32(column - first_row - int32(1) - high)
+                        insertion, word, key = fill_column(
+                            h, deletion, profile, profile_2, table, selector, diagonal, insertion, gap_1,
+                            gap_n, outside, int32(high - low + int32(1)),
+                        )  # fmt: skip
+                        diagonal = above
                         if traced:
-                            low = uint32(not_pair | uint32(not_insertion << uint32(16)))
-                            high = uint32(more_insertion | uint32(more_deletion << uint32(16)))
-                            word = uint64((uint64(high) << uint64(32)) | uint64(low))
-                            words[at + (int64(stripe) * own_steps + step) * lanes + lane] = word
+                            place = (int64(stripe) * stride + step) * lanes + lane
+                            directions[at + place] = word
+                        place = KEPT * (kept_at + column)
                         if stripe + 1 < stripes and lane == int32(lanes - 1):
-                            boundary[2 * (row_at + column)] = h[rows - 1]
-                            boundary[2 * (row_at + column) + 1] = insertion
+                            kept[place], kept[place + 1] = h[rows - 1], insertion
+                        if second:
+                            for r in range(rows):
+                                if int32(r) <= last_r:
+                                    column_best = max(column_best, h[r])
+                            if lane == int32(lanes - 1):
+                                kept[place + 2] = column_best
                         if local:
                             score = int32(key >> int32(4))
                             row = int32(first_row + int32(16) - (key & int32(15)))
                             if score > best or (score == best and best > int32(0) and column < best_column):
                                 best, best_row, best_column = score, row, column
                         elif last_r >= int32(0) and last_r < int32(rows):
-                            nearer = last == best and column < best_column
-                            if (t_end or column == m) and (last > best or nearer):
-                                best, best_row, best_column = last, n, column
+                            cell = int32(0)
+                            for r in range(rows):
+                                if int32(r) == last_r:
+                                    cell = h[r]
+                            nearer = cell == best and column < best_column
+                            if (t_end or column == m) and (cell > best or nearer):
+                                best, best_row, best_column = cell, n, column
                         if not local and column == m and q_end:
                             for r in range(rows):
                                 row = int32(first_row + int32(r + 1))
@@ -189,13 +195,34 @@ def wide_kernel(lanes: int, rows: int, local: bool, traced: bool, bytes_fit: boo
                 if other > best or (other == best and closer):
                     best, best_row, best_column = other, other_row, other_column
                 apart //= 2
+            if local and best == int32(0):
+                best_row, best_column = int32(0), int32(0)
+            if second:
+                second_best = int32(0)
+                if best > int32(0):
+                    far = int32(best + highest - int32(1)) // highest
+                    for column in range(1 + lane, m + 1, lanes):
+                        if abs(int32(column) - best_column) > far:
+                            second_best = max(second_best, kept[KEPT * (kept_at + column) + 2])
+                apart = lanes // 2
+                cuda.syncwarp()
+                while apart > 0:
+                    second_best = max(second_best, int32(cuda.shfl_xor_sync(FULL, second_best, apart)))
+                    apart //= 2
+                if lane == int32(0):
+                    found[SECOND, pair] = second_best
             if lane == int32(0):
-                empty = local and best == int32(0)
-                found[0, pair] = best
-                found[2, pair] = int32(0) if empty else best_row
-                found[4, pair] = int32(0) if empty else best_column
+                found[0, pair], found[2, pair], found[4, pair] = best, best_row, best_column
 
     return align_wide
+
+
+@cuda.jit(device=True, forceinline=True)
+def stripe_columns(rows, n, m, band):
+    """Return how many columns a stripe of so many rows takes at most."""
+    if band < int32(0):
+        return m
+    return min(m, int32(rows + abs(int32(m - n)) + int32(2) * band))
 
 
 @cache
@@ -203,29 +230,30 @@ def trace_kernel(lanes: int, rows: int, local: bool):
     """Return the kernel that follows the paths of pairs ``order``, a thread a pair (`pairwise_path`)."""
 
     @cuda.jit(device=True, forceinline=True)
-    def word_at(words, at, steps, unused, row, column):
-        part = int32(row - int32(1)) // int32(lanes * rows)
-        inside = int32(row - int32(1)) - part * int32(lanes * rows)
+    def word_at(directions, at, stride, low, row, column):
+        stripe = int32(row - int32(1)) // int32(lanes * rows)
+        top = int32(stripe * int32(lanes * rows))
+        inside = int32(row - int32(1) - top)
         lane = inside // int32(rows)
-        place = int64(part) * steps + int64(column - int32(1) + lane)
-        return words[at + place * lanes + lane] >> uint64(int32(rows - 1) - (inside - lane * int32(rows)))
+        place = int64(stripe) * stride + int64(column - first_column(top, low) + lane)
+        shift = uint64(int32(rows - 1) - (inside - lane * int32(rows)))
+        return directions[at + place * lanes + lane] >> shift
 
     follow = follower(local, word_at)
 
     @cuda.jit(cache=True)
     def trace(
-        q_words, q_unknown, q_offsets, q_lengths, t_words, t_unknown, t_offsets, t_lengths,
-        query, target, q_flags, t_flags, order, table, gap_open, gap_extend, free,
-        words, word_offsets, found, keep, paths, path_offsets, runs,
+        words, unknown, numbers, order, table, gap_open, gap_extend, free, band, directions,
+        direction_offsets, found, keep, paths,
     ):  # fmt: skip
         for slot in range(cuda.grid(1), len(order), cuda.gridsize(1)):
             pair = order[slot]
-            q, t = query[pair], target[pair]
-            n, m = int32(q_lengths[q]), int32(t_lengths[t])
+            _, n, _, _, m, _ = sequences_of(numbers, pair)
+            low, _ = band_limits(n, m, band)
+            stride = int32(stripe_columns(lanes * rows, n, m, band) + int32(lanes - 1))
             follow(
-                q_words, q_unknown, q_offsets[q], n, q_flags[pair], t_words, t_unknown, t_offsets[t], m,
-                t_flags[pair], table, gap_open, gap_extend, free, words, word_offsets[slot],
-                int64(m + int32(lanes - 1)), int64(0), found, pair, keep, paths, path_offsets[pair], runs,
+                words, unknown, numbers, table, gap_open, gap_extend, free, directions,
+                direction_offsets[slot], int64(stride), low, found, pair, keep, paths,
             )  # fmt: skip
 
     return trace

@@ -1,0 +1,268 @@
+"""Plain pairs on one GPU: a batch goes there in parcels, several at a time.
+
+A thread takes the next parcel of a batch, packs it into pinned memory, copies it, launches the kernels, waits
+for them, and copies what they found to its place in the result. While it packs or copies, the kernels of
+other threads run. Each thread has a stream and memory of its own, taken once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.extend.recycled import Recycled
+from overlapper.kernels.cpu import pairwise as cpu
+from overlapper.kernels.cpu.pairwise_parcels import Extent, extent_of, pack, parcel_in
+from overlapper.kernels.cpu.walks import PackedReads
+
+if TYPE_CHECKING:
+    from overlapper.kernels.cuda.pairwise import PairAligner
+
+SLOTS = 8
+"""Parcels that a GPU has in hand at most, a thread each."""
+LARGEST_ARENA = 2 << 30
+"""Bytes of GPU memory of a thread; more would not make it faster."""
+PARCEL_BYTES = 32 << 20
+"""Bytes of a parcel: launching takes as long for fewer, and for more the first one would be waited for."""
+_SPARE_RUNS = 1 / 8
+"""Room for CIGARs beyond what the pairs so far lead to expect."""
+
+
+class Found:
+    """What is found of a batch; threads fill it parcel by parcel.
+
+    Parameters
+    ----------
+    pairs : int
+    wanted : int
+    second : bool
+        What is asked for.
+    memory : Recycled
+        Where it is kept.
+
+    Attributes
+    ----------
+    fields : tuple of ndarray of int32, shape (n,)
+        As `FIELDS` of the CPU's kernels says; those that are not wanted are empty.
+    cigar_offsets : ndarray of int64, shape (n + 1,)
+    """
+
+    def __init__(self, pairs: int, wanted: int, second: bool, memory: Recycled) -> None:
+        starts = wanted != cpu.ENDS
+        is_wanted = (True, starts, True, starts, True, starts, starts, second)
+        self.fields = tuple(memory.array(pairs if is_there else 0, np.int32) for is_there in is_wanted)
+        self.cigar_offsets = memory.array(pairs + 1 if wanted == cpu.PATHS else 1, np.int64)
+        self.cigar_offsets[0] = 0
+        self._cigar, self._memory = memory.array(0, np.uint32), memory
+        self._used = self._writing = self._placed = 0
+        self._changed = threading.Condition()
+        self._failed = False
+
+    def fail(self) -> None:
+        """Let nobody wait for a parcel that does not come."""
+        with self._changed:
+            self._failed = True
+            self._changed.notify_all()
+
+    def cigar(self) -> np.ndarray:
+        """Return the operations of all pairs."""
+        return self._cigar[: self._used]
+
+    @contextmanager
+    def place(self, extent: Extent, runs: np.ndarray) -> Iterator[np.ndarray]:
+        """Give room for the CIGARs of a parcel, when it is known where they start.
+
+        Parameters
+        ----------
+        extent : Extent
+        runs : ndarray of int64, shape (n + 1,)
+            Runs before each pair of the parcel.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._placed == extent.begin or self._failed)
+            begin, end = self._used, self._used + int(runs[-1])
+            if end > len(self._cigar):
+                self._changed.wait_for(lambda: not self._writing or self._failed)
+                expected = end / extent.end * (len(self.cigar_offsets) - 1) * (1 + _SPARE_RUNS)
+                larger = self._memory.array(max(end, int(expected)), np.uint32)
+                larger[:begin] = self._cigar[:begin]
+                self._cigar = larger
+            here = self._cigar[begin:end]
+            self._used, self._placed, self._writing = end, extent.end, self._writing + 1
+            self._changed.notify_all()
+        try:
+            np.add(runs[1:], begin, out=self.cigar_offsets[extent.begin + 1 : extent.end + 1])
+            yield here
+        finally:
+            with self._changed:
+                self._writing -= 1
+                self._changed.notify_all()
+
+
+class GpuPairs:
+    """Aligns batches on one GPU.
+
+    Parameters
+    ----------
+    gpu : int
+        Its number.
+    scheme : Scheme
+    wanted : int
+        `ENDS`, `STARTS` or `PATHS` of the CPU's kernels.
+    threads : int
+        Of the CPU, at most.
+    memory : int
+        Bytes of GPU memory that a thread takes, at most.
+    """
+
+    def __init__(
+        self, gpu: int, scheme: cpu.Scheme, wanted: int, threads: int, memory: int = LARGEST_ARENA
+    ) -> None:
+        self._gpu, self._scheme, self._wanted, self._memory = gpu, scheme, wanted, memory
+        self._slots = min(threads, SLOTS)
+        self.pool = ThreadPoolExecutor(self._slots)
+        self._own = threading.local()
+        self._memory_of_results = Recycled()
+
+    def submit(self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs) -> Future[Found]:
+        """Take a batch and return at once."""
+        found = Found(len(pairs.query), self._wanted, self._scheme.second, self._memory_of_results)
+        batch = _Batch(queries, targets, pairs, self._scheme, found)
+        workers = min(self._slots, max(1, len(pairs.query)))
+        left, lock = [workers], threading.Lock()
+        done: Future[Found] = Future()
+        done.set_running_or_notify_cancel()
+
+        def work() -> None:
+            error: BaseException | None = None
+            try:
+                self._work(batch)
+            except BaseException as some_error:
+                error = some_error
+                batch.found.fail()
+            with lock:
+                left[0] -= 1
+                batch.error = batch.error or error
+                if left[0]:
+                    return
+            if batch.error:
+                done.set_exception(batch.error)
+            else:
+                done.set_result(batch.found)
+
+        for _ in range(workers):
+            self.pool.submit(work)
+        return done
+
+    def _work(self, batch: _Batch) -> None:
+        """Align parcels of a batch until there are none left."""
+        from numba import cuda
+
+        with cuda.gpus[self._gpu]:
+            aligner = self._aligner()
+            while (extent := batch.next_extent(aligner.room)) is not None:
+                self._align(batch, extent, aligner)
+
+    def _aligner(self) -> PairAligner:
+        """Return what this thread aligns with: its memory is taken once."""
+        from numba import cuda
+
+        from overlapper.kernels.cuda.memory import Arena, available_bytes
+        from overlapper.kernels.cuda.pairwise import PairAligner
+
+        if not hasattr(self._own, "aligner"):
+            size = min(available_bytes() // (self._slots + 1), self._memory)
+            arena = Arena.allocate(size, cuda.pinned_array(min(size, PARCEL_BYTES), np.uint8))
+            self._own.aligner = PairAligner(self._scheme, self._wanted, arena)
+        return self._own.aligner
+
+    def _align(self, batch: _Batch, extent: Extent, aligner: PairAligner) -> None:
+        """Align a parcel and put what is found to its place."""
+        block = aligner.stage(extent)
+        starts = pack(
+            batch.queries, batch.targets, batch.pairs, extent.begin, aligner.classes, parcel_in(block, extent)
+        )
+        left = aligner.align(extent, block, starts)
+        found = aligner.found()
+        for field, numbers in zip(batch.found.fields, found, strict=False):
+            if len(field):
+                field[extent.begin : extent.end] = numbers
+        runs = np.zeros(extent.end - extent.begin + 1, np.int64)
+        if self._wanted == cpu.PATHS:
+            np.cumsum(found[-1], out=runs[1:])
+        if len(left):
+            self._align_with_left(batch, extent, aligner, runs, left)
+        elif self._wanted == cpu.PATHS:
+            with batch.found.place(extent, runs) as here:
+                aligner.write_cigars(runs, here)
+
+    def _align_with_left(
+        self, batch: _Batch, extent: Extent, aligner: PairAligner, runs: np.ndarray, left: np.ndarray
+    ) -> None:
+        """Let the CPU align some pairs of a parcel, and put theirs among those of the GPU."""
+        some = cpu.Pairs(*(column[extent.begin + left] for column in batch.pairs))
+        rows, their_cigar, their_offsets = cpu.align_pairs(
+            batch.queries, batch.targets, some, self._scheme, 32, self._wanted
+        )
+        for field, numbers in zip(batch.found.fields, rows.T, strict=True):
+            if len(field):
+                field[extent.begin + left] = numbers
+        if self._wanted != cpu.PATHS:
+            return
+        cigar = np.empty(runs[-1], np.uint32)
+        aligner.write_cigars(runs, cigar)
+        counts, is_theirs = np.diff(runs), np.zeros(len(runs) - 1, bool)
+        counts[left], is_theirs[left] = np.diff(their_offsets), True
+        theirs = np.repeat(is_theirs, counts)
+        with batch.found.place(extent, np.concatenate([[0], counts.cumsum()])) as here:
+            here[theirs], here[~theirs] = their_cigar, cigar
+
+
+class _Batch:
+    """A batch of which threads take parcels in turn."""
+
+    def __init__(
+        self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs, scheme: cpu.Scheme, found: Found
+    ) -> None:
+        self.queries, self.targets, self.pairs, self.found = queries, targets, pairs, found
+        self.error: BaseException | None = None
+        self._scheme, self._begin, self._taking = scheme, 0, threading.Lock()
+
+    def next_extent(self, room: int) -> Extent | None:
+        """Return the next pairs that make a parcel of so many bytes; None if there are none, or one failed.
+
+        Raises
+        ------
+        ParameterError
+            When the GPU's kernels cannot compute one of them.
+        """
+        with self._taking:
+            if self._begin == len(self.pairs.query) or self.error:
+                return None
+            extent = extent_of(self.queries, self.targets, self.pairs, self._begin, room)
+            self._begin = extent.end
+        self._check(extent)
+        return extent
+
+    def _check(self, extent: Extent) -> None:
+        from overlapper.kernels.cuda.pairwise import LONGEST, fits_device
+
+        longest = np.array([extent.q_longest]), np.array([extent.t_longest])
+        if fits_device(*longest, self._scheme).all():
+            return
+        q_lengths = self.queries.lengths[self.pairs.query[extent.begin : extent.end]]
+        t_lengths = self.targets.lengths[self.pairs.target[extent.begin : extent.end]]
+        too_much = np.flatnonzero(~fits_device(q_lengths, t_lengths, self._scheme))
+        if len(too_much):
+            pair = too_much[0]
+            raise ParameterError(
+                f"pair {extent.begin + pair}: sequences of {q_lengths[pair]} and {t_lengths[pair]} bases are "
+                "too long, or may score too much, for the GPU's kernels "
+                f"({LONGEST} bases, scores of 27 bits). Use the CPU or smaller scores"
+            )

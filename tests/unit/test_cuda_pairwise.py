@@ -1,0 +1,104 @@
+"""Batches in parcels on a pretended GPU, which computes on the CPU: everything comes to its place."""
+
+import contextlib
+import importlib.util
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from overlapper.errors import DeviceError
+from overlapper.extend.pairwise_gpu import GpuPairs
+from overlapper.kernels.cpu import pairwise as cpu
+from overlapper.kernels.cpu import pairwise_parcels as parcels
+from tests.random_pairs import random_pairs
+from tests.unit.test_pairwise_parcels import CLASSES, packed, text_at
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+MATRIX = np.where(np.eye(5, dtype=bool), 1, -4)
+SCHEME = cpu.Scheme(MATRIX, -6, -1, False, 5, -1, False)
+
+
+class PretendedAligner:
+    """Aligns what it reads from parcels, all pairs but every seventh, those before later ones more slowly."""
+
+    classes, room = CLASSES, 3000
+
+    def __init__(self, wanted):
+        self.wanted, self.fails_at = wanted, -1
+
+    def stage(self, extent):
+        return np.zeros(parcels.bytes_of(extent), np.uint8)
+
+    def align(self, extent, block, class_starts):
+        if extent.begin == self.fails_at:
+            raise DeviceError("the GPU is gone")
+        time.sleep(0.02 * (extent.begin % 3))
+        parcel = parcels.parcel_in(block, extent)
+        offset, n, m, flags, _ = parcel.numbers.tolist()
+        queries = packed([text_at(parcel, at, length) for at, length in zip(offset, n, strict=True)])
+        targets = packed(
+            [text_at(parcel, at + -(-q // 32), t) for at, q, t in zip(offset, n, m, strict=True)]
+        )
+        number, flags = np.arange(len(n), dtype=np.int32), np.array(flags, np.uint8)
+        pairs = cpu.Pairs(number, number, flags & 3, flags >> 2)
+        rows, self.cigar, offsets = cpu.align_pairs(queries, targets, pairs, SCHEME, 32, self.wanted)
+        left = np.flatnonzero((number + extent.begin) % 7 == 0)
+        runs = np.diff(offsets)
+        self.cigar = self.cigar[~np.repeat(np.isin(number, left), runs)]
+        rows[left], runs[left] = 0, 0
+        self.rows = np.vstack([rows.T, runs])
+        return left
+
+    def found(self):
+        return self.rows
+
+    def write_cigars(self, offsets, cigar):
+        assert offsets[-1] == len(self.cigar) == len(cigar)
+        cigar[:] = self.cigar
+
+
+@pytest.fixture
+def run(monkeypatch):
+    monkeypatch.setattr("numba.cuda.gpus", {0: contextlib.nullcontext()})
+
+    def align(texts, wanted, fails_at=-1):
+        own = threading.local()
+
+        def aligner(self):
+            if not hasattr(own, "aligner"):
+                own.aligner = PretendedAligner(wanted)
+                own.aligner.fails_at = fails_at
+            return own.aligner
+
+        monkeypatch.setattr(GpuPairs, "_aligner", aligner)
+        queries, targets = (packed(side) for side in zip(*texts, strict=True))
+        number, flags = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), np.uint8)
+        pairs = cpu.Pairs(number, number, flags, flags + 1)
+        gpu = GpuPairs(0, SCHEME, wanted, 4)
+        found = gpu.submit(queries, targets, pairs).result(timeout=60)
+        gpu.pool.shutdown()
+        return found, cpu.align_pairs(queries, targets, pairs, SCHEME, 32, wanted)
+
+    return align
+
+
+@pytest.mark.parametrize("wanted", [cpu.ENDS, cpu.STARTS, cpu.PATHS])
+def test_parcels_are_joined_in_order(run, wanted):
+    texts = random_pairs(1, 300, 60)
+    texts[10:12], texts[200] = [("", "ACGT"), ("A", "")], ("ACG", "ACG")
+    found, (rows, cigar, offsets) = run(texts, wanted)
+    kept = [0, 2, 4] if wanted == cpu.ENDS else range(7)
+    for k, field in enumerate(found.fields):
+        assert np.array_equal(field, rows[:, k]) if k in kept else not len(field)
+    if wanted == cpu.PATHS:
+        assert np.array_equal(found.cigar_offsets, offsets)
+        assert np.array_equal(found.cigar(), cigar)
+
+
+def test_a_failure_ends_the_batch(run):
+    with pytest.raises(DeviceError, match="the GPU is gone"):
+        run([("ACGT" * 10, "ACGT" * 10)] * 300, cpu.PATHS, fails_at=0)
