@@ -115,6 +115,11 @@ class PairAligner:
             np.int32(scheme.gap_open), np.int32(scheme.gap_extend), np.int32(scheme.free),
             np.int32(min(scheme.band, LONGEST)),
         )  # fmt: skip
+        self._packed_scores = {
+            bits: arena.upload((scheme.matrix[:, :4] << bits).astype(np.int8).view(np.uint32).ravel())
+            for bits in {group.bits for group in self._groups if group and group.bits}
+        }
+        self._all_known = arena.zeros(len(arena.pinned) // 8, np.uint32)
         self._mark = arena.mark()
 
     def stage(self, extent: Extent) -> np.ndarray:
@@ -142,7 +147,7 @@ class PairAligner:
         numbers = parcel_in(block, extent).numbers
         left = np.sort(numbers[ORDER, class_starts[EMPTY] : class_starts[EMPTY + 1]])
         there = parcel_in(arena.send(block), extent)
-        unknown = there.unknown if extent.unknown else arena.zeros(extent.words, np.uint32)
+        unknown = there.unknown if extent.unknown else self._all_known
         self._parcel = there.words.view(np.uint32), unknown, there.numbers
         self._found = arena.array((FOUND, count), np.int32)
         device_memset(self._found, 0, self._found.nbytes, stream=arena.stream)
@@ -206,14 +211,11 @@ class PairAligner:
         self._arena.release(mark)
 
     def _launch_packed(self, group: Group, order: Any, count: int) -> None:
-        scheme, scale = self._scheme, 1 << group.bits
-        scores = np.ascontiguousarray((scheme.matrix[:, :4] * scale).astype(np.int8))
-        first, following = scheme.gap_open + scheme.gap_extend, scheme.gap_extend
+        first, following = self._scheme.gap_open + self._scheme.gap_extend, self._scheme.gap_extend
         self._launch(
             pairwise_packed.packed_kernel(group.lanes, group.rows, group.bits, self._modern),
-            (count + 1) // 2 * group.lanes, *self._parcel, order,
-            self._arena.upload(scores.view(np.uint32).ravel()),
-            _twice(first * scale), _twice(following * scale), self._found,
+            (count + 1) // 2 * group.lanes, *self._parcel, order, self._packed_scores[group.bits],
+            _twice(first << group.bits), _twice(following << group.bits), self._found,
         )  # fmt: skip
 
     def _compute_wide(self, group: Group, pairs: np.ndarray, traced: bool) -> np.ndarray:
