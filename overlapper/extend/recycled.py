@@ -36,7 +36,7 @@ class Recycled:
             chosen = min(fitting, key=lambda k: len(self._unused[k]), default=-1)
             block = self._unused.pop(chosen) if fitting else np.empty(size, np.uint8)
         # All arrays that share the block's memory hold this one, and nothing else does.
-        owner = np.frombuffer(memoryview(block), np.uint8)
+        owner = np.frombuffer(block.data, np.uint8)
         weakref.finalize(owner, self._take_back, block).atexit = False
         return owner[:size].view(dtype)
 
