@@ -6,7 +6,9 @@ From the coverage ``c`` of a genome by ``n`` reads with ``b`` bases together fol
   other's, and a pair counts once; the bases they share: ``b c / 2``;
 - k-mers that are looked at: ``2 / (w + 1)`` a base for minimizers, the sampled share for SpGEMM; those that
   seed: the share ``q`` of k-mers without error, and some that match by chance;
-- hits, seeds that a pair shares: the shared bases, times k-mers a base, times ``q`` squared.
+- hits, seeds that a pair shares: the shared bases, times k-mers a base, times ``q`` squared;
+- hits by chance: each of ``m`` k-mers meets ``m d / (4**k / 2)`` others, where minimizers lie ``d`` times as
+  dense as all k-mers, as they have small hashes.
 
 Repeats are not in it, nor a disk that is slower than the work, nor GPUs. Costs are CPU time of one thread,
 measured by ``tests/benchmarks/plan_costs.py`` on the machine that `docs/scaling.md` names; another may well
@@ -37,6 +39,8 @@ CHANCE = 1.4
 """Seeds for each that is without error."""
 HIT = {"dsoft": 30e-9, "spgemm": 70e-9}
 """To find a hit and chain it."""
+CHANCE_HIT = 350e-9
+"""To find one by chance: pairs of reads have one each, which nothing shares the way to memory with."""
 PAIR = 5e-6
 """To classify, write and merge an overlap."""
 ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9}
@@ -78,7 +82,8 @@ class Workload:
         """
         finder, k, coverage = params.finder, params.sketch.kmer_length, self.estimates.coverage
         intact = self.estimates.kmer_survival(k)
-        seeds = self.looked_at * min(1.0, CHANCE * intact)
+        met = self.looked_at * self._density(params) * 2 / 4**k
+        seeds = self.looked_at * (1 - (1 - min(1.0, CHANCE * intact)) * math.exp(-met))
         shared_bases = self.bases * coverage / 2
         hits = shared_bases * self.looked_at / max(1, self.bases) * intact**2
         parallel = (
@@ -86,10 +91,23 @@ class Workload:
             + SEED[finder] * self.looked_at
             + JOIN[finder] * (self.blocks + 2.5) * seeds
             + HIT[finder] * hits
+            + CHANCE_HIT * self.looked_at * met / 2
             + ALIGNED_BASE[params.extender] * shared_bases
             + PAIR * self.reads * coverage
         )
         return START + READ_BASE * self.bases + parallel / threads
+
+    def _density(self, params: Params) -> float:
+        """Return how much denser k-mers that are looked at lie than they would among all.
+
+        A k-mer whose hash is the share u of all is a minimizer if no smaller one is within w of it, on either
+        side together: ``(1 - u)**(w - 1) (1 + (w - 1) u)``. The mean of its square over the square of its
+        mean is returned.
+        """
+        if params.finder == "spgemm":
+            return self.bases / self.looked_at
+        w = params.sketch.window
+        return ((w + 1) / 2) ** 2 * (w * w / (2 * w - 1) - (w - 1) + (w - 1) ** 2 / (2 * w + 1))
 
 
 def spelled(seconds: float) -> str:

@@ -3,11 +3,13 @@
 import dataclasses
 import math
 
+import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 from overlapper.costs import Workload
 from overlapper.extend.registry import EXTENDERS
-from overlapper.params import Params
+from overlapper.params import Params, SketchParams
 from overlapper.sketch.estimates import Estimates
 
 ESTIMATES = Estimates(30.0, 0.1, 1e6, 16, 6.0, (0.25,) * 17, (0,), 1000, 100, "")
@@ -32,7 +34,7 @@ def test_more_to_do_takes_longer():
 
 @pytest.mark.parametrize("finder", ["dsoft", "spgemm"])
 def test_time_grows_as_the_reads_of_a_genome_of_that_coverage(finder):
-    params = Params(finder=finder)
+    params = Params(finder=finder, sketch=SketchParams(kmer_length=24))
     one, two, four = (
         dataclasses.replace(WORKLOAD, bases=30_000_000 * n, reads=3_000 * n, looked_at=6e6 * n).seconds(
             params, 1
@@ -40,6 +42,26 @@ def test_time_grows_as_the_reads_of_a_genome_of_that_coverage(finder):
         for n in (1, 2, 4)
     )
     assert four - two == pytest.approx(2 * (two - one))
+
+
+@pytest.mark.parametrize("window", [1, 3, 10])
+def test_density_of_minimizers_is_that_of_drawn_hashes(window):
+    hashes = np.random.default_rng(1).random(200_000)
+    smallest = sliding_window_view(hashes, window).argmin(axis=1) + np.arange(len(hashes) - window + 1)
+    shares, _ = np.histogram(hashes[np.unique(smallest)], bins=200, range=(0, 1))
+    density = WORKLOAD._density(Params(sketch=SketchParams(window=window)))
+    assert density == pytest.approx((shares**2).mean() / shares.mean() ** 2, rel=0.05)
+
+
+def test_hits_by_chance_grow_with_the_square_of_the_reads_and_vanish_with_k():
+    def cost(n, k):
+        params = Params(sketch=SketchParams(kmer_length=k))
+        return dataclasses.replace(WORKLOAD, bases=10**8 * n, reads=10**4 * n, looked_at=2e7 * n).seconds(
+            params, 1
+        )
+
+    assert cost(40, 15) > 3 * cost(20, 15)
+    assert cost(40, 21) < 2.1 * cost(20, 21)
 
 
 def test_what_reads_do_not_tell_is_unknown():
