@@ -33,8 +33,11 @@ WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 WIDEN = 200
 """Rows are widened by so many bases where both reads go on."""
-ACCURATE, ACCURATE_ANCHOR, ANCHOR = 0.05, 15, 11
-"""Reads whose overlaps have a lower median divergence are accurate, and have the longer shortest anchor."""
+ACCURATE_ANCHOR, ANCHOR = 15, 11
+"""Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
+LONG_ANCHORS_BELOW = 0.05
+CHOICE_BELOW, NEAREST_SHARE = 0.02, 0.1
+"""Rows are chosen by sites if the nearest tenth of overlaps diverge by less; most may be of other copies."""
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
@@ -177,9 +180,9 @@ def consensus(
     rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
     first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
     bounds = _piece_bounds(targets.lengths)
-    accurate = are_accurate(rows.divergence)
+    nearest, typical = _divergences(rows)
     settings = kernel.Settings(
-        params.kmer_length or (ACCURATE_ANCHOR if accurate else ANCHOR), params.max_gap,
+        params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR), params.max_gap,
         _by_draft(params),
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
@@ -193,7 +196,7 @@ def consensus(
         )  # fmt: skip
         pieces, on_pieces, elsewhere = rows_of_pieces(
             rows, kernel.Pieces(target, start, end, first), *sequences, settings,
-            params.max_depth, accurate,
+            params.max_depth, nearest < CHOICE_BELOW,
         )  # fmt: skip
         if gpus:
             from graph import gpu_consensus
@@ -299,10 +302,13 @@ def _by_draft(params: CorrectParams) -> np.ndarray:
     return np.ascontiguousarray(both)
 
 
-def are_accurate(divergence: np.ndarray) -> bool:
-    """Return whether reads whose overlaps diverge as given are accurate."""
-    known = divergence[~np.isnan(divergence)]
-    return bool(len(known) and np.median(known) < ACCURATE)
+def _divergences(rows: Rows) -> tuple[float, float]:
+    """Return the divergence that the nearest rows stay below, and the median one; 1 where none is known."""
+    known = rows.divergence[~np.isnan(rows.divergence)]
+    if not len(known):
+        return 1.0, 1.0
+    nearest, typical = np.quantile(known, [NEAREST_SHARE, 0.5])
+    return float(nearest), float(typical)
 
 
 _NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))

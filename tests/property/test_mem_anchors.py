@@ -34,10 +34,14 @@ def overlaps(draw):
 def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     target, read, window = overlap
     t, r = np.array(target, np.uint8), np.array(read, np.uint8)
-    heads, following = np.empty(1 << 9, np.int32), np.empty(len(t), np.int32)
-    kernel.index_kmers(t, len(t), k, heads, following)
+    heads, following, kmers = (
+        np.empty(1 << 9, np.int32),
+        np.empty(len(t), np.int32),
+        np.empty(len(t), np.uint32),
+    )
+    kernel.index_kmers(t, len(t), k, heads, following, kmers)
     rows = np.empty((300, 3), np.int32)
-    n = kernel.find_anchors(t, r, window, k, band, heads, following, rows)
+    n = kernel.find_anchors(t, r, window, k, band, heads, following, kmers, rows)
     found = oracle.anchors(target, read, window, k, band, kernel.MOST_PLACES, len(rows))
     assert [tuple(row) for row in rows[:n].tolist()] == found
     if n:

@@ -94,6 +94,7 @@ class Memory(NamedTuple):
 
     heads: np.ndarray
     following: np.ndarray
+    kmers: np.ndarray
     anchors: np.ndarray
     score: np.ndarray
     before: np.ndarray
@@ -108,8 +109,9 @@ def new_memory(longest):
         buckets *= 2
     most = longest + SPARE_ANCHORS
     return Memory(
-        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty((most, 3), np.int32),
-        np.empty(most, np.int32), np.empty(most, np.int32), edit_paths.new_matrix(LONGEST),
+        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
+        np.empty((most, 3), np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
+        edit_paths.new_matrix(LONGEST),
     )  # fmt: skip
 
 
@@ -241,8 +243,8 @@ def gather(targets, reads, pieces, p, rows, settings):
 @njit(nogil=True, cache=True)
 def first_paths(target, members, rows, low, settings, memory):
     """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
-    heads, following, anchors, score, before, matrix = memory
-    mem_anchors.index_kmers(target, len(target), settings.k, heads, following)
+    heads, following, kmers, anchors, score, before, matrix = memory
+    mem_anchors.index_kmers(target, len(target), settings.k, heads, following, kmers)
     own = len(members.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
@@ -263,7 +265,7 @@ def first_paths(target, members, rows, low, settings, memory):
         )
         band = BAND + len(read) // BAND_SHARE
         room = anchors[: len(target) + SPARE_ANCHORS]
-        n = mem_anchors.find_anchors(target, read, window, settings.k, band, heads, following, room)
+        n = mem_anchors.find_anchors(target, read, window, settings.k, band, heads, following, kmers, room)
         members.at[m] = at - window[0]
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before)

@@ -30,7 +30,7 @@ _KNOWN = 4
 
 
 @inner
-def index_kmers(target, length, k, heads, following):
+def index_kmers(target, length, k, heads, following, kmers):
     """List the places of every k-mer of the first bases of a target.
 
     Parameters
@@ -44,6 +44,8 @@ def index_kmers(target, length, k, heads, following):
         Gets the first place of the k-mers of each bucket, -1 where there is none.
     following : ndarray of int32, shape (length,) or longer
         Gets the next place, ascending, of the same bucket; -1 after the last one.
+    kmers : ndarray of uint32, shape (length,) or longer
+        Gets the k-mer at each place.
     """
     heads[:] = -1
     shift = np.uint32(_bucket_shift(len(heads)))
@@ -54,6 +56,7 @@ def index_kmers(target, length, k, heads, following):
         kmer = np.uint32((kmer >> np.uint32(2)) | (np.uint32(target[p] & 3) << top))
         if known >= k:
             bucket = np.uint32(kmer * _SCATTER) >> shift
+            kmers[p] = kmer
             following[p] = heads[bucket]
             heads[bucket] = p
 
@@ -68,7 +71,7 @@ def _bucket_shift(buckets):
 
 
 @njit(nogil=True, cache=True)
-def find_anchors(target, read, window, k, band, heads, following, anchors):
+def find_anchors(target, read, window, k, band, heads, following, kmers, anchors):
     """Find the anchors of a target and a read.
 
     Parameters
@@ -78,7 +81,7 @@ def find_anchors(target, read, window, k, band, heads, following, anchors):
     window : tuple of int
         The intervals ``(t_start, t_end, r_start, r_end)``, half open.
     k, band : int
-    heads, following : ndarray of int32
+    heads, following, kmers : ndarray
         From `index_kmers`.
     anchors : ndarray of int32, shape (most, 3)
         Gets the anchors; no more than it holds are taken.
@@ -99,14 +102,16 @@ def find_anchors(target, read, window, k, band, heads, following, anchors):
         if known < k:
             continue
         j = np.int64(heads[np.uint32(kmer * _SCATTER) >> shift])
+        # Most places of a bucket are of other k-mers: no more is computed for those.
+        while j >= 0 and kmers[j] != kmer:
+            j = np.int64(following[j])
         if j < 0:
             continue
         i = last - k + 1
         line = t_start + (i - r_start) * rise // run
         n_places = 0
         while j >= 0:
-            near = abs(j - line) <= band and j >= t_start and j + k <= t_end
-            if near and _equal(target, j, read, i, k):
+            if kmers[j] == kmer and abs(j - line) <= band and j >= t_start and j + k <= t_end:
                 if n_places < MOST_PLACES:
                     places[n_places] = j
                 n_places += 1
@@ -125,14 +130,6 @@ def find_anchors(target, read, window, k, band, heads, following, anchors):
             anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, length
             n += 1
     return n
-
-
-@inner
-def _equal(target, j, read, i, k):
-    for x in range(k):
-        if target[j + x] != read[i + x]:
-            return False
-    return True
 
 
 @inner
