@@ -26,7 +26,7 @@ from graph.polish import Unitigs, polish
 from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
 from overlapper import pipeline
-from overlapper.presets import preset_error_rate
+from overlapper.presets import ErrorRate, preset_error_rate
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
 
@@ -170,7 +170,8 @@ def assemble_reads(
     contigs = _laid_out(stages, laid_out, overlaps, params, threads)
     polished = polish(
         Unitigs(contigs.sequences, contigs.circular), reads, params.polishing,
-        preset=preset, threads=threads, device=device, gpu_memory=gpu_memory, stages=stages,
+        preset=ErrorRate(facts["error rate"], "of the overlaps"), threads=threads, device=device,
+        gpu_memory=gpu_memory, stages=stages,
         report=lambda step, done, total: report(f"polishing, {step}", done, total),
     )  # fmt: skip
     contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
@@ -190,9 +191,9 @@ def _overlaps(
     def find() -> tuple[Overlaps, dict[str, Any]]:
         order = pipeline.canonical_order(reads)
         sorted_reads = reads.take(order)
-        rate, _ = preset_error_rate(sorted_reads, preset, threads)
-        run = pipeline.run(sorted_reads, preset, order=order, threads=threads, report=report)
-        return run.overlaps, {"error rate": round(rate, 4), "chosen": run.why, **run.funnel}
+        rate = preset_error_rate(sorted_reads, preset, threads)
+        run = pipeline.run(sorted_reads, rate, order=order, threads=threads, report=report)
+        return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
     return stages.run(name, Overlaps, preset, find)
 

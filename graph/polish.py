@@ -24,7 +24,7 @@ from overlapper.candidates.registry import finder
 from overlapper.devices import Device, select_devices
 from overlapper.extend import chain
 from overlapper.extend.classify import classify
-from overlapper.presets import preset_params
+from overlapper.presets import ErrorRate, preset_error_rate, preset_params
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import map_in_order
 
@@ -101,7 +101,7 @@ def polish(
     reads: Reads,
     params: CorrectParams | None = None,
     *,
-    preset: str = "auto",
+    preset: str | ErrorRate = "auto",
     threads: int = 1,
     device: str = "auto",
     gpu_memory: int = 0,
@@ -117,7 +117,7 @@ def polish(
         Raw or corrected; weighted by their qualities, where they have them.
     params : CorrectParams, optional
         Each round lays the reads on the unitigs anew.
-    preset : str
+    preset : str or ErrorRate
         Of the reads.
     threads : int
         Changes nothing but the time.
@@ -135,10 +135,11 @@ def polish(
     stages = stages or Stages()
     devices = select_devices(device)
     reads = reads.take(pipeline.canonical_order(reads))
+    rate = preset_error_rate(reads, preset, threads)
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         unitigs, facts = _round(
-            stages, number, unitigs, reads, params, preset, threads, devices, gpu_memory, report
+            stages, number, unitigs, reads, params, rate, threads, devices, gpu_memory, report
         )
         params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed")
@@ -152,7 +153,7 @@ def _round(
     unitigs: Unitigs,
     reads: Reads,
     params: CorrectParams,
-    preset: str,
+    rate: ErrorRate,
     threads: int,
     devices: list[Device],
     gpu_memory: int,
@@ -166,7 +167,7 @@ def _round(
 
     def vote() -> tuple[Unitigs, dict[str, Any]]:
         pieces = _Pieces(unitigs)
-        rows = rows_on(pieces.reads, reads, preset, threads, in_round)
+        rows = rows_on(pieces.reads, reads, rate, threads, in_round)
         with opened(devices, gpu_memory, reads) as gpus:
             fitted = fit_threshold(
                 pieces.reads, reads, rows, params, targets_vote=False, threads=threads, gpus=gpus
@@ -183,21 +184,22 @@ def _round(
             "bases not confirmed": int(np.count_nonzero(made.quality == 0)),
         }
 
-    return stages.run(f"polish-{number}", Unitigs, [preset, params.of_round()], vote)
+    return stages.run(f"polish-{number}", Unitigs, [rate, params.of_round()], vote)
 
 
-def rows_on(targets: Reads, reads: Reads, preset: str, threads: int, report: Report) -> Rows:
+def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:
     """Lay reads on targets; at most one row for each pair.
 
     Parameters
     ----------
     targets, reads : Reads
-    preset : str
+    rate : ErrorRate
+        Of the reads.
     threads : int
     report : callable
     """
     report("choosing parameters", 0, 0)
-    params, _ = preset_params(reads, preset, threads)
+    params, _ = preset_params(reads, rate, threads)
     together = Reads.concat([_without_names(targets), _without_names(reads)])
     report("seeding", 0, 0)
     seeder = finder(params.finder).prepare(together, params, threads)

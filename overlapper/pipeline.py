@@ -19,7 +19,7 @@ from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.params import Params
-from overlapper.presets import preset_params, with_error_rate
+from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.sketch.canonical import canonical_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
@@ -154,7 +154,7 @@ def find_overlaps(
 
 def run(
     reads: Reads,
-    preset: str = "auto",
+    preset: str | ErrorRate = "auto",
     *,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
@@ -167,6 +167,8 @@ def run(
 
     Parameters
     ----------
+    preset : str or ErrorRate
+        Of reads whose error rate is known it is not estimated again.
     order : ndarray of int64, shape (reads,), optional
         When the reads are in canonical order already, which this was of (`canonical_order`): it numbers the
         reads of the overlaps, and who keeps no other copy of the reads saves its memory.
@@ -185,7 +187,7 @@ def run(
 def _run(
     reads: Reads,
     order: np.ndarray | None,
-    preset: str,
+    preset: str | ErrorRate,
     changes: Mapping[str, Any] | None,
     threads: int,
     gpus: Gpus | None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +29,14 @@ REACH_WINDOWS = 100
 """Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
 
 
-def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]:
+class ErrorRate(NamedTuple):
+    """Error rate of reads, and where it comes from."""
+
+    value: float
+    basis: str
+
+
+def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[Params, str]:
     """Return the parameters of a preset for a read set.
 
     Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they
@@ -38,8 +46,8 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     Parameters
     ----------
     reads : Reads
-    preset : str
-        ``ont``, ``clr``, ``hifi``, or ``auto``, which estimates the error rate of the reads.
+    preset : str or ErrorRate
+        ``ont``, ``clr``, ``hifi``, or ``auto``, which estimates the error rate of the reads; or that itself.
     threads : int
 
     Returns
@@ -68,14 +76,14 @@ def preset_params(reads: Reads, preset: str, threads: int) -> tuple[Params, str]
     return dataclasses.replace(Params(), sketch=sketch, chain=chain, classes=classes), why
 
 
-def preset_error_rate(reads: Reads, preset: str, threads: int) -> tuple[float, str]:
-    """Return the error rate that a preset works with, and where it comes from.
+def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> ErrorRate:
+    """Return the error rate that a preset works with.
 
     Parameters
     ----------
     reads : Reads
         In canonical order, so that the estimate does not depend on their order in the file.
-    preset : str
+    preset : str or ErrorRate
     threads : int
 
     Raises
@@ -83,13 +91,15 @@ def preset_error_rate(reads: Reads, preset: str, threads: int) -> tuple[float, s
     ParameterError
         When there is no such preset.
     """
+    if isinstance(preset, ErrorRate):
+        return preset
     check_preset(preset)
     if preset != "auto":
-        return ERROR_RATES[preset], f"preset {preset}"
+        return ErrorRate(ERROR_RATES[preset], f"preset {preset}")
     error_rate = _estimated_error_rate(reads, threads)
     if math.isnan(error_rate):
-        return ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}"
-    return error_rate, "estimated"
+        return ErrorRate(ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}")
+    return ErrorRate(error_rate, "estimated")
 
 
 def check_preset(name: str) -> None:
