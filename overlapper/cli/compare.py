@@ -14,7 +14,7 @@ from overlapper.cli.progress import Progress
 EXAMPLES = """
 overlapper compare reads.fastq.gz --preset ont -o methods.html
 overlapper compare reads.fastq.gz --truth truth.tsv --finders dsoft --extenders chain,xdrop --tsv methods.tsv
-overlapper compare reads.fastq.gz --reference ref.fasta --seeders minimizers,nov-smem -o methods.html
+overlapper compare reads.fq --reference ref.fasta --seeders minimizers,nov-smem --extenders edits --tsv -
 """
 
 _MAP_PRESETS = ("ont", "clr", "hifi", "short")
