@@ -77,7 +77,7 @@ class Stages:
         self.done: list[Stage] = []
         self._workdir = workdir
         self._note = note
-        self._before = code_digest()
+        self._before = code_digest() if workdir else ""
 
     def run(
         self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]
