@@ -24,11 +24,11 @@ from overlapper.kernels.cpu.walks import PackedReads
 if TYPE_CHECKING:
     from overlapper.kernels.cuda.pairwise import PairAligner
 
-SLOTS = 8
+SLOTS = 6
 """Parcels that a GPU has in hand at most, a thread each."""
 LARGEST_ARENA = 2 << 30
 """Bytes of GPU memory of a thread; more would not make it faster."""
-PARCEL_BYTES = 32 << 20
+PARCEL_BYTES = 64 << 20
 """Bytes of a parcel: launching takes as long for fewer, and for more the first one would be waited for."""
 _SPARE_RUNS = 1 / 8
 """Room for CIGARs beyond what the pairs so far lead to expect."""
@@ -166,8 +166,9 @@ class GpuPairs:
 
         with cuda.gpus[self._gpu]:
             aligner = self._aligner()
-            while (extent := batch.next_extent(aligner.room)) is not None:
-                self._align(batch, extent, aligner)
+            while (share := batch.next_share(aligner.room)) is not None:
+                for extent in batch.extents(*share, aligner.room):
+                    self._align(batch, extent, aligner)
 
     def _aligner(self) -> PairAligner:
         """Return what this thread aligns with: its memory is taken once."""
@@ -232,23 +233,35 @@ class _Batch:
     ) -> None:
         self.queries, self.targets, self.pairs, self.found = queries, targets, pairs, found
         self.error: BaseException | None = None
-        self._scheme, self._begin, self._taking = scheme, 0, threading.Lock()
+        self._scheme, self._begin, self._share, self._taking = scheme, 0, 0, threading.Lock()
 
-    def next_extent(self, room: int) -> Extent | None:
-        """Return the next pairs that make a parcel of so many bytes; None if there are none, or one failed.
+    def next_share(self, room: int) -> tuple[int, int] | None:
+        """Return the next pairs, about a parcel of ``room`` bytes; None if there are none, or one failed.
+
+        As many as the first parcel holds: to measure all before any is given away would take too long.
+        """
+        with self._taking:
+            begin, count = self._begin, len(self.pairs.query)
+            if begin == count or self.error:
+                return None
+            if not self._share:
+                self._share = extent_of(self.queries, self.targets, self.pairs, 0, count, room).end
+            self._begin = min(count, begin + self._share)
+            return begin, self._begin
+
+    def extents(self, begin: int, end: int, room: int) -> Iterator[Extent]:
+        """Yield the parcels, of so many bytes at most, of a share.
 
         Raises
         ------
         ParameterError
-            When the GPU's kernels cannot compute one of them.
+            When the GPU's kernels cannot compute a pair.
         """
-        with self._taking:
-            if self._begin == len(self.pairs.query) or self.error:
-                return None
-            extent = extent_of(self.queries, self.targets, self.pairs, self._begin, room)
-            self._begin = extent.end
-        self._check(extent)
-        return extent
+        while begin < end:
+            extent = extent_of(self.queries, self.targets, self.pairs, begin, end, room)
+            self._check(extent)
+            yield extent
+            begin = extent.end
 
     def _check(self, extent: Extent) -> None:
         from overlapper.kernels.cuda.pairwise import LONGEST, fits_device

@@ -78,7 +78,7 @@ def kernel_seconds(queries, targets, pairs, wanted, rounds):
     aligner = PairAligner(scheme, wanted, Arena(60 << 30, np.empty(6 << 30, np.uint8)))
     reads = packed(queries), packed(targets)
     columns = cpu.Pairs(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags)
-    extent = extent_of(*reads, columns, 0, aligner.room)
+    extent = extent_of(*reads, columns, 0, len(pairs), aligner.room)
     assert extent.end == len(pairs), "the pairs do not fit one parcel"
     seconds = []
     for _ in range(rounds + 1):

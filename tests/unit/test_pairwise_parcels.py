@@ -63,7 +63,7 @@ def test_parcels_hold_their_pairs(texts, room):
     flags = rng.integers(0, 4, (2, 200)).astype(np.uint8)
     pairs, begin = Pairs(query, target, *flags), 0
     while begin < 200:
-        extent = parcels.extent_of(reads, reads, pairs, begin, room)
+        extent = parcels.extent_of(reads, reads, pairs, begin, 200, room)
         block = np.full(parcels.bytes_of(extent), 0x55, np.uint8)
         assert extent.end == begin + 1 or len(block) <= room
         parcel = parcels.parcel_in(block, extent)

@@ -99,9 +99,11 @@ def parcel_in(block: Any, extent: Extent) -> Parcel:
     return Parcel(words, unknown, block[end:total].view(np.int32).reshape(NUMBERS, extent.end - extent.begin))
 
 
-def extent_of(queries: PackedReads, targets: PackedReads, pairs: Pairs, begin: int, room: int) -> Extent:
-    """Return the pairs from ``begin`` on that fit so many bytes, one at least."""
-    return Extent(begin, *_extent_of(queries, targets, pairs, begin, room))
+def extent_of(
+    queries: PackedReads, targets: PackedReads, pairs: Pairs, begin: int, end: int, room: int
+) -> Extent:
+    """Return those of the pairs ``[begin, end)`` that fit so many bytes, the first ones, one at least."""
+    return Extent(begin, *_extent_of(queries, targets, pairs, begin, end, room))
 
 
 def pack(
@@ -118,12 +120,12 @@ def pack(
 
 
 @njit(nogil=True, cache=True)
-def _extent_of(queries, targets, pairs, begin, room):
+def _extent_of(queries, targets, pairs, begin, last, room):
     query, target, q_lengths, t_lengths = pairs.query, pairs.target, queries.lengths, targets.lengths
     q_runs, t_runs = queries.unknown_offsets, targets.unknown_offsets
     words, q_longest, t_longest, runs = 0, 0, 0, 0
     end = begin
-    while end < len(query):
+    while end < last:
         q, t = query[end], target[end]
         n, m = q_lengths[q], t_lengths[t]
         more = (n + _WORD_BASES - 1) // _WORD_BASES + (m + _WORD_BASES - 1) // _WORD_BASES
