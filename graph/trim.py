@@ -6,7 +6,8 @@ taken off both ends of every overlap; the interval gets them back. Ends that no 
 and with the clip none reaches across.
 
 **Growth.** Towards an end of the genome the depth falls to one, and with it the core would stop short. So a
-core grows by every overlap that shares ``clip`` bases with it, until none adds to it.
+core grows by every overlap that shares ``min_overlap`` bases with it, until none adds to it: twice ``clip``,
+as by chance an overlap from either side may run up to ``clip`` past the junction of a chimera.
 
 Both are found twice: first with all overlaps, and no clip for the core; then with the overlaps that fit the
 trimmed reads (no internal matches, hangs up to 1.5 ``max_hang``, at least half of ``min_overlap``), and a
@@ -117,7 +118,7 @@ def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphPara
     cores = np.concatenate([np.empty((0, 4), np.int64), *found])
     long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
     start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
-    start, end = pileup.grown(offsets, opens, closes, start, end, params.min_overlap // 2)
+    start, end = pileup.grown(offsets, opens, closes, start, end, params.min_overlap)
 
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2

@@ -6,6 +6,7 @@ import pytest
 import graph
 from graph.build import connect
 from graph.pairs import cut, pairs_of
+from graph.trim import trim
 from overlapper.errors import ParameterError
 from overlapper.tables import Reads
 from tests.graph_cases import overlap_table, random_genome, read_set, reverse_complement, tiled
@@ -55,6 +56,15 @@ def test_a_chimera_is_cut_and_leaves_no_misjoin():
     assert assembly.counts["build"]["missed adapters cut"] == 0
     assert len(assembly.layout) == 1
     assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
+
+
+def test_overlaps_that_run_past_a_junction_by_chance_do_not_bridge_it():
+    sides = [(0, 1045)] * 3 + [(955, 2000)] * 3
+    rows = [(0, i + 1, False, start, end, 0, end - start) for i, (start, end) in enumerate(sides)]
+    pairs = pairs_of(overlap_table(rows), np.arange(7))
+    lengths = np.array([2000] + [1045] * 6)
+    trimmed = trim(pairs, overlap_table(rows), lengths, graph.GraphParams(100, min_depth=1, max_hang=50))
+    assert (trimmed.start[0], trimmed.end[0]) in ((0, 1045), (955, 2000))
 
 
 def test_a_missed_adapter_is_told_from_a_chimera():
