@@ -73,9 +73,10 @@ def map(
         str,
         typer.Option(
             help="What chains are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there "
-            "are any and the extender has kernels for them. Never changes the result."
+            "are any and the extender has kernels for them. GPUs pay where cores are few. Never changes the "
+            "result."
         ),
-    ] = "auto",
+    ] = "cpu",
     gpu_memory: Annotated[
         str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
     ] = "0",
@@ -128,6 +129,8 @@ def map(
         clock.lap("reading the reference")
         progress.report("indexing the reference")
         mapper = Mapper.prepare(targets, params, threads, gpus)
+        if gpus:
+            progress.note(f"extending on {', '.join(gpus.names)}")
         clock.lap("index")
         with_qualities = output.endswith((".sam", ".sam.gz", ".bam"))
         parts = FastxParts(

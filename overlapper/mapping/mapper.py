@@ -297,7 +297,7 @@ def map_reads(
     params: MapParams | str = "ont",
     *,
     threads: int = 0,
-    device: str = "auto",
+    device: str = "cpu",
     gpu_memory: int = 0,
 ) -> Mappings:
     """Map reads to a reference.

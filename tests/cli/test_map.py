@@ -48,6 +48,16 @@ def test_standard_output_is_paf(command, files):
     assert command("map", "ref.fa", "reads.fq.gz", "-q").out == (files / "o.paf").read_bytes()
 
 
+def test_reads_named_twice_far_apart_are_refused(command, files, monkeypatch):
+    """Names are compared when all reads have been mapped; what was written until then is not left."""
+    monkeypatch.setattr("overlapper.cli.map.PART_BASES", 2000)
+    (files / "twice.fa").write_text("".join(f">{n}\n{text}\n" for n, text in [*READS.items(), ("r1", "AC")]))
+    result = command("map", "ref.fa", "twice.fa", "-o", "o.bam")
+    assert result.code == 1
+    assert "record 12 (r1): has the name of record 2" in result.err
+    assert not (files / "o.bam").exists()
+
+
 def test_sorted_and_indexed(command, files):
     options = ("--sort", "--index", "--read-group", r"ID:x\tSM:y", "--eqx")
     assert command("map", "ref.fa", "reads.fq.gz", "-o", "o.bam", *options).code == 0
@@ -75,6 +85,11 @@ def test_a_run_without_mappings_says_so(command, files):
         (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--seeder", "x"), 1, "seeder is 'x', expected one of"),
         (("ref.fa", "reads.fq.gz", "-o", "o.sam", "--extender", "x"), 1, "extender is 'x', expected one of"),
         (("ref.fa", "reads.fq.gz", "-o", "o.sam", "-k", "40"), 1, "kmer_length is 40"),
+        (
+            ("ref.fa", "reads.fq.gz", "-o", "o.sam", "--device", "gpu"),
+            1,
+            "device is 'gpu', expected cpu, cuda",
+        ),
         (("empty.fa", "reads.fq.gz", "-o", "o.sam"), 1, "the reference has no bases"),
         (("-", "-", "-o", "o.sam"), 2, "standard input can be read once"),
     ],
