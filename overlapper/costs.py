@@ -39,7 +39,7 @@ CHANCE = 1.4
 """Seeds for each that is without error."""
 HIT = {"dsoft": 30e-9, "spgemm": 70e-9}
 """To find a hit and chain it."""
-CHANCE_HIT = 350e-9
+CHANCE_HIT = 250e-9
 """To find one by chance: pairs of reads have one each, which nothing shares the way to memory with."""
 PAIR = 5e-6
 """To classify, write and merge an overlap."""
