@@ -60,8 +60,8 @@ def test_hits_by_chance_grow_with_the_square_of_the_reads_and_vanish_with_k():
             params, 1
         )
 
-    assert cost(40, 15) > 3 * cost(20, 15)
-    assert cost(40, 21) < 2.1 * cost(20, 21)
+    assert cost(160, 15) > 3 * cost(80, 15)
+    assert cost(160, 21) < 2.1 * cost(80, 21)
 
 
 def test_what_reads_do_not_tell_is_unknown():
