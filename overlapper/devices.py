@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
+import threading
+from typing import TYPE_CHECKING
 
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
 from overlapper.threads import available_threads
+
+if TYPE_CHECKING:
+    from overlapper.kernels.cuda.driver import Properties
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +40,25 @@ class Device:
     def number(self) -> int:
         """Number of a GPU, -1 for the CPU."""
         return int(self.name.partition(":")[2] or -1)
+
+
+def wake(text: str) -> None:
+    """Have the GPUs that ``--device`` may mean started by a thread, for when they are selected.
+
+    It takes some tenths of a second, without the lock. What fails here is told by `select_devices`.
+    """
+    if text == "cpu" or importlib.util.find_spec("numba_cuda") is None:
+        return
+
+    def start() -> None:
+        from overlapper.kernels.cuda import driver
+
+        with contextlib.suppress(RuntimeError):
+            for number in range(driver.count()):
+                if text in ("auto", "cuda") or str(number) in text.partition(":")[2].split(","):
+                    driver.start(number)
+
+    threading.Thread(target=start).start()
 
 
 def list_devices() -> list[Device]:
@@ -100,12 +125,11 @@ def _gpus() -> list[Device]:
     """Return all GPUs, usable or not."""
     if importlib.util.find_spec("numba_cuda") is None:
         raise MissingExtraError("numba-cuda", "gpu", "Computing on NVIDIA GPUs")
-    from numba import cuda
-    from numba.cuda.cudadrv.error import CudaSupportError
+    from overlapper.kernels.cuda import driver
 
     try:
-        found = list(cuda.gpus)
-    except CudaSupportError as error:
+        found = driver.count()
+    except RuntimeError as error:
         reason = " ".join(str(error).split())
         raise DeviceError(
             f"the NVIDIA driver does not answer ({reason}). Install or repair the driver, check with "
@@ -115,20 +139,14 @@ def _gpus() -> list[Device]:
         raise DeviceError(
             "the NVIDIA driver shows no GPU. Check CUDA_VISIBLE_DEVICES, or run with --device cpu"
         )
-    return [_described(gpu) for gpu in found]
+    return [_described(number, driver.properties(number)) for number in range(found)]
 
 
-def _described(gpu) -> Device:
-    name = f"cuda:{gpu.id}"
-    model = gpu.name.decode() if isinstance(gpu.name, bytes) else str(gpu.name)
-    major, minor = gpu.compute_capability
+def _described(number: int, gpu: Properties) -> Device:
+    major, minor = gpu.capability
     problem = ""
-    if (major, minor) < _OLDEST:
+    if gpu.capability < _OLDEST:
         problem = (
             f"its compute capability is {major}.{minor}, and at least {_OLDEST[0]}.{_OLDEST[1]} is needed"
         )
-    # numba asks a context, and making one takes a second.
-    from cuda.bindings.driver import cuDeviceTotalMem
-
-    _, memory = cuDeviceTotalMem(gpu.id)
-    return Device(name, f"{model}, compute capability {major}.{minor}", int(memory), problem)
+    return Device(f"cuda:{number}", f"{gpu.name}, compute capability {major}.{minor}", gpu.memory, problem)

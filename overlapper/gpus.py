@@ -101,7 +101,9 @@ class Slot:
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
         """Make its GPU that of this thread, and give back what is cut from its arena meanwhile."""
-        with _current(self.gpu):
+        from overlapper.kernels.cuda import driver
+
+        with driver.use(self.gpu):
             mark = self.arena.mark()
             try:
                 yield
@@ -180,14 +182,8 @@ class Gpus:
         self._reads.cancel()
         for opening in self._openings:
             opening.join()
-        of_gpu: dict[int, list[Slot]] = {}
         while not self._free.empty():
-            slot = self._free.get()
-            if isinstance(slot, Slot):
-                of_gpu.setdefault(slot.gpu, []).append(slot)
-            del slot
-        for number, slots in of_gpu.items():
-            _free(number, slots)
+            self._free.get()
 
     def hold(self, reads: Reads, *, with_qualities: bool = False) -> None:
         """Name the reads that will be worked on; once, before the first call of `run` or `slot`."""
@@ -214,7 +210,9 @@ class Gpus:
     @contextlib.contextmanager
     def lent(self) -> Iterator[Slot]:
         """Lend the slot that is free first, its GPU current; what is cut from its arena is given back."""
-        with self.slot() as slot, _current(slot.gpu):
+        from overlapper.kernels.cuda import driver
+
+        with self.slot() as slot, driver.use(slot.gpu):
             mark = slot.arena.mark()
             try:
                 yield slot
@@ -262,11 +260,12 @@ class Gpus:
             self._free.put(error)
 
     def _slots_of(self, number: int) -> Iterator[Slot]:
+        from overlapper.kernels.cuda import driver
         from overlapper.kernels.cuda.members import bytes_of_qualities, upload_qualities
-        from overlapper.kernels.cuda.memory import Arena, available_bytes, free_dropped
+        from overlapper.kernels.cuda.memory import Arena, available_bytes
         from overlapper.kernels.cuda.walks import bytes_of_reads, upload_reads
 
-        with _current(number):
+        with driver.use(number):
             available = available_bytes(self._memory)
             size = min(available // (2 * SLOTS), self._largest_arena)
             arenas = [Arena.allocate(size) for _ in range(SLOTS)]
@@ -281,7 +280,6 @@ class Gpus:
                 qualities = upload_qualities(self._qualities, held) if self._qualities else None
             else:
                 arenas.clear()
-                free_dropped()
                 arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
             for arena in arenas:
                 yield Slot(number, reads, resident, arena, qualities)
@@ -324,19 +322,3 @@ class GpusForReads:
     def count(self, name: str, number: int) -> None:
         """Add to what the funnel shows."""
         self.gpus.count(name, number)
-
-
-def _current(number: int) -> contextlib.AbstractContextManager:
-    """Return a context manager that makes a GPU the current one of this thread."""
-    from numba import cuda
-
-    return cuda.gpus[number]
-
-
-def _free(number: int, slots: list[Slot]) -> None:
-    """Give back the memory of all slots of a GPU."""
-    from overlapper.kernels.cuda.memory import free_dropped
-
-    with _current(number):
-        slots.clear()
-        free_dropped()

@@ -69,3 +69,24 @@ def test_oracles_import_nothing_of_ours(path):
 @pytest.mark.parametrize(("module", "path"), list(modules()), ids=lambda v: v if isinstance(v, str) else "")
 def test_modules_stay_short(module, path):
     assert len(path.read_text().splitlines()) <= 400, f"{module} is asking to be two"
+
+
+def test_computing_on_gpus_loads_no_compiler():
+    """numba-cuda takes long to load, and is there for what is not compiled yet (kernels/cuda/cubins.py)."""
+    known = dict(modules())
+    left, seen = (
+        ["overlapper.gpus", "overlapper.devices", "overlapper.extend.xdrop", "overlapper.extend.gact"],
+        [],
+    )
+    while left:
+        module = left.pop()
+        if module in known and module not in seen:
+            seen.append(module)
+            left.extend(imports_of(known[module]))
+    assert "overlapper.kernels.cuda.gact" in seen
+    for module in seen:
+        for node in ast.parse(known[module].read_text()).body:
+            names = (
+                [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom | ast.Import) else []
+            )
+            assert "cuda" not in names and "numba.cuda" not in names, f"{module} loads numba-cuda"

@@ -133,7 +133,10 @@ def overlap(
     check_outputs(outputs, inputs)
 
     from overlapper.cli.startup import load_numba, return_large_arrays
+    from overlapper.devices import wake
 
+    if extender or device.startswith("cuda"):
+        wake(device)
     load_numba()
     return_large_arrays()
 

@@ -112,9 +112,10 @@ def _extend_on(gpus: Gpus, reads: Reads, candidates: Candidates, params: GactPar
         candidates.query_pos, candidates.target_pos, candidates.seed_length,
     )  # fmt: skip
     done = gpus.run(partial(gact.extend_seeds, scheme=gact.Scheme(**vars(params))), seeds)
-    overlaps = Overlaps.concat(
-        [_overlaps(reads, candidates, rows, part.rows, part.cigar, part.cigar_offsets) for rows, part in done]
-    )
+    parts = [
+        _overlaps(reads, candidates, rows, part.rows, part.cigar, part.cigar_offsets) for rows, part in done
+    ]
+    overlaps = parts[0] if len(parts) == 1 else Overlaps.concat(parts)
     rows = np.concatenate([rows for rows, _ in done])
     return overlaps if (np.diff(rows) > 0).all() else overlaps.take(np.argsort(rows))
 

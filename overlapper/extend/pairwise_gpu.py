@@ -162,9 +162,9 @@ class GpuPairs:
 
     def _work(self, batch: _Batch) -> None:
         """Align parcels of a batch until there are none left."""
-        from numba import cuda
+        from overlapper.kernels.cuda import driver
 
-        with cuda.gpus[self._gpu]:
+        with driver.use(self._gpu):
             aligner = self._aligner()
             while (share := batch.next_share(aligner.room)) is not None:
                 for extent in batch.extents(*share, aligner.room):
@@ -172,14 +172,13 @@ class GpuPairs:
 
     def _aligner(self) -> PairAligner:
         """Return what this thread aligns with: its memory is taken once."""
-        from numba import cuda
-
+        from overlapper.kernels.cuda import driver
         from overlapper.kernels.cuda.memory import Arena, available_bytes
         from overlapper.kernels.cuda.pairwise import PairAligner
 
         if not hasattr(self._own, "aligner"):
             size = min(available_bytes() // (self._slots + 1), self._memory)
-            arena = Arena.allocate(size, cuda.pinned_array(min(size, PARCEL_BYTES), np.uint8))
+            arena = Arena.allocate(size, driver.pinned_array(min(size, PARCEL_BYTES)))
             self._own.aligner = PairAligner(self._scheme, self._wanted, arena)
         return self._own.aligner
 

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
-from numba import cuda
 
 from overlapper.errors import DeviceError
 from overlapper.index.build import LONGEST_TABLE_KMER, with_kmer_table
@@ -22,6 +21,7 @@ from overlapper.index.parts import SHARE, cut, index_part, merge_fixed_seeds, me
 from overlapper.index.segments import Segments
 from overlapper.kernels.cpu.fm_index import FmIndex
 from overlapper.kernels.cpu.smems import cut_pieces
+from overlapper.kernels.cuda import driver
 from overlapper.kernels.cuda.bounds import find_bounds
 from overlapper.kernels.cuda.fm_index import Batch, DeviceIndex, DeviceQueries, index_bytes, upload_index
 from overlapper.kernels.cuda.matches import Found
@@ -238,14 +238,14 @@ class _Gpu:
 
     def __init__(self, number: int, index_size: int, room: int) -> None:
         self._number = number
-        with cuda.gpus[number]:
+        with driver.use(number):
             self._arena = Arena.allocate(min(room, _LARGEST_ARENA))
             self._index_arena = Arena(index_size, self._arena.pinned)
 
     def hold(self, fm: FmIndex) -> None:
         """Copy an index to the device, in place of the one before."""
         self._index_arena.release(0)
-        with cuda.gpus[self._number]:
+        with driver.use(self._number):
             self._held = upload_index(fm, self._index_arena)
             self._index_arena.stream.synchronize()
 
@@ -261,7 +261,7 @@ class _Gpu:
         """
         blocks = cut_evenly(segments.lengths, _BASES_A_BLOCK)
         results, begin, count = [], 0, len(blocks) - 1
-        with cuda.gpus[self._number]:
+        with driver.use(self._number):
             index = self._held
             if fm.kmer_length != index.kmer_length:
                 table = self._arena.upload(fm.table)
@@ -298,7 +298,7 @@ class _Gpu:
 
 
 def _available(device: int, memory: int) -> int:
-    with cuda.gpus[device]:
+    with driver.use(device):
         return available_bytes(memory)
 
 

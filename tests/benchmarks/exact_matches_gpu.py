@@ -14,7 +14,7 @@ import dataclasses
 import time
 
 import numpy as np
-from numba import cuda, njit
+from numba import njit
 
 from overlapper.index import Index
 from overlapper.index.gpu import GpuIndex
@@ -23,8 +23,8 @@ from overlapper.index.segments import Segments
 from overlapper.kernels.cpu.fm_index import extended_row
 from overlapper.kernels.cpu.packed import base_at, kmer_rank
 from overlapper.kernels.cuda import bounds, mems, smems
+from overlapper.kernels.cuda.driver import Event
 from overlapper.kernels.cuda.launch import launch
-from overlapper.kernels.cuda.memory import free_dropped
 from overlapper.tables.reads import BASES_PER_WORD, unpack
 from overlapper.threads import available_threads
 from tests.benchmarks.index_scale import pieces, reads_of
@@ -100,12 +100,9 @@ def kernel_seconds(arena, kernel, items, *arguments, rounds=3):
     """Return the least seconds of a launch, by events."""
     best = float("inf")
     for _ in range(rounds + 1):
-        begin, end = cuda.event(), cuda.event()
-        begin.record(arena.stream)
+        begin = Event(arena.stream)
         launch(kernel, items, arena, *arguments)
-        end.record(arena.stream)
-        end.synchronize()
-        best = min(best, begin.elapsed_time(end) / 1000)
+        best = min(best, Event(arena.stream).seconds_since(begin))
     return best
 
 
@@ -117,7 +114,6 @@ def build(bases, rng):
     text, _ = timed(f"text of {bases} bases", lambda: repetitive_text(bases, rng))
     with sorted_on_gpu():
         index, _ = timed("index", lambda: Index.build(text))
-    free_dropped()
     return text, index, timed("upload", lambda: GpuIndex(index))[0]
 
 

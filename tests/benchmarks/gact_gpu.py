@@ -11,13 +11,13 @@ import argparse
 import time
 
 import numpy as np
-from numba import cuda
 
 from overlapper.devices import select_devices
-from overlapper.kernels.cuda import gact, gact_runs
+from overlapper.kernels.cuda import gact
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.walks import upload_reads
 from overlapper.params import GactParams
+from tests.benchmarks.gpu_times import timed_launches
 from tests.simulated_pairs import simulate_pairs
 
 SCHEMES = {"linear +1 -1 -1": (1, -1, 0, -1), "affine +2 -4 -4-2n": (2, -4, -4, -2)}
@@ -27,42 +27,18 @@ CEILING = 16.5e12
 """Such instructions a second, a thread, measured on an H200."""
 
 
-class Timer:
-    """Stands for a kernel, and notes the seconds of its launches."""
-
-    def __init__(self, kernel):
-        self.kernel, self.seconds = kernel, 0.0
-
-    def __getitem__(self, shape):
-        def launch(*arguments):
-            begin, end = cuda.event(), cuda.event()
-            begin.record(shape[2])
-            self.kernel[shape](*arguments)
-            end.record(shape[2])
-            end.synchronize()
-            self.seconds += begin.elapsed_time(end) / 1000
-
-        return launch
-
-
 def measure(reads, seeds, scheme, rounds):
     """Return seconds of kernels, of these and joining, and of everything; tiles; bytes of CIGARs."""
     on_device, arena = upload_reads(reads), Arena(1 << 35)
-    kernel_of, joining = gact.kernel_of, (gact_runs.measure, gact_runs.write_runs)
     fastest = [float("inf")] * 3
     for _ in range(rounds + 1):  # the first one compiles
         begin = time.perf_counter()
         found = gact.extend_seeds(upload_reads(reads), seeds, scheme, arena)
         whole = time.perf_counter() - begin
-        timers = [Timer(kernel_of(scheme)), *map(Timer, joining)]
-        gact.kernel_of = lambda _, timer=timers[0]: timer
-        gact_runs.measure, gact_runs.write_runs = timers[1:]
-        try:
+        with timed_launches() as launches:
             gact.extend_seeds(on_device, seeds, scheme, arena)
-        finally:
-            gact.kernel_of = kernel_of
-            gact_runs.measure, gact_runs.write_runs = joining
-        seconds = (timers[0].seconds, sum(timer.seconds for timer in timers), whole)
+        extending = sum(one.seconds for one in launches if one.kernel is gact.kernel_of(scheme))
+        seconds = (extending, sum(one.seconds for one in launches), whole)
         fastest = [min(pair) for pair in zip(fastest, seconds, strict=True)]
     return (*fastest, found.tiles, found.cigar.nbytes)
 

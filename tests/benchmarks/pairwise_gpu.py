@@ -19,10 +19,10 @@ from overlapper.extend.pairwise import Aligner, Batch
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu.pairwise_parcels import extent_of, pack, parcel_in
 from overlapper.kernels.cpu.walks import PackedReads
-from overlapper.kernels.cuda.launch import kernel_times
-from overlapper.kernels.cuda.memory import Arena, free_dropped
+from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.pairwise import PairAligner
 from overlapper.tables import Pairs, Reads
+from tests.benchmarks.gpu_times import timed_launches
 from tests.oracle.pairwise import simple_matrix
 
 SHAPES = {"DS100": (100, 162), "DS150": (150, 260), "DS300": (300, 536), "1 kb": (1000, 1000)}
@@ -84,11 +84,14 @@ def kernel_seconds(queries, targets, pairs, wanted, rounds):
     for _ in range(rounds + 1):
         block = aligner.stage(extent)
         starts = pack(*reads, columns, 0, aligner.classes, parcel_in(block, extent))
-        with kernel_times() as times:
+        with timed_launches() as launches:
             aligner.align(extent, block, starts)
             if wanted == cpu.PATHS:
                 runs = np.concatenate([[0], aligner.found()[-1].cumsum()])
                 aligner.write_cigars(runs, np.empty(runs[-1], np.uint32))
+        times: dict[str, float] = {}
+        for one in launches:
+            times[one.kernel.source.name] = times.get(one.kernel.source.name, 0.0) + one.seconds
         seconds.append(times)
     return min(seconds[1:], key=lambda times: sum(times.values()))
 
@@ -123,10 +126,8 @@ def main():
         pairs = Pairs.numbered(number, number)
         for name, wanted, report in (("score", cpu.ENDS, "end"), ("cigar", cpu.PATHS, "cigar")):
             parts = kernel_seconds(queries, targets, pairs, wanted, arguments.rounds)
-            free_dropped()
             kernels = sum(parts.values())
             calls = call_seconds(queries, targets, pairs, report, arguments.rounds)
-            free_dropped()
             rate = count * n * m / kernels / 1e12
             peer = GASAL2.get(shape)
             ratio = f"{peer[wanted == cpu.PATHS] / kernels:.1f}" if peer else ""

@@ -12,18 +12,18 @@ import time
 from functools import partial
 
 import numpy as np
-from numba import cuda
 
 from overlapper.devices import select_devices
 from overlapper.gpus import Gpus
 from overlapper.kernels.cpu.walks import Seeds
 from overlapper.kernels.cpu.xdrop import Scheme
-from overlapper.kernels.cuda import xdrop, xdrop_grouped, xdrop_wide
+from overlapper.kernels.cuda import xdrop
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.walks import upload_reads
 from overlapper.params import XdropParams
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
+from tests.benchmarks.gpu_times import timed_launches
 from tests.simulated_pairs import simulate_pairs
 
 BATCH = 25_000
@@ -32,38 +32,17 @@ LOGAN = {10: 1.71, 20: 1.69, 50: 1.83, 100: 1.88, 500: 3.29, 1000: 4.87, 5000: 1
 """LOGAN's GPU seconds on an H200, the seed at the start."""
 
 
-class Timer:
-    """Stands for a kernel, and notes what it was given and the seconds of its launches."""
-
-    def __init__(self, kernel, name, launches):
-        self.kernel, self.name, self.launches = kernel, name, launches
-
-    def __getitem__(self, shape):
-        def launch(*arguments):
-            begin, end = cuda.event(), cuda.event()
-            begin.record(shape[2])
-            self.kernel[shape](*arguments)
-            end.record(shape[2])
-            end.synchronize()
-            items = next(a for a in arguments if getattr(a, "shape", (0, 0))[1:] == (3,)).shape[0]
-            self.launches.append((self.name, items, begin.elapsed_time(end) / 1000))
-
-        return launch
-
-
 def kernel_seconds(reads, seeds, scheme, arena):
     """Return what each kernel was given, and its seconds."""
-    launches = []
-    grouped, wide = xdrop_grouped.grouped_kernel, xdrop_wide.extend_wide
-    xdrop_grouped.grouped_kernel = lambda lanes, words, packed: Timer(
-        grouped(lanes, words, packed), f"{16 * lanes * words} rows", launches
-    )
-    xdrop_wide.extend_wide = Timer(wide, "any rows", launches)
-    try:
+    with timed_launches() as launches:
         xdrop.extend_seeds(reads, seeds, scheme, arena)
-    finally:
-        xdrop_grouped.grouped_kernel, xdrop_wide.extend_wide = grouped, wide
-    return launches
+    parts = []
+    for kernel, arguments, seconds in launches:
+        extensions = next(a for a in arguments if getattr(a, "shape", (0, 0))[1:] == (3,))
+        constants = kernel.source.constants
+        rows = 16 * constants[0] * constants[1] if constants else "any"
+        parts.append((f"{rows} rows", len(extensions), seconds))
+    return parts
 
 
 def whole_seconds(reads, seeds, scheme):
@@ -85,16 +64,6 @@ def table_of(reads):
     """Return packed reads as a table, without names."""
     nothing = np.zeros(len(reads.lengths) + 1, np.int64)
     return Reads(name_bytes=np.empty(0, np.uint8), name_offsets=nothing, **reads._asdict())
-
-
-def timed(kernel, blocks, threads, arguments, stream):
-    """Return the seconds of one launch."""
-    begin, end = cuda.event(), cuda.event()
-    begin.record(stream)
-    kernel[blocks, threads, stream](*arguments)
-    end.record(stream)
-    end.synchronize()
-    return begin.elapsed_time(end) / 1000
 
 
 def main():

@@ -85,11 +85,11 @@ def test_too_little_memory_says_so(gpu, name, reads):
 
 
 def test_the_memory_is_given_back(gpu, reads):
-    from numba import cuda
+    from overlapper.kernels.cuda import driver
 
     def free():
-        with cuda.gpus[0]:
-            return cuda.current_context().get_memory_info().free
+        with driver.use(0):
+            return driver.free_bytes()
 
     nothing = Seeds(*(np.empty(0, np.int32) for _ in range(5)), 1)
     for _ in range(2):

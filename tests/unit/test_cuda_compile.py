@@ -11,7 +11,7 @@ if importlib.util.find_spec("numba_cuda") is None:
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.cuda import gact_path, gact_runs, walks, xdrop, xdrop_grouped, xdrop_wide
+from overlapper.kernels.cuda import gact_path, gact_runs, walk_bases, xdrop, xdrop_grouped, xdrop_wide
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
 ARGUMENTS = (
@@ -51,7 +51,7 @@ def test_grouped_kernels_compile_into_registers(group, capability, monkeypatch):
         pytest.skip(
             "three of them stand for all: it takes three times as long, and registers are not checked"
         )
-    kernel = xdrop_grouped.grouped_kernel.__wrapped__(*group, capability >= (9, 0))
+    kernel = xdrop_grouped.grouped_kernel(*group, capability >= (9, 0))
     states = (types.int32[:, ::1], types.uint32[:, ::1])
     ptx = compiled(
         kernel, (*ARGUMENTS, I4, types.int32, *states, types.int32, *states), capability, monkeypatch
@@ -64,12 +64,12 @@ def test_the_wide_kernel_compiles(capability, monkeypatch):
 
 
 def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability, monkeypatch):
-    compiled(walks.mark_unknown, (I4, I4, I8, I8, U4), capability, monkeypatch)
+    compiled(walk_bases.mark_unknown, (I4, I4, I8, I8, U4), capability, monkeypatch)
 
 
 @pytest.mark.parametrize(("bits", "affine"), [(2, False), (3, True)], ids=["linear", "affine"])
 def test_gact_kernels_compile_into_registers(bits, affine, capability, monkeypatch):
-    kernel = gact_path.extension_kernel.__wrapped__(bits, affine)
+    kernel = gact_path.extension_kernel(bits, affine)
     ptx = compiled(kernel, GACT_ARGUMENTS, capability, monkeypatch)
     assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
 

@@ -20,7 +20,7 @@ from tests.read_sets import columns_of, reads_of, texts_of
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
-from overlapper.kernels.cuda import gact, walks, xdrop
+from overlapper.kernels.cuda import driver, gact, walks, xdrop
 
 TWO = [Device("cuda:0", "A"), Device("cuda:1", "B")]
 
@@ -77,8 +77,7 @@ def pretended(monkeypatch):
     two = Pretended()
     monkeypatch.setattr(devices, "_gpus", lambda: TWO)
     monkeypatch.setattr(Gpus, "_slots_of", lambda opened, number: two.slots_of(opened, number))
-    monkeypatch.setattr(gpus, "_current", two.current)
-    monkeypatch.setattr(gpus, "_free", lambda number, slots: slots.clear())
+    monkeypatch.setattr(driver, "use", two.current)
     monkeypatch.setattr(walks, "upload_reads", two.upload_reads)
     monkeypatch.setattr(xdrop, "extend_seeds", two.extend_xdrop)
     monkeypatch.setattr(gact, "extend_seeds", two.extend_gact)

@@ -1,8 +1,6 @@
 """Arenas: what is done where the device has too little memory."""
 
-import contextlib
 import importlib.util
-from types import SimpleNamespace
 
 import pytest
 
@@ -11,11 +9,10 @@ from overlapper.errors import DeviceError
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
-from numba.cuda.cudadrv.driver import CudaAPIError
-
 from overlapper.kernels.cuda import memory
+from overlapper.kernels.cuda.driver import CudaError
 
-OUT_OF_MEMORY = CudaAPIError(2, "CUDA_ERROR_OUT_OF_MEMORY")
+OUT_OF_MEMORY = CudaError(2, "CUDA_ERROR_OUT_OF_MEMORY")
 
 
 def arena_that(monkeypatch, allows):
@@ -47,10 +44,10 @@ def test_no_memory_for_any_arena_is_an_error_with_a_remedy(monkeypatch, size):
 
 def test_other_failures_are_not_retried(monkeypatch):
     def broken(self, size, pinned):
-        raise CudaAPIError(700, "CUDA_ERROR_ILLEGAL_ADDRESS")
+        raise CudaError(700, "CUDA_ERROR_ILLEGAL_ADDRESS")
 
     monkeypatch.setattr(memory.Arena, "__init__", broken)
-    with pytest.raises(CudaAPIError):
+    with pytest.raises(CudaError):
         memory.Arena.allocate(1 << 20)
 
 
@@ -59,30 +56,3 @@ def test_what_cannot_fit_says_how_much_is_missing(monkeypatch):
     memory.require_memory(1000, "10 reads")
     with pytest.raises(DeviceError, match="10 reads take"):
         memory.require_memory(1001, "10 reads")
-
-
-class PretendedContext:
-    """Of one device; counts how often cleaning up is put off."""
-
-    def __init__(self, number):
-        self.device = SimpleNamespace(id=number)
-        self.put_off = 0
-
-    @contextlib.contextmanager
-    def defer_cleanup(self):
-        self.put_off += 1
-        yield
-
-
-def test_kernels_of_every_device_are_left_to_the_driver_when_the_process_ends(monkeypatch):
-    contexts, at_exit = [PretendedContext(0), PretendedContext(1)], []
-    monkeypatch.setattr(memory, "_left_to_the_driver", set())
-    monkeypatch.setattr(memory, "_at_exit", contextlib.ExitStack())
-    monkeypatch.setattr(memory.atexit, "register", lambda *call: at_exit.append(call))
-    for context in (contexts[0], contexts[1], contexts[0]):
-        monkeypatch.setattr(memory.cuda, "current_context", lambda context=context: context)
-        memory.leave_to_the_driver()
-    assert [context.put_off for context in contexts] == [0, 0]
-    for call, *arguments in at_exit:
-        call(*arguments)
-    assert [context.put_off for context in contexts] == [1, 1]

@@ -1,6 +1,7 @@
 """Devices: what is usable, what is chosen, and what is said where one is missing."""
 
 import importlib.util
+import threading
 
 import pytest
 
@@ -77,3 +78,37 @@ def test_the_command_lists_devices():
     assert first.endswith("\tusable")
     assert rest
     assert all(line.startswith("cuda") for line in rest)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
+def test_gpus_are_started_while_other_things_are_done(monkeypatch):
+    from overlapper.kernels.cuda import driver
+
+    for text, started in (
+        ("cpu", []),
+        ("auto", [0, 1, 2]),
+        ("cuda", [0, 1, 2]),
+        ("cuda:2,0", [0, 2]),
+        ("x", []),
+    ):
+        numbers = []
+        monkeypatch.setattr(driver, "count", lambda: 3)
+        monkeypatch.setattr(driver, "start", numbers.append)
+        devices.wake(text)
+        for thread in threading.enumerate():
+            if thread is not threading.current_thread():
+                thread.join()
+        assert numbers == started
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
+def test_a_driver_that_does_not_answer_is_told_of_when_gpus_are_selected(monkeypatch):
+    from overlapper.kernels.cuda import driver
+
+    def broken():
+        raise driver.CudaError(999, "CUDA_ERROR_UNKNOWN")
+
+    monkeypatch.setattr(driver, "count", broken)
+    devices.wake("cuda")
+    with pytest.raises(DeviceError, match="CUDA_ERROR_UNKNOWN"):
+        select_devices("cuda")

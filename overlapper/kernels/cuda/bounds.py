@@ -11,7 +11,7 @@ from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def search_bounds(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments, words, sources, lengths, bounds
 ):

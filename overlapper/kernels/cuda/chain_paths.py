@@ -198,7 +198,7 @@ def _matrix(space, q_bases, t_bases):
     return Matrix(space[:first], space[first:second], space[second:], q_bases)
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def unpack(
     words, unknown, word_offsets, number, first, lengths, reverse, left, offsets, unknown_code, codes
 ):  # fmt: skip
@@ -229,7 +229,7 @@ def unpack(
             codes[at + i] = code
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def pair_gaps(
     items, chain, q_start, q_end, t_start, t_end, anchor, q_offsets, t_offsets, query, window, rooms,
     starts, pair,
@@ -267,7 +267,7 @@ def pair_gaps(
             pair[q_first + q_stop + i] = t_stop + i
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def extend_ends(
     q_lengths, t_lengths, q_left, t_left, q_right, t_right, q_offsets, t_offsets, query, window, rooms,
     match, mismatch, gap_open, gap_extend, end_bonus, starts, pair, intervals,
@@ -302,7 +302,7 @@ def extend_ends(
             intervals[row, 0], intervals[row, 2] = q_left[row] - q, t_left[row] - t
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def find_runs(intervals, q_offsets, t_offsets, query, window, pair, run_offsets, runs, counts):
     """Write the runs of paths, a thread a chain, and how many each has."""
     for row in range(cuda.grid(1), len(counts), cuda.gridsize(1)):
@@ -314,7 +314,7 @@ def find_runs(intervals, q_offsets, t_offsets, query, window, pair, run_offsets,
         )  # fmt: skip
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def pack_runs(runs, run_offsets, offsets, packed):
     """Copy the runs of all chains to where those before end; a block a chain."""
     for row in range(cuda.blockIdx.x, len(offsets) - 1, cuda.gridDim.x):

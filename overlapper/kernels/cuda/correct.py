@@ -143,7 +143,7 @@ def _rows_of_paths(pieces: Pieces, rows: Rows) -> int:
     return int((rows.t_end - rows.t_start).sum() + (pieces.end - pieces.start).sum() + members)
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_aligned(piece, t_start, start, end, used, counts):
     """Count the members of every piece that are aligned, and their columns; a thread a member."""
     m = cuda.grid(1)
@@ -198,7 +198,7 @@ def _consensus(
     return Found(offsets, codes, quality, depth, origin, arena.download(counts))
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def set_column(values, column, counts):
     """Write a value of every piece to a column of the counts."""
     p = cuda.grid(1)
@@ -206,7 +206,7 @@ def set_column(values, column, counts):
         counts[p, column] = values[p]
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def compare(draft_first, codes, member_first, first, bases, at, starts, origin, counts):
     """Count how every target differs from its consensus, and write origins; a thread a column.
 

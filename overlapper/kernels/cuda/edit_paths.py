@@ -13,8 +13,8 @@ import numpy as np
 from numba import cuda, int32, int64, uint64
 
 from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
-from overlapper.kernels.cuda.launch import LEAST_BLOCKS
-from overlapper.kernels.cuda.memory import Arena, launching
+from overlapper.kernels.cuda.launch import kernel_of
+from overlapper.kernels.cuda.memory import Arena
 
 CODES = 8
 """Words that hold the rows of each code, six rounded up."""
@@ -85,7 +85,7 @@ class Scratch(NamedTuple):
     @property
     def grid(self) -> tuple[int, int]:
         """Blocks and threads of a launch, perhaps more than there is memory for."""
-        return max(LEAST_BLOCKS, self.threads // WARP), WARP
+        return self.threads // WARP, WARP
 
 
 @cuda.jit(device=True)
@@ -233,7 +233,7 @@ def trace(m, n, up, down, thread, threads, starts, at, offset):
                 i -= 1
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def align_pairs(
     pairs, counts, number, targets, target_first, piece, bases, first, at, rows, up, down, threads, starts
 ):
@@ -285,9 +285,9 @@ def align_all(pairs: Pairs, targets: Any, target_first: Any, members: Any, start
     for number, count in enumerate(arena.download(pairs.counts)):
         if count:
             scratch = Scratch.for_list(number, int(count), arena)
-            with launching:
-                align_pairs[*scratch.grid, arena.stream](
-                    pairs[number], pairs.counts, number, targets, target_first, members.piece,
-                    members.bases, members.first, members.at, *scratch, starts,
-                )  # fmt: skip
+            kernel_of(align_pairs).launch(
+                *scratch.grid, arena.stream,
+                pairs[number], pairs.counts, number, targets, target_first, members.piece,
+                members.bases, members.first, members.at, *scratch, starts,
+            )  # fmt: skip
             arena.release(mark)

@@ -11,13 +11,14 @@ import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
 
 from overlapper.errors import DeviceError
+from overlapper.kernels.cpu import walk_plan
 from overlapper.kernels.cpu.walks import Seeds
-from overlapper.kernels.cuda import gact_path, gact_runs, gact_tile
-from overlapper.kernels.cuda.memory import Arena, launching
-from overlapper.kernels.cuda.walks import DeviceReads, longest_first, upload_seeds, walk_lengths
+from overlapper.kernels.cuda import driver, gact_layout
+from overlapper.kernels.cuda.launch import Kernel, named
+from overlapper.kernels.cuda.memory import Arena
+from overlapper.kernels.cuda.walks import DeviceReads, upload_seeds
 from overlapper.threads import cut_evenly
 
 THREADS_AT_ONCE = 1024
@@ -86,7 +87,7 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
         When the arena is too small even for one seed.
     """
     anchors = _anchors(seeds)
-    q_steps, t_steps = walk_lengths(reads, anchors)
+    q_steps, t_steps = walk_plan.walk_lengths(reads.host.lengths, *anchors)
     room_each = _room_each(scheme)
     slots = _slots(2 * len(seeds.query), room_each, arena.free)
     # No path has more columns than bases before it.
@@ -128,19 +129,23 @@ def _room_words(scheme: Scheme) -> tuple[int, int, int]:
     """Return the words a thread needs: 32-bit ones for columns and borders, 64-bit ones for directions."""
     affine = scheme.gap_open != 0
     blocks = (scheme.tile + 62) // 32
-    planes = gact_tile.border_planes(_bits(scheme), affine)
-    stripes, stored = gact_path.stored_part(scheme.tile, scheme.tile - scheme.overlap, affine)
+    planes = gact_layout.border_planes(_bits(scheme), affine)
+    stripes, stored = gact_layout.stored_part(scheme.tile, scheme.tile - scheme.overlap, affine)
     steps = 32 * stripes * stored
-    return gact_tile.BASE_PLANES * blocks, planes * (blocks + 1), gact_tile.direction_words(affine) * steps
+    return (
+        gact_layout.BASE_PLANES * blocks,
+        planes * (blocks + 1),
+        gact_layout.direction_words(affine) * steps,
+    )
 
 
-def kernel_of(scheme: Scheme) -> Any:
+def kernel_of(scheme: Scheme) -> Kernel:
     """Return the kernel of extensions for these scores."""
-    return gact_path.extension_kernel(_bits(scheme), scheme.gap_open != 0)
+    return named("gact_path", "extension_kernel", _bits(scheme), scheme.gap_open != 0)
 
 
 def _bits(scheme: Scheme) -> int:
-    bits = gact_tile.tile_scores(*scheme[:4]).equal.bit_length()
+    bits = gact_layout.tile_scores(*scheme[:4]).equal.bit_length()
     return next(width for width in BITS if width >= bits)
 
 
@@ -164,8 +169,8 @@ def _slots(extensions: int, room_each: int, available: int) -> int:
 
 def _launch_shape() -> tuple[int, int]:
     """Return blocks and threads that fill the device; those that find no work end at once."""
-    threads = THREADS_AT_ONCE * cuda.get_current_device().MULTIPROCESSOR_COUNT
-    return threads // gact_path.THREADS, gact_path.THREADS
+    threads = THREADS_AT_ONCE * driver.properties(driver.current()).multiprocessors
+    return threads // gact_layout.THREADS, gact_layout.THREADS
 
 
 def _extend_batch(
@@ -179,15 +184,15 @@ def _extend_batch(
     )  # fmt: skip
     on_device = upload_seeds(some, arena)
     bases = q_steps[sides] + t_steps[sides]
-    words = (bases + gact_path.OPERATIONS - 1) // gact_path.OPERATIONS
+    words = (bases + gact_layout.OPERATIONS - 1) // gact_layout.OPERATIONS
     path_offsets = arena.upload(np.cumsum(words) - words)
-    items = longest_first(q_steps[sides], t_steps[sides])
+    alike = np.zeros(2 * (end - begin), np.int64)
+    items, _ = walk_plan.longest_first(q_steps[sides], t_steps[sides], alike, 1)
     paths = arena.array(int(words.sum()), np.uint32)
     kept, tiles = arena.zeros(len(items), np.int64), arena.zeros(len(items), np.int32)
     mark = arena.mark()
     arguments = arguments_of(reads, on_device, scheme, slots, items, paths, path_offsets, kept, tiles, arena)
-    with launching:
-        kernel_of(scheme)[(*_launch_shape(), arena.stream)](*arguments)
+    kernel_of(scheme).launch(*_launch_shape(), arena.stream, *arguments)
     taken = int(arena.download(tiles).sum())
     arena.release(mark)
     return _joined(reads, on_device, scheme, end - begin, paths, path_offsets, kept, taken, arena)
@@ -199,12 +204,12 @@ def arguments_of(
 ) -> tuple:  # fmt: skip
     """Return what the kernel of extensions takes."""
     step = scheme.tile - scheme.overlap
-    stored_blocks = gact_path.stored_part(scheme.tile, step, scheme.gap_open != 0)[1]
+    stored_blocks = gact_layout.stored_part(scheme.tile, step, scheme.gap_open != 0)[1]
     lanes = min(slots, 32)
     columns, borders, directions = _room_words(scheme)
     return (
         reads.words, reads.unknown, reads.word_offsets, reads.lengths, *anchors[:-1], arena.upload(items),
-        *(np.uint32(number) for number in gact_tile.tile_scores(*scheme[:4])),
+        *(np.uint32(number) for number in gact_layout.tile_scores(*scheme[:4])),
         np.int32(scheme.tile), np.int32(step),
         np.int64(100 - scheme.min_identity), np.int64(scheme.min_identity), np.int64(scheme.give_up),
         np.uint32(stored_blocks), np.uint32(lanes), arena.zeros(1, np.int32),
@@ -221,12 +226,11 @@ def _joined(
 ) -> Extended:  # fmt: skip
     rows, columns = arena.array((count, 7), np.int64), arena.array((count, 2), np.int64)
     runs = arena.array(count, np.int64)
-    shape = (*_launch_shape(), arena.stream)
-    with launching:
-        gact_runs.measure[shape](
-            paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
-            reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
-        )  # fmt: skip
+    named("gact_runs", "measure").launch(
+        *_launch_shape(), arena.stream,
+        paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
+        reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
+    )  # fmt: skip
     cigar_offsets = np.concatenate([[0], arena.download(runs).cumsum()])
     cigar = np.empty(cigar_offsets[-1], np.uint32)
     mark = arena.mark()
@@ -236,10 +240,10 @@ def _joined(
         there = arena.array(len(here), np.uint32)
         starts = arena.upload(cigar_offsets[begin:end] - cigar_offsets[begin])
         sides = slice(2 * begin, 2 * end)
-        with launching:
-            gact_runs.write_runs[shape](
-                paths, path_offsets[sides], kept[sides], columns[begin:end], starts, there
-            )
+        named("gact_runs", "write_runs").launch(
+            *_launch_shape(), arena.stream,
+            paths, path_offsets[sides], kept[sides], columns[begin:end], starts, there,
+        )  # fmt: skip
         arena.download_to(here, there)
         arena.release(mark)
     return Extended(arena.download(rows), cigar, cigar_offsets, tiles)

@@ -10,29 +10,12 @@ word, to a place of their own with room for as many as there are bases before th
 
 from __future__ import annotations
 
-from functools import cache
-
 from numba import cuda, int32, int64, uint32, uint64
 
 from overlapper.kernels.cuda.bit_slices import arithmetic
-from overlapper.kernels.cuda.gact_tile import DELETION, EQUAL, INSERTION, direction_words, filler
-from overlapper.kernels.cuda.walks import walks_from_item
-
-THREADS = 128
-"""Threads of a block."""
-OPERATIONS = 16
-"""Operations in a word of a path."""
-
-
-def stored_part(tile: int, step: int, affine: bool) -> tuple[int, int]:
-    """Return the most stripes, and blocks of each, that are stored of a tile.
-
-    A path is followed through the last ``step`` rows and columns, and an affine gap to wherever it ends.
-    """
-    stripes, blocks = (tile + 31) // 32, (tile + 62) // 32
-    if affine:
-        return stripes, blocks
-    return min(stripes, (step + 30) // 32 + 1), min(blocks, (step + 61) // 32 + 1)
+from overlapper.kernels.cuda.gact_layout import DELETION, EQUAL, INSERTION, OPERATIONS, direction_words
+from overlapper.kernels.cuda.gact_tile import filler
+from overlapper.kernels.cuda.walk_bases import walks_from_item
 
 
 def _follower(affine: bool):
@@ -89,14 +72,13 @@ def _follower(affine: bool):
     return follow
 
 
-@cache
 def extension_kernel(bits: int, affine: bool):
     """Return the kernel for scores whose ``TileScores.equal`` has so many bits."""
     numbers = arithmetic(bits)
     fill = filler(bits, affine)
     follow = _follower(affine)
 
-    @cuda.jit(cache=True)
+    @cuda.jit
     def extend(
         base_words, unknown, word_offsets, lengths, query, target, reverse, query_pos, target_pos, items,
         equal, unequal, edge, opening, substitutes, tile, step, gain, loss, give_up, stored_blocks, lanes,

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.cuda.gact_path import OPERATIONS
-from overlapper.kernels.cuda.gact_tile import DELETION, EQUAL, INSERTION
+from overlapper.kernels.cuda.gact_layout import DELETION, EQUAL, INSERTION, OPERATIONS
 
 _BAM_OPERATIONS = 0x7812
 """BAM's number of each operation, four bits each."""
@@ -42,7 +41,7 @@ def _leading(paths, path, kept):
     return columns, q, t
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def measure(
     paths, path_offsets, kept_columns, target, reverse, query_pos, target_pos, lengths,
     match, mismatch, gap_open, gap_extend, rows, columns, runs,
@@ -114,7 +113,7 @@ def measure(
         runs[row] = changes
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_runs(paths, path_offsets, kept_columns, columns, cigar_offsets, cigar):
     """Write the runs of every alignment, in BAM's packing, from ``cigar_offsets[row]`` on."""
     for row in range(cuda.grid(1), len(columns), cuda.gridsize(1)):

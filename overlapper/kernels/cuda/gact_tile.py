@@ -28,62 +28,12 @@ more, ``e > 0`` and ``f > 0``: whether a gap that comes from the row or column a
 
 from __future__ import annotations
 
-from math import gcd
-from typing import NamedTuple
-
 from numba import cuda, int32, uint32, uint64
 
 from overlapper.kernels.cuda.bit_slices import arithmetic, select
+from overlapper.kernels.cuda.gact_layout import BASE_PLANES, border_planes, direction_words
 from overlapper.kernels.cuda.packed import shift_left
-from overlapper.kernels.cuda.walks import planes_at
-
-DELETION, INSERTION, UNEQUAL, EQUAL = 0, 1, 2, 3
-"""Operations, two bits each: a target base, a query base, an unequal pair, an equal pair."""
-BASE_PLANES = 3
-"""Words that hold a block of bases: their bits, low and high, and which are unknown."""
-
-
-class TileScores(NamedTuple):
-    """Scores as a tile uses them, none negative.
-
-    Attributes
-    ----------
-    equal, unequal : int
-        ``s - 2g`` of an equal pair and an unequal one.
-    edge : int
-        ``-g``: what x and y are on the edge.
-    opening : int
-        ``-o``; 0 when gaps are linear.
-    substitutes : int
-        Ones if an unequal pair can score as high as two gaps of a base, else 0.
-    """
-
-    equal: int
-    unequal: int
-    edge: int
-    opening: int
-    substitutes: int
-
-
-def tile_scores(match: int, mismatch: int, gap_open: int, gap_extend: int) -> TileScores:
-    """Return the scores of a tile; a common factor of all scores changes nothing and is taken out."""
-    factor = gcd(match, mismatch, gap_open, gap_extend)
-    match, mismatch = match // factor, mismatch // factor
-    gap_open, first = gap_open // factor, (gap_open + gap_extend) // factor
-    unequal = mismatch - 2 * first
-    return TileScores(
-        match - 2 * first, max(unequal, 0), -first, -gap_open, 0xFFFFFFFF if unequal >= 0 else 0
-    )
-
-
-def border_planes(bits: int, affine: bool) -> int:
-    """Return how many words hold what passes from a stripe to the next in 32 columns: x and, if affine, e."""
-    return 2 * bits if affine else bits
-
-
-def direction_words(affine: bool) -> int:
-    """Return how many 64-bit words a step stores."""
-    return 2 if affine else 1
+from overlapper.kernels.cuda.walk_bases import planes_at
 
 
 def _stepper(bits: int, affine: bool, at_edge: bool):

@@ -77,7 +77,7 @@ def collect_records(
     return records, offsets, count
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_rows(records, counts):
     """Write how many rows each record has; a thread a record."""
     record = cuda.grid(1)
@@ -91,7 +91,7 @@ def match_key(length, reverse, mismatches):
     return (int64(length) << 9) | (int64(reverse) << 8) | int64(mismatches)
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def locate_rows(
     bins,
     borders,
@@ -142,7 +142,7 @@ def _put_in_order(keys, places, low, high):
         places[high] = place
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def sort_few(offsets, keys, places, many, many_count):
     """Sort the matches of every group that has few, and list the other groups; a thread a group."""
     group = int64(cuda.grid(1))
@@ -164,7 +164,7 @@ def sort_few(offsets, keys, places, many, many_count):
         keys[at], places[at] = key, place
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def sort_many(offsets, keys, places, many):
     """Sort the matches of the groups listed; a block a group, by a bitonic network for any length."""
     for listed in range(cuda.blockIdx.x, len(many), cuda.gridDim.x):
@@ -185,7 +185,7 @@ def sort_many(offsets, keys, places, many):
             width *= 2
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_columns(
     records, match_offsets, keys, places, queries, starts, query, q_start, length, reverse, mismatches
 ):

@@ -96,7 +96,7 @@ def index_pieces(targets: Any, target_first: Any, lengths: np.ndarray, k: int, a
     return index
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def clear(values, value):
     """Set all items of an array."""
     x = cuda.grid(1)
@@ -104,7 +104,7 @@ def clear(values, value):
         values[x] = value
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def index_kmers(targets, target_first, heads, head_first, shift, following, k):
     """Put every k-mer into its bucket; a thread a base."""
     x = cuda.grid(1)
@@ -175,7 +175,7 @@ def find_chains(
     return anchors, sizes
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_stretches(t_start, first, sizes):
     """Count the stretches of every member, none of targets; a thread a member."""
     m = cuda.grid(1)
@@ -183,7 +183,7 @@ def count_stretches(t_start, first, sizes):
         sizes[m] = 0 if t_start[m] < 0 else (first[m + 1] - first[m] + STRETCH - 1) // STRETCH
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def find_anchors(
     targets, target_first, piece, t_start, t_end, bases, first,
     heads, head_first, shift, following, k, band, share, stretch_first, write, found_first, found, counts,
@@ -278,7 +278,7 @@ def _insert(places, n, j):
     places[x] = j
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def best_chains(anchor_first, found, score, before, piece, target_first, max_gap, sizes):
     """Move the anchors of every member's best chain to its front; a thread a member.
 

@@ -9,8 +9,8 @@ from numba import cuda, int64, uint32
 
 from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
-from overlapper.kernels.cuda.launch import LEAST_BLOCKS
-from overlapper.kernels.cuda.memory import Arena, launching
+from overlapper.kernels.cuda.launch import kernel_of
+from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.pile import Draft, Members
 from overlapper.kernels.cuda.walks import MARGIN, DeviceReads
 
@@ -102,25 +102,23 @@ def gather_members(
     )
     sequence = arena.upload(merged(rows.read, pieces.target, np.int32))
     begin = arena.upload(merged(rows.r_start, pieces.start, np.int64))
-    blocks = max(LEAST_BLOCKS, total)
     for own, source in ((False, reads), (True, targets)):
-        with launching:
-            unpack[blocks, THREADS, arena.stream](
-                source.reads.words, source.reads.unknown, source.reads.word_offsets,
-                *source.qualities, settings.weight, settings.most_weight,
-                sequence, begin, members.reverse, members.t_start, own,
-                members.first, members.bases, members.weights,
-            )  # fmt: skip
+        kernel_of(unpack).launch(
+            total, THREADS, arena.stream,
+            source.reads.words, source.reads.unknown, source.reads.word_offsets,
+            *source.qualities, settings.weight, settings.most_weight,
+            sequence, begin, members.reverse, members.t_start, own,
+            members.first, members.bases, members.weights,
+        )  # fmt: skip
     target_first = arena.upload(np.concatenate([[0], np.cumsum(lengths)]))
     codes = arena.array(int(lengths.sum()), np.uint8)
-    with launching:
-        copy_targets[max(LEAST_BLOCKS, n), THREADS, arena.stream](
-            members.member_first, members.first, members.bases, target_first, codes
-        )
+    kernel_of(copy_targets).launch(
+        n, THREADS, arena.stream, members.member_first, members.first, members.bases, target_first, codes
+    )
     return Draft(target_first, codes), members
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def unpack(
     words, unknown, word_offsets, qualities, quality_offsets, plain_weight, most_weight,
     sequence, begin, reverse, t_start, own, first, bases, weights,
@@ -165,7 +163,7 @@ def unpack(
         weights[to + x] = weight
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def copy_targets(member_first, first, bases, target_first, codes):
     """Copy the bases of targets to the first drafts; a block a piece."""
     p = cuda.blockIdx.x

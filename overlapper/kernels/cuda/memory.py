@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import math
-import threading
 from typing import Any
 
 import numpy as np
-from numba import cuda
-from numba.cuda.cudadrv.driver import CudaAPIError, device_memset
 
 from overlapper.errors import DeviceError
+from overlapper.kernels.cuda import driver
 from overlapper.threads import map_in_order
 
-launching = threading.Lock()
-"""To hold while a kernel is launched: two threads that do so for the first time would both compile it."""
 RESERVE = 256 << 20
 """Bytes left to the driver, to kernels and to whatever else the process allocates."""
 SMALLEST_ARENA = 1 << 16
@@ -30,10 +24,6 @@ _ALIGNMENT = 256
 """Bytes of which arrays of an arena, and what is copied through pinned memory, start at a multiple."""
 _SPARE = 64 * _ALIGNMENT
 """Bytes that the starts of a batch's arrays may waste."""
-_OUT_OF_MEMORY = 2
-"""The driver's CUDA_ERROR_OUT_OF_MEMORY."""
-_at_exit = contextlib.ExitStack()
-_left_to_the_driver: set[int] = set()
 
 
 def available_bytes(budget: int = 0) -> int:
@@ -44,8 +34,8 @@ def available_bytes(budget: int = 0) -> int:
     budget : int
         At most this many; 0 takes what is free.
     """
-    free, _ = cuda.current_context().get_memory_info()
-    return max(0, min(int(free) - RESERVE, budget or int(free)))
+    free = driver.free_bytes()
+    return max(0, min(free - RESERVE, budget or free))
 
 
 def require_memory(wanted: int, purpose: str) -> None:
@@ -63,29 +53,75 @@ def require_memory(wanted: int, purpose: str) -> None:
         )
 
 
-def free_dropped() -> None:
-    """Give back what arrays and streams that are gone held on the current device; numba keeps it a while."""
-    context = cuda.current_context()
-    context.memory_manager.deallocations.clear()
-    context.deallocations.clear()
+class DeviceArray:
+    """An array in device memory, in C order.
 
+    Parameters
+    ----------
+    block : Block
+        The memory that it lies in, which stays as long as the array.
+    address : int
+    shape : tuple of int
+    dtype : dtype
 
-def leave_to_the_driver() -> None:
-    """Let the driver, not numba, unload the kernels of the current device when the process ends.
-
-    numba unloads a kernel once for every GPU that ran it, but loads it once for all GPUs of a kind: the
-    second time, the process would crash, its work done.
+    Attributes
+    ----------
+    address, shape, dtype
+    type : str
+        What `cubins.Source` calls it.
     """
-    context = cuda.current_context()
-    if context.device.id not in _left_to_the_driver:
-        _left_to_the_driver.add(context.device.id)
-        atexit.register(_at_exit.enter_context, context.defer_cleanup())
 
+    __slots__ = ("_block", "address", "dtype", "shape", "type")
 
-def to_device(array: np.ndarray) -> Any:
-    """Copy an array to the device; an empty one takes one item, as the device has no empty allocations."""
-    array = np.ascontiguousarray(array)
-    return cuda.to_device(array if len(array) else np.zeros(1, array.dtype))
+    def __init__(self, block: driver.Block, address: int, shape: tuple[int, ...], dtype: Any) -> None:
+        self._block, self.address, self.shape, self.dtype = block, address, shape, np.dtype(dtype)
+        self.type = f"{self.dtype.char}{len(shape)}"
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def size(self) -> int:
+        """How many items it has."""
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it takes."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def fields(self) -> tuple[int, ...]:
+        """What kernels are told of it; see `launch.layout_of`."""
+        strides, stride = [], self.dtype.itemsize
+        for length in reversed(self.shape):
+            strides.append(stride)
+            stride *= length
+        return (0, 0, self.size, self.dtype.itemsize, self.address, *self.shape, *reversed(strides))
+
+    def __getitem__(self, key: slice | int) -> DeviceArray:
+        """Return some of the first axis, side by side, or one of it."""
+        step = self.nbytes // self.shape[0] if self.shape[0] else 0
+        if isinstance(key, slice):
+            begin, end, stride = key.indices(self.shape[0])
+            if stride != 1:
+                raise IndexError("device arrays are cut in steps of 1 alone")
+            address, shape = self.address + begin * step, (max(0, end - begin), *self.shape[1:])
+        else:
+            address, shape = self.address + range(self.shape[0])[key] * step, self.shape[1:]
+        return DeviceArray(self._block, address, shape, self.dtype)
+
+    def view(self, dtype: Any) -> DeviceArray:
+        """Return the same bytes, of one axis, as items of another type."""
+        (length,) = self.shape
+        items = length * self.dtype.itemsize // np.dtype(dtype).itemsize
+        return DeviceArray(self._block, self.address, (items,), dtype)
+
+    def reshape(self, *shape: int) -> DeviceArray:
+        """Return the same items in another shape of the same size."""
+        if math.prod(shape) != self.size:
+            raise ValueError(f"{self.size} items do not have the shape {shape}")
+        return DeviceArray(self._block, self.address, shape, self.dtype)
 
 
 class Arena:
@@ -93,7 +129,8 @@ class Arena:
 
     Nothing is allocated or freed from batch to batch: that would wait for all kernels of the device, and so
     keep the copies of one batch from hiding behind the kernels of another. Copies go through pinned memory.
-    One thread at a time may use an arena, in the context of its device.
+    One thread at a time may use an arena, in the context of its device. Its memory is given back when it and
+    its arrays are gone.
 
     Parameters
     ----------
@@ -110,13 +147,11 @@ class Arena:
     """
 
     def __init__(self, size: int, pinned: np.ndarray | None = None) -> None:
-        self._block = cuda.device_array(size, np.uint8)
-        # Behind an allocation, with which numba registers its own cleaning: what comes last is done first.
-        leave_to_the_driver()
+        self._block = driver.Block(size)
         self._used = 0
-        self.pinned = cuda.pinned_array(min(size, _PINNED), np.uint8) if pinned is None else pinned
+        self.pinned = driver.pinned_array(min(size, _PINNED)) if pinned is None else pinned
         self._pinned_used = 0
-        self.stream = cuda.stream()
+        self.stream = driver.Stream()
 
     @classmethod
     def allocate(cls, size: int, pinned: np.ndarray | None = None) -> Arena:
@@ -130,8 +165,8 @@ class Arena:
         while size >= SMALLEST_ARENA:
             try:
                 return cls(size, pinned)
-            except CudaAPIError as error:
-                if error.code != _OUT_OF_MEMORY:
+            except driver.CudaError as error:
+                if error.code != driver.OUT_OF_MEMORY:
                     raise
             size //= 2
         raise DeviceError(
@@ -152,7 +187,7 @@ class Arena:
         """Give back all arrays that were cut since ``mark``."""
         self._used = mark
 
-    def array(self, shape: int | tuple[int, ...], dtype: Any) -> Any:
+    def array(self, shape: int | tuple[int, ...], dtype: Any) -> DeviceArray:
         """Cut an array, of one item at least; what it holds is arbitrary.
 
         Raises
@@ -168,27 +203,29 @@ class Arena:
                 f"{self._used} bytes of GPU memory are needed at once, and {self._block.size} may be used. "
                 "Allow more with --gpu-memory, use a GPU with more memory, or the CPU"
             )
-        if not size:
-            return self._block[begin : begin + np.dtype(dtype).itemsize].view(dtype)
-        return self._block[begin : begin + size].view(dtype).reshape(*shape)
+        return DeviceArray(self._block, self._block.address + begin, shape if size else (1,), dtype)
 
-    def zeros(self, length: int, dtype: Any) -> Any:
+    def zeros(self, length: int, dtype: Any) -> DeviceArray:
         """Cut an array of zeros."""
         array = self.array(length, dtype)
-        device_memset(array, 0, array.nbytes, stream=self.stream)
+        self.fill(array, 0)
         return array
 
-    def upload(self, array: np.ndarray) -> Any:
+    def fill(self, array: DeviceArray, byte: int) -> None:
+        """Set every byte of an array."""
+        self.stream.fill(array.address, array.nbytes, byte)
+
+    def upload(self, array: np.ndarray) -> DeviceArray:
         """Cut an array and copy one from the host to it; the host's may be changed at once."""
         array = np.ascontiguousarray(array)
         target = self.array(array.shape, array.dtype)
         if array.nbytes:
-            source, there = array.reshape(-1).view(np.uint8), target.reshape(array.size).view(np.uint8)
+            source = array.reshape(-1).view(np.uint8)
             for begin in range(0, array.nbytes, len(self.pinned)):
                 end = min(begin + len(self.pinned), array.nbytes)
                 pinned = self._unused_pinned(end - begin)
                 _copy(source[begin:end], pinned)
-                there[begin:end].copy_to_device(pinned, stream=self.stream)
+                self.stream.write(target.address + begin, pinned)
         return target
 
     def stage(self, size: int) -> np.ndarray:
@@ -206,33 +243,32 @@ class Arena:
             )
         return self._unused_pinned(size)
 
-    def send(self, staged: np.ndarray) -> Any:
+    def send(self, staged: np.ndarray) -> DeviceArray:
         """Cut an array and copy to it what was filled after `stage`."""
         target = self.array(staged.shape, staged.dtype)
-        target.copy_to_device(staged, stream=self.stream)
+        self.stream.write(target.address, staged)
         return target
 
-    def fetch(self, array: Any) -> np.ndarray:
+    def fetch(self, array: DeviceArray) -> np.ndarray:
         """Return a device array in pinned memory, where it stays until the next copy of any kind."""
         pinned = self.stage(array.nbytes).view(array.dtype).reshape(array.shape)
-        array.copy_to_host(pinned, stream=self.stream)
+        self.stream.read(pinned, array.address)
         self.stream.synchronize()
         return pinned
 
-    def download(self, array: Any) -> np.ndarray:
+    def download(self, array: DeviceArray) -> np.ndarray:
         """Return a device array when everything before it in the stream is done."""
         here = np.empty(array.shape, array.dtype)
         self.download_to(here, array)
         return here
 
-    def download_to(self, here: np.ndarray, array: Any) -> None:
+    def download_to(self, here: np.ndarray, array: DeviceArray) -> None:
         """Copy the begin of a device array, when everything before it in the stream is done."""
         target = here.reshape(-1).view(np.uint8)
-        there = array.reshape(array.size).view(np.uint8)
         for begin in range(0, len(target), len(self.pinned)):
             end = min(begin + len(self.pinned), len(target))
             pinned = self._unused_pinned(end - begin)
-            there[begin:end].copy_to_host(pinned, stream=self.stream)
+            self.stream.read(pinned, array.address + begin)
             self.stream.synchronize()
             _copy(pinned, target[begin:end])
 

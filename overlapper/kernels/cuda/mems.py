@@ -48,7 +48,7 @@ def _base_before(words, source, start):
     return base_at(words, source + start - 1) if start > 0 else int64(_NO_BASE)
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def search_seeds(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, item_offsets, step, seed_length, offsets, counts, records, emit,
@@ -101,7 +101,7 @@ def search_seeds(
         counts[item] = count
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def locate_left_maximal(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, records, row_offsets, min_length, keys, places, kept,
@@ -140,7 +140,7 @@ def locate_left_maximal(
     kept[item] = 1 if length >= min_length else 0
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def gather_kept(kept, kept_offsets, keys, places, kept_keys, kept_places):
     """Gather the rows that are matches; a thread a row."""
     item = int64(cuda.grid(1))
@@ -149,7 +149,7 @@ def gather_kept(kept, kept_offsets, keys, places, kept_keys, kept_places):
         kept_places[kept_offsets[item]] = places[item]
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def gather_offsets(offsets, at, gathered):
     """Write ``offsets[at]``; a thread an item."""
     item = int64(cuda.grid(1))

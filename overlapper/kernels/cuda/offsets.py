@@ -26,7 +26,7 @@ def owner(offsets, item):
     return low
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def gather(values, places, gathered):
     """Copy the values at some places."""
     x = cuda.grid(1)

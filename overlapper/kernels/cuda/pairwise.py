@@ -14,8 +14,6 @@ import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
-from numba.cuda.cudadrv.driver import device_memset
 
 from overlapper.errors import DeviceError
 from overlapper.kernels.cpu import pairwise as cpu
@@ -30,13 +28,13 @@ from overlapper.kernels.cpu.pairwise_parcels import (
     parcel_in,
 )
 from overlapper.kernels.cuda import (
+    driver,
     pairwise_bands,
-    pairwise_packed,
     pairwise_path,
     pairwise_wide,
     sort_by_class,
 )
-from overlapper.kernels.cuda.launch import THREADS, launch
+from overlapper.kernels.cuda.launch import THREADS, launch, named
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.pairwise_classes import LONGEST, Group, classes_of
 from overlapper.threads import cut_evenly
@@ -100,9 +98,9 @@ class PairAligner:
         self._scheme, self._wanted, self._arena = scheme, wanted, arena
         self.classes, self._groups = classes_of(scheme)
         self.room = min(len(arena.pinned), arena.free // _PARCELS)
-        device = cuda.get_current_device()
-        self._modern = device.compute_capability >= (9, 0)
-        self._processors = device.MULTIPROCESSOR_COUNT
+        device = driver.properties(driver.current())
+        self._modern = device.capability >= (9, 0)
+        self._processors = device.multiprocessors
         # Rows beyond the query score nothing that a path would go there for.
         matrix = np.vstack([scheme.matrix, np.full((1, 5), min(0, int(scheme.matrix.min())))])
         self._bytes_fit = int(matrix.min()) >= -128 and int(matrix.max()) <= 127
@@ -150,7 +148,7 @@ class PairAligner:
         unknown = there.unknown if extent.unknown else self._all_known
         self._parcel = there.words.view(np.uint32), unknown, there.numbers
         self._found = arena.array((FOUND, count), np.int32)
-        device_memset(self._found, 0, self._found.nbytes, stream=arena.stream)
+        arena.fill(self._found, 0)
         for number in np.flatnonzero(np.diff(class_starts)).tolist():
             group = self._groups[number]
             if group is not None:
@@ -213,7 +211,7 @@ class PairAligner:
     def _launch_packed(self, group: Group, order: Any, count: int) -> None:
         first, following = self._scheme.gap_open + self._scheme.gap_extend, self._scheme.gap_extend
         self._launch(
-            pairwise_packed.packed_kernel(group.lanes, group.rows, group.bits, self._modern),
+            named("pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits, self._modern),
             (count + 1) // 2 * group.lanes, *self._parcel, order, self._packed_scores[group.bits],
             _twice(first << group.bits), _twice(following << group.bits), self._found,
         )  # fmt: skip
@@ -260,7 +258,7 @@ class PairAligner:
             self._launch_wide(group, order, *room, traced=traced)
             if traced:
                 self._launch(
-                    pairwise_wide.trace_kernel(group.lanes, group.rows, self._scheme.local), len(order),
+                    named("pairwise_wide", "trace_kernel", group.lanes, group.rows, self._scheme.local), len(order),
                     *self._parcel, order, self._scores.table, *self._scores[3:], *room[2:], self._found,
                     self._keep, self._paths,
                 )  # fmt: skip
@@ -270,7 +268,8 @@ class PairAligner:
     def _launch_wide(self, group: Group, order: Any, *room: Any, traced: bool) -> None:
         scheme = self._scheme
         self._launch(
-            pairwise_wide.wide_kernel(
+            named(
+                "pairwise_wide", "wide_kernel",
                 group.lanes, group.rows, scheme.local, traced, self._bytes_fit, scheme.band >= 0,
                 scheme.second and not traced,
             ),
@@ -319,7 +318,9 @@ class PairAligner:
     def _follow_in_bands(self, order: Any, of_class: np.ndarray, begin: int) -> None:
         """Follow the paths of pairs ``order`` from ``begin`` on, in as many launches as memory asks for."""
         arena = self._arena
-        kernel = pairwise_bands.banded_kernel(self._scheme.local, self._bytes_fit, self._scheme.band >= 0)
+        kernel = named(
+            "pairwise_bands", "banded_kernel", self._scheme.local, self._bytes_fit, self._scheme.band >= 0
+        )
         blocks, columns = pairwise_bands.largest_of_classes()
         left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < pairwise_bands.TOO_LARGE]
         while left:

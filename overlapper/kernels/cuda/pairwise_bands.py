@@ -104,7 +104,7 @@ def largest_of_classes() -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(blocks, _SIZES), np.tile(columns, _SIZES)
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def plan_paths(numbers, found, highest, gap_open, gap_extend, band, classes):
     """Tell how much room paths take.
 
@@ -149,7 +149,7 @@ def banded_kernel(local: bool, bytes_fit: bool, banded: bool):
     fill_column = column_filler(ROWS, local, True, bytes_fit, banded)
     never = NEVER_LOCAL if local else NEVER
 
-    @cuda.jit(cache=True, max_registers=REGISTERS)
+    @cuda.jit(max_registers=REGISTERS)
     def align_in_bands(
         words, unknown, numbers, order, table, profile_known, profile_n, gap_open, gap_extend, free, band,
         highest, blocks_room, columns_room, slots, rows_between, directions, found, keep, paths,

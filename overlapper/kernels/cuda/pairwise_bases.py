@@ -6,7 +6,7 @@ from numba import cuda, int32, uint32
 
 from overlapper.kernels.cpu.pairwise_layout import COMPLEMENTED, REVERSED, UNKNOWN
 from overlapper.kernels.cpu.pairwise_parcels import FLAGS, OFFSET, Q_LENGTH, T_FLAGS_SHIFT, T_LENGTH
-from overlapper.kernels.cuda.walks import bases_at
+from overlapper.kernels.cuda.walk_bases import bases_at
 
 REVERSED_BIT, COMPLEMENTED_BIT = REVERSED, COMPLEMENTED
 _Q_FLAGS = (1 << T_FLAGS_SHIFT) - 1

@@ -97,7 +97,7 @@ def packed_kernel(lanes: int, rows: int, bits: int, modern: bool):
             found[2, pair] = int32(0xFFFFF - int32(best & 0xFFFFF)) + int32(1) if score else int32(0)
             found[4, pair] = int32(0xFFFFF - int32((best >> 20) & 0xFFFFF)) if score else int32(0)
 
-    @cuda.jit(cache=True)
+    @cuda.jit
     def local_ends(
         words, unknown, numbers, order, by_base, first_gap, next_gap, found
     ):  # fmt: skip

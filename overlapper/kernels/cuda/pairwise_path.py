@@ -106,7 +106,7 @@ def follower(local: bool, word_at):
     return follow
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_runs(paths, numbers, found, cigar_offsets, first, last, cigar):
     """Write the CIGARs of the pairs ``[first, last)``, the first of them to the begin of ``cigar``."""
     for pair in range(first + cuda.grid(1), last, cuda.gridsize(1)):

@@ -53,7 +53,7 @@ def wide_kernel(
     edge, set_row = edge_of(local, banded), row_setter(bytes_fit)
     fill_column = column_filler(rows, local, traced, bytes_fit, banded)
 
-    @cuda.jit(cache=True)
+    @cuda.jit
     def align_wide(
         words, unknown, numbers, order, table, profile_known, profile_n, gap_open, gap_extend, free, band,
         highest, kept, kept_offsets, directions, direction_offsets, found,
@@ -241,7 +241,7 @@ def trace_kernel(lanes: int, rows: int, local: bool):
 
     follow = follower(local, word_at)
 
-    @cuda.jit(cache=True)
+    @cuda.jit
     def trace(
         words, unknown, numbers, order, table, gap_open, gap_extend, free, band, directions,
         direction_offsets, found, keep, paths,

@@ -9,9 +9,9 @@ from numba import cuda, int32, int64
 
 from overlapper.kernels.cpu.correct import ANCHOR_ENDS, MAX_REACH
 from overlapper.kernels.cuda.edit_paths import Pairs, Scratch, add_pair, align_all, fill, trace
-from overlapper.kernels.cuda.launch import launch
+from overlapper.kernels.cuda.launch import kernel_of, launch
 from overlapper.kernels.cuda.mem_anchors import Anchors
-from overlapper.kernels.cuda.memory import Arena, launching
+from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.offsets import owner
 from overlapper.kernels.cuda.pile import Draft, Members
 
@@ -60,15 +60,15 @@ def first_paths(
     launch(follow_chains, n, arena, anchors.first, anchors.found, sizes, members.at, starts, ends, *pairs)
     align_all(pairs, draft.codes, draft.first, members, starts, arena)
     scratch = Scratch.for_list(_LIST, 2 * n, arena)
-    with launching:
-        align_ends[*scratch.grid, arena.stream](
-            ends, *draft, members.piece, members.t_start, members.t_end, members.bases, members.first,
-            members.at, *scratch, members.start, members.end, members.used, starts,
-        )  # fmt: skip
+    kernel_of(align_ends).launch(
+        *scratch.grid, arena.stream,
+        ends, *draft, members.piece, members.t_start, members.t_end, members.bases, members.first,
+        members.at, *scratch, members.start, members.end, members.used, starts,
+    )  # fmt: skip
     arena.release(mark)
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def lay_targets(target_first, member_first, at, target_votes, end, used, starts):
     """Pair every target with itself; a thread a base."""
     x = cuda.grid(1)
@@ -82,7 +82,7 @@ def lay_targets(target_first, member_first, at, target_votes, end, used, starts)
         end[own], used[own] = c + 1, target_votes
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def follow_chains(anchor_first, found, sizes, at, starts, ends, small, medium, large, counts):
     """Pair the bases of every chain's anchors, and list what lies between them; a thread a member.
 
@@ -111,7 +111,7 @@ def follow_chains(anchor_first, found, sizes, at, starts, ends, small, medium, l
     ends[m, 2], ends[m, 3] = i, j
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def align_ends(
     ends, target_first, targets, piece, t_start, t_end, bases, first, at,
     rows, up, down, threads, start, end, used, starts,

@@ -130,7 +130,7 @@ def count_votes(draft: Draft, members: Members, starts: Any, arena: Arena) -> Vo
     return votes
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def vote(
     draft_first, member_first, first, bases, weights, start, end, at, used, starts,
     column, inserted, passing, depth,
@@ -207,7 +207,7 @@ def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
     return Draft(first, arena.array(last_of(place, arena), np.uint8)), place
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def set_certain(doubt):
     """Set every doubt to the best quality, which lowers none."""
     x = cuda.grid(1)
@@ -267,7 +267,7 @@ def _confidence(weight, against, members, independent):
     return min(EVEN_QUALITY + SLOPE * margin // max(int64(1), deviation), int64(BEST_QUALITY))
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_bases(
     draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, independent, sizes
 ):
@@ -290,7 +290,7 @@ def count_bases(
     sizes[x] = size
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_bases(
     draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, independent,
     place, next_codes, quality, next_depth, doubt,
@@ -332,7 +332,7 @@ def write_bases(
         to += 1
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def lower_qualities(draft_first, doubt, quality):
     """Lower the quality of every base to the doubts next to it; a thread a base."""
     x = cuda.grid(1)
@@ -341,7 +341,7 @@ def lower_qualities(draft_first, doubt, quality):
         quality[x] = min(int32(quality[x]), min(doubt[x + p], doubt[x + p + 1]))
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def level_runs(draft_first, codes, quality):
     """Give every base of a homopolymer run the lowest quality of the run; a thread a base, its first one."""
     x = cuda.grid(1)

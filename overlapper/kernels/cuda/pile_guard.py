@@ -83,7 +83,7 @@ def _held(m, c, first, bases, start, end, at, used, starts, one, other):
     return 0 if base == one else 1 if base == other else -1
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def mark_candidates(
     draft_first, member_first, first, bases, start, end, at, used, starts, reverse, column, is_candidate
 ):
@@ -115,7 +115,7 @@ def mark_candidates(
         is_candidate[x] = 1
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def list_marked(marked, place, numbers):
     """Write the numbers of items that are marked; a thread an item."""
     x = cuda.grid(1)
@@ -123,7 +123,7 @@ def list_marked(marked, place, numbers):
         numbers[place[x]] = x
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def link(candidates, draft_first, member_first, first, bases, start, end, at, used, starts, column, is_site):
     """Mark the candidates that are linked to another one; a thread a pair of candidates."""
     pair = cuda.grid(1)
@@ -157,7 +157,7 @@ def link(candidates, draft_first, member_first, first, bases, start, end, at, us
         is_site[b] = 1
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def judge(
     piece, candidates, is_site, draft_first, place, member_first, first, bases, start, end, at, used, starts,
     column, left_out,

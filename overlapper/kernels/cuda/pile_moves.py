@@ -97,7 +97,7 @@ def _find_runs(
     return runs
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_rows(member_first, piece, start, end, used, draft_first, place, moving, sizes, stretches):
     """Count the rows of every member's path over the next draft, and the stretches of the path before.
 
@@ -125,7 +125,7 @@ def _is_pair(c, starts, at, codes, place, low, bases, member):
     return starts[at + c + 1] > b and place[low + c + 1] > d and codes[d] == bases[member + b]
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def find_runs(
     piece, start, end, first, bases, at, starts, draft_first, codes, place, stretch_first, write,
     found_first, found, counts,
@@ -193,7 +193,7 @@ def _put(found, x, column, base, length):
     found[x, 0], found[x, 1], found[x, 2] = column, base, length
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def align_before_runs(
     run_first, found, piece, start, end, at, starts, draft_first, place, new_at, carried, lost,
     small, medium, large, counts,
@@ -242,7 +242,7 @@ def _end_of(found, x):
     return int64(found[x, 0]) + found[x, 2] - RUN_ENDS, int64(found[x, 1]) + found[x, 2] - RUN_ENDS
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def finish_paths(
     run_first, found, piece, start, end, at, starts, draft_first, place, new_at, member_first, used, moving,
     carried, lost, small, medium, large, counts,
@@ -312,7 +312,7 @@ def fill_unknown(draft: Draft, members: Members, starts: Any, moving: Any, arena
     return filled, place
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_filled(
     draft_first, codes, member_first, first, bases, start, end, at, used, starts, moving, sizes, giver
 ):
@@ -354,7 +354,7 @@ def count_filled(
         sizes[x] = starts[row + stop - x] - starts[row]
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_filled(draft_first, codes, first, bases, at, starts, giver, place, filled):
     """Write the bases that take the place of every column; a thread a column."""
     x = cuda.grid(1)

@@ -15,8 +15,8 @@ from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.cpu.pile import DELETION, MIN_DEPTH
 from overlapper.kernels.cpu.reconsider import MIN_DOUBT, REACH
 from overlapper.kernels.cuda.edit_paths import CODES
-from overlapper.kernels.cuda.launch import LEAST_BLOCKS, launch
-from overlapper.kernels.cuda.memory import Arena, launching
+from overlapper.kernels.cuda.launch import kernel_of, launch
+from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.pile import Draft, Members, Votes, moved_draft
 from overlapper.kernels.cuda.pile_guard import list_marked
 from overlapper.kernels.cuda.scan import exclusive_sums, last_of
@@ -50,11 +50,11 @@ def reconsider(
     place = exclusive_sums(is_doubtful, arena)
     columns = arena.array(last_of(place, arena), np.int64)
     launch(list_marked, n, arena, is_doubtful, place, columns)
-    with launching:
-        decide[max(LEAST_BLOCKS, len(changed)), THREADS, arena.stream](
-            *draft, columns, place, members.member_first, members.first, members.bases, members.start,
-            members.end, members.at, members.used, starts, votes.column, kept, changed,
-        )  # fmt: skip
+    kernel_of(decide).launch(
+        len(changed), THREADS, arena.stream,
+        *draft, columns, place, members.member_first, members.first, members.bases, members.start,
+        members.end, members.at, members.used, starts, votes.column, kept, changed,
+    )  # fmt: skip
     after, place = moved_draft(draft, kept, arena)
     launch(write_kept, n, arena, draft.codes, kept, place, after.codes)
     return after, place
@@ -71,7 +71,7 @@ def _heaviest_other(column, x, old):
     return other, total
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def mark_doubtful(draft_first, codes, column, is_doubtful, kept):
     """Mark the columns in which another base, or the deletion, weighs enough; a thread a column."""
     x = cuda.grid(1)
@@ -85,7 +85,7 @@ def mark_doubtful(draft_first, codes, column, is_doubtful, kept):
         is_doubtful[x] = total > 0 and 100 * heaviest >= MIN_DOUBT * total
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def decide(
     draft_first, codes, columns, place, member_first, first, bases, start, end, at, used, starts, column,
     kept, changed,
@@ -190,7 +190,7 @@ def _edit_distance(rows, m, bases, begin, end):
     return cost
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_kept(codes, kept, place, next_codes):
     """Write the columns that are kept; a thread a column."""
     x = cuda.grid(1)

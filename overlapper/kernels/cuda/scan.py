@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import cuda, int64
 
-from overlapper.kernels.cuda.launch import LEAST_BLOCKS
-from overlapper.kernels.cuda.memory import Arena, launching
+from overlapper.kernels.cuda.launch import kernel_of
+from overlapper.kernels.cuda.memory import Arena
 
 THREADS = 256
 EACH = 8
@@ -35,7 +35,7 @@ def _block_sums(value, sums):
     return sums[thread]
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def sum_tiles(values, tile_sums):
     """Write the sum of each tile; a block a tile."""
     sums = cuda.shared.array(THREADS, int64)
@@ -50,7 +50,7 @@ def sum_tiles(values, tile_sums):
         tile_sums[cuda.blockIdx.x] = total
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def scan_tiles(values, tile_offsets, offsets):
     """Write the sum of all values before each one, and that of all behind the last; a block a tile."""
     sums = cuda.shared.array(THREADS, int64)
@@ -84,13 +84,10 @@ def exclusive_sums(values: Any, arena: Arena) -> Any:
     device array of int64, shape (n + 1,)
     """
     tiles = -(-len(values) // TILE)
-    blocks = max(LEAST_BLOCKS, tiles)
     offsets, tile_sums = arena.array(len(values) + 1, np.int64), arena.array(tiles, np.int64)
-    with launching:
-        sum_tiles[blocks, THREADS, arena.stream](values, tile_sums)
+    kernel_of(sum_tiles).launch(tiles, THREADS, arena.stream, values, tile_sums)
     tile_offsets = exclusive_sums(tile_sums, arena) if tiles > 1 else arena.zeros(1, np.int64)
-    with launching:
-        scan_tiles[blocks, THREADS, arena.stream](values, tile_offsets, offsets)
+    kernel_of(scan_tiles).launch(tiles, THREADS, arena.stream, values, tile_offsets, offsets)
     return offsets
 
 

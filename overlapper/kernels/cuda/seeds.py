@@ -145,7 +145,7 @@ def _search_forward(
     return count, hits
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def search_seeds(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, item_offsets, length, mismatches, hit_limit, variants, costs, cheaper,
@@ -208,7 +208,7 @@ def search_seeds(
         counts[item] = count if hits <= hit_limit else 0
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def mark_dropped(all_hits, hit_limit, dropped):
     """Write whether each seed has too many matches."""
     item = int64(cuda.grid(1))
@@ -216,7 +216,7 @@ def mark_dropped(all_hits, hit_limit, dropped):
         dropped[item] = all_hits[item] > hit_limit
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def gather_dropped(dropped, dropped_offsets, all_hits, item_offsets, reads, starts, rows):
     """Write read, start on it and matches of each dropped seed."""
     item = int64(cuda.grid(1))

@@ -118,7 +118,7 @@ def _longest_from(
     return end, -1 - position, -position
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def search_windows(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, item_offsets, min_length, ends, offsets, counts, records, emit,
@@ -167,7 +167,7 @@ def search_windows(
         counts[item] = count
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def search_pieces(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, min_length, offsets, counts, records, emit,
@@ -196,7 +196,7 @@ def search_pieces(
         counts[item] = count
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def search_longest(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, item_offsets, longest,
@@ -221,7 +221,7 @@ def search_longest(
     longest[item] = end - start
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def write_whole(lengths, bounds, records):
     """Write a record of each segment, all of which matches; a thread a segment."""
     item = int64(cuda.grid(1))

@@ -12,7 +12,7 @@ from numba import cuda, int32
 CLASSES = 4096
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def count_classes(numbers, counts):
     """Add how many items are of each class to ``counts``; ``numbers`` (int32) are their classes."""
     own = cuda.shared.array(CLASSES, int32)
@@ -27,7 +27,7 @@ def count_classes(numbers, counts):
             cuda.atomic.add(counts, number, own[number])
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def order_by_class(numbers, places, order):
     """Write items by class; ``places`` says where each class starts, and is moved on.
 

@@ -15,13 +15,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda
 
+from overlapper.kernels.cpu import walk_plan
 from overlapper.kernels.cpu.walks import Seeds
 from overlapper.kernels.cpu.xdrop import Scheme
-from overlapper.kernels.cuda import xdrop_frame, xdrop_grouped, xdrop_wide
-from overlapper.kernels.cuda.memory import Arena, launching
-from overlapper.kernels.cuda.walks import DeviceReads, longest_first, upload_seeds, walk_lengths
+from overlapper.kernels.cuda import driver, xdrop_groups
+from overlapper.kernels.cuda.launch import Kernel, named
+from overlapper.kernels.cuda.memory import Arena
+from overlapper.kernels.cuda.walks import DeviceReads, upload_seeds
 
 GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32, 6), (32, 10))
 """Lanes of a group and words of 16 rows a lane, narrowest first."""
@@ -31,6 +32,7 @@ _BYTES_EACH = 17 + 2 * (8 + 4 + 12)
 """Device memory of a seed and of its two extensions."""
 _LONGEST = 2**31 - 64
 """Anti-diagonals that the groups can number."""
+_NOTHING = np.empty((0, 2, 3), np.int32)
 
 
 class Extended(NamedTuple):
@@ -82,7 +84,7 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
     for batch in batches:
         found.append(_extend_batch(reads, batch, scheme, arena, tried))
         arena.release(mark)
-    return Extended(np.concatenate(found) if found else np.empty((0, 2, 3), np.int32), tried)
+    return Extended(found[0] if len(found) == 1 else np.concatenate([_NOTHING, *found]), tried)
 
 
 def first_groups(scheme: Scheme, q_steps: np.ndarray, t_steps: np.ndarray) -> np.ndarray:
@@ -103,19 +105,17 @@ def first_groups(scheme: Scheme, q_steps: np.ndarray, t_steps: np.ndarray) -> np
         ``len(GROUPS)`` for what no group can hold.
     """
     usual_rows = scheme.xdrop * 9 // (10 * -scheme.gap)
-    usable = [xdrop_grouped.usable_rows(*group) for group in GROUPS]
-    first = np.searchsorted(usable, np.minimum(usual_rows, np.minimum(q_steps, t_steps) + 1))
-    fits = (q_steps + t_steps < _LONGEST) & xdrop_grouped.fits_groups(scheme)
-    return np.where(fits, first, len(GROUPS))
+    usable = np.array([xdrop_groups.usable_rows(*group) for group in GROUPS])
+    longest = _LONGEST if xdrop_groups.fits_groups(scheme) else 0
+    return walk_plan.smallest_fitting(q_steps, t_steps, usual_rows, usable, longest)
 
 
 def _extend_batch(
     reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena, tried: dict[str, int]
 ) -> np.ndarray:
-    q_steps, t_steps = walk_lengths(reads, seeds)
-    order = longest_first(q_steps, t_steps)
-    group_of = first_groups(scheme, q_steps, t_steps)[order]
-    starting = np.bincount(group_of, minlength=len(GROUPS) + 1)
+    q_steps, t_steps = walk_plan.walk_lengths(reads.host.lengths, *seeds)
+    groups = first_groups(scheme, q_steps, t_steps)
+    order, bounds = walk_plan.longest_first(q_steps, t_steps, groups, len(GROUPS) + 1)
     extensions = np.empty((len(order), 3), np.int32)
     state_of = np.full(len(order), -1, np.int32)
     on_device = upload_seeds(seeds, arena)
@@ -125,7 +125,7 @@ def _extend_batch(
     old = _States.cut(left[1], 1, 0)
     mark, outgrown = arena.mark(), order[:0]
     for number, (lanes, words) in enumerate(GROUPS):
-        items = np.concatenate([outgrown, order[group_of == number]]) if starting[number] else outgrown
+        items = np.concatenate([outgrown, order[bounds[number] : bounds[number + 1]]])
         if len(items):
             _count(tried, f"{16 * lanes * words} rows", len(items))
             new = _States.cut(left[number % 2], lanes * words, len(items))
@@ -133,14 +133,11 @@ def _extend_batch(
                 lanes, words, arguments_of(reads, on_device, scheme, items, arena),
                 arena.upload(state_of[items]), old, new, arena,
             )  # fmt: skip
-            extensions[items] = found
-            has_outgrown = found[:, 0] == xdrop_grouped.OUTGROWN
-            outgrown = items[has_outgrown]
-            state_of[outgrown] = found[has_outgrown, 1]
+            outgrown = walk_plan.collect(found, items, xdrop_groups.OUTGROWN, extensions, state_of)
             arena.release(mark)
             old = new
     arena.release(before_states)
-    items = np.concatenate([outgrown, order[group_of == len(GROUPS)]])
+    items = np.concatenate([outgrown, order[bounds[-2] :]])
     if len(items):
         _count(tried, "any rows", len(items))
         arguments = arguments_of(reads, on_device, scheme, items, arena)
@@ -160,7 +157,7 @@ class _States(NamedTuple):
     def cut(cls, block: Any, words: int, most: int) -> _States:
         """Return room in a block of bytes for at most so many states."""
         numbers = block[: block.size // 4 * 4].view(np.int32)
-        head, cells = xdrop_grouped.HEAD, 16 * words
+        head, cells = xdrop_groups.HEAD, 16 * words
         room = min(most, numbers.size // (head + cells))
         if not room:
             nothing = numbers[:1]
@@ -182,25 +179,32 @@ def arguments_of(reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.nda
     )  # fmt: skip
 
 
+def grouped_kernel(lanes: int, words: int) -> Kernel:
+    """Return the kernel of a group on the current device."""
+    packed_maximum = driver.properties(driver.current()).capability >= (9, 0)
+    return named("xdrop_grouped", "grouped_kernel", lanes, words, packed_maximum)
+
+
 def _launch_grouped(
     lanes: int, words: int, arguments: tuple, state_of: Any, old: _States, new: _States, arena: Arena
 ) -> np.ndarray:
-    device = cuda.get_current_device()
-    with launching:
-        kernel = xdrop_grouped.grouped_kernel(lanes, words, device.compute_capability >= (9, 0))
-        kernel[BLOCKS * device.MULTIPROCESSOR_COUNT, xdrop_frame.THREADS, arena.stream](
-            *arguments, state_of, np.int32(old.words), old.heads, old.cells,
-            np.int32(new.room), new.heads, new.cells,
-        )  # fmt: skip
+    grouped_kernel(lanes, words).launch(
+        _blocks(), xdrop_groups.THREADS, arena.stream, *arguments, state_of,
+        np.int32(old.words), old.heads, old.cells, np.int32(new.room), new.heads, new.cells,
+    )  # fmt: skip
     return arena.download(arguments[-1])
 
 
 def _launch_wide(arguments: tuple, longest: int, arena: Arena) -> np.ndarray:
     cells = wide_room(len(arguments[-1]), longest, arena)
-    blocks = BLOCKS * cuda.get_current_device().MULTIPROCESSOR_COUNT
-    with launching:
-        xdrop_wide.extend_wide[blocks, xdrop_wide.THREADS, arena.stream](*arguments, cells)
+    named("xdrop_wide", "extend_wide").launch(
+        _blocks(), xdrop_groups.WIDE_THREADS, arena.stream, *arguments, cells
+    )
     return arena.download(arguments[-1])
+
+
+def _blocks() -> int:
+    return BLOCKS * driver.properties(driver.current()).multiprocessors
 
 
 def wide_room(items: int, longest: int, arena: Arena) -> Any:
@@ -208,6 +212,6 @@ def wide_room(items: int, longest: int, arena: Arena) -> Any:
 
     ``longest`` is the length of the longest query.
     """
-    most = min(items, 8 * cuda.get_current_device().MULTIPROCESSOR_COUNT)
+    most = min(items, 8 * driver.properties(driver.current()).multiprocessors)
     blocks = max(1, min(most, arena.free // (3 * 4 * (longest + 3))))
     return arena.array((blocks, 3, longest + 3), np.int32)

@@ -20,8 +20,6 @@ from overlapper.kernels.cuda.packed import (
     spread_signs,
 )
 
-THREADS = 128
-"""Threads of a block."""
 NEVER = 0x7FFFFFFF
 """An anti-diagonal that none reaches."""
 DEAD = 0x80008000

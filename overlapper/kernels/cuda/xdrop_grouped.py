@@ -26,8 +26,6 @@ a new best one keeps its cells in shared memory; which row it is, is looked up o
 
 from __future__ import annotations
 
-from functools import cache
-
 from numba import cuda, int32, int64, uint32
 
 from overlapper.kernels.cuda import xdrop_frame
@@ -37,35 +35,11 @@ from overlapper.kernels.cuda.packed import (
     largest_pair_of_three,
     largest_pair_of_three_before_90,
 )
-from overlapper.kernels.cuda.walks import bases_at, walks_from_item
-from overlapper.kernels.cuda.xdrop_frame import DEAD, FULL, NEVER, THREADS
-
-CHUNK = 16
-"""Anti-diagonals between two looks at the frame."""
-OUTGROWN = -1
-"""Score of an extension that outgrew its group."""
-HEAD = 8
-"""Numbers in the head of a state."""
+from overlapper.kernels.cuda.walk_bases import bases_at, walks_from_item
+from overlapper.kernels.cuda.xdrop_frame import DEAD, FULL, NEVER
+from overlapper.kernels.cuda.xdrop_groups import CHUNK, OUTGROWN, THREADS
 
 
-def group_floor(scheme) -> int:
-    """Return the threshold of a rebased frame: a dead cell stays below it after any step."""
-    return scheme.match - 2 * scheme.gap + 1
-
-
-def fits_groups(scheme) -> bool:
-    """Tell whether the scores of a frame fit 15 bits between two rebasings."""
-    highest = group_floor(scheme) + scheme.xdrop + (CHUNK + 2) * (scheme.match - scheme.gap)
-    steps = max(scheme.match - scheme.mismatch, abs(scheme.mismatch - 2 * scheme.gap))
-    return highest < 2**15 and steps < 2**15
-
-
-def usable_rows(lanes: int, words: int) -> int:
-    """Return how many live rows a group holds wherever they lie."""
-    return 16 * lanes * words - 23
-
-
-@cache
 def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     """Return the kernel for groups of ``lanes`` lanes, a power of two to 32, of 16 ``words`` rows each.
 
@@ -83,7 +57,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     place_of_best = xdrop_frame.placer(lanes, words)
     shift_up, shift_down = xdrop_frame.shifters(words)
 
-    @cuda.jit(cache=True)
+    @cuda.jit
     def extend_grouped(
         base_words, unknown, word_offsets, lengths,
         query, target, reverse, query_pos, target_pos, seed_length,

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.cuda.walks import walks_from_item
+from overlapper.kernels.cuda.walk_bases import walks_from_item
 
-THREADS = 256
-"""Threads of a block."""
 _DEAD = -(2**31) + 2**21
 """Score of a dead cell: any step from it stays above 32 bits' lowest and below what the largest X allows."""
 _NO_ROW = 0x7FFFFFFF
@@ -27,7 +25,7 @@ def _base_at(words, unknown, offset, origin, up, step):
     return int32((words[2 * offset + (at >> 4)] >> uint32(2 * (at & 15))) & uint32(3))
 
 
-@cuda.jit(cache=True)
+@cuda.jit
 def extend_wide(
     words, unknown, word_offsets, lengths,
     query, target, reverse, query_pos, target_pos, seed_length,

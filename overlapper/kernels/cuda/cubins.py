@@ -1,0 +1,142 @@
+"""Kernels compiled, and kept on disk for the processes to come.
+
+numba-cuda keeps what it compiled, too, but has to be loaded to find it, with all that it knows of types, and
+looks at the file of a kernel alone. Here a kernel is found by the name of its file, which says all that it
+depends on:
+
+- the kernel, its constants and the types of its arguments,
+- what it is compiled for: ``sm_90``,
+- a digest of all sources of kernels, and of the versions of what compiles them.
+
+So nothing is ever out of date: what does not fit has another name. The files lie in NUMBA_CACHE_DIR where
+that is set, else in ``__pycache__`` beside the sources, else, where that cannot be written, in the user's
+folder for caches; where nothing can be written every process compiles for itself. A file is written under
+another name and renamed: processes that compile the same kernel at the same time replace each other's by its
+like.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib.metadata
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+_HERE = Path(__file__).parent
+_PACKAGE = __name__.rpartition(".")[0]
+_COMPILERS = "numba-cuda", "numba", "llvmlite"
+
+
+class Source(NamedTuple):
+    """A kernel, as `Kernel` takes it.
+
+    The types of its arguments are a text of words, one an argument: numpy's letter of a number's type, and
+    behind it the number of dimensions where it is an array. ``"I1 l"`` is an array of uint32 and an int64.
+    """
+
+    module: str
+    name: str
+    constants: tuple[int, ...]
+
+
+def compiled(source: Source, types: str, capability: tuple[int, int]) -> tuple[str, bytes]:
+    """Return a kernel for these types of arguments, compiled now or by an earlier process.
+
+    Returns
+    -------
+    entry : str
+        Its name in the code.
+    cubin : bytes
+    """
+    stem = _stem(source, types, capability)
+    name = f"{stem}.{_sources_digest()}.cubin"
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            entry, _, cubin = (folder / name).read_bytes().partition(b"\n")
+            return entry.decode(), cubin
+    made, cubin = compile_kernel(source, types, capability)
+    _keep(stem, name, made.encode() + b"\n" + cubin)
+    return made, cubin
+
+
+def compile_kernel(source: Source, types: str, capability: tuple[int, int]) -> tuple[str, bytes]:
+    """Compile a kernel; what `compiled` returns. It takes numba-cuda one to three seconds."""
+    from cuda.core import Linker, LinkerOptions, ObjectCode
+    from numba import cuda
+    from numba import types as numba_types
+
+    function = getattr(importlib.import_module(f"{_PACKAGE}.{source.module}"), source.name)
+    if source.constants:
+        function = function(*source.constants)
+    ptx, _ = cuda.compile(
+        function.py_func, numba_types.void(*map(numba_type, types.split())),
+        cc=capability, device=False, abi="numba", output="ptx",
+    )  # fmt: skip
+    ptx = ptx.encode() if isinstance(ptx, str) else ptx
+    entry = re.search(rb"\.entry\s+([\w$]+)", ptx)
+    assert entry, "what is compiled as a kernel has an entry"
+    options = LinkerOptions(
+        arch=_architecture(capability), max_register_count=function.targetoptions.get("max_registers")
+    )
+    linker = Linker(ObjectCode.from_ptx(ptx), options=options)
+    return entry[1].decode(), bytes(linker.link("cubin").code)
+
+
+def numba_type(word: str) -> Any:
+    """Return numba's type for a word of `Source`."""
+    from numba import from_dtype
+    from numba import types as numba_types
+
+    number = from_dtype(np.dtype(word[0]))
+    return numba_types.Array(number, int(word[1:]), "C") if word[1:] else number
+
+
+def _architecture(capability: tuple[int, int]) -> str:
+    return f"sm_{capability[0]}{capability[1]}"
+
+
+def _stem(source: Source, types: str, capability: tuple[int, int]) -> str:
+    """Return the part of a file name that says for what it is used."""
+    kernel = "-".join([f"{source.module}.{source.name}", *map(str, source.constants)])
+    return f"{kernel}.{hashlib.sha256(types.encode()).hexdigest()[:8]}.{_architecture(capability)}"
+
+
+@functools.cache
+def _sources_digest() -> str:
+    """Return a digest of all sources of kernels; those of the CPU too, as GPUs share some functions."""
+    digest = hashlib.sha256()
+    for compiler in _COMPILERS:
+        digest.update(f"{compiler} {importlib.metadata.version(compiler)}\n".encode())
+    for path in sorted(_HERE.parent.glob("*/*.py")):
+        digest.update(path.name.encode() + b"\n" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _folders() -> Iterator[Path]:
+    """Yield where kernels may lie, the best place first."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        yield Path(os.environ["NUMBA_CACHE_DIR"], "overlapper")
+    yield _HERE / "__pycache__"
+    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "overlapper")
+
+
+def _keep(stem: str, name: str, content: bytes) -> None:
+    """Write a file to the first folder that takes it, in place of what older sources made of the kernel."""
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=folder, prefix=name, delete=False) as file:
+                file.write(content)
+            os.replace(file.name, folder / name)
+            for other in folder.glob(f"{stem}.*.cubin"):
+                if other.name != name:
+                    other.unlink(missing_ok=True)
+            return

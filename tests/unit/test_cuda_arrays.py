@@ -1,0 +1,80 @@
+"""Arrays of an arena are as numpy's where they are cut, viewed and copied; on a GPU that is none."""
+
+import importlib.util
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+if importlib.util.find_spec("numba_cuda") is None:
+    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+
+from overlapper.errors import DeviceError
+from overlapper.kernels.cuda import memory
+from overlapper.kernels.cuda.memory import Arena
+from tests.pretended_gpu import pretend
+
+
+@pytest.fixture
+def arena(monkeypatch):
+    pretend(monkeypatch)
+    # So little that copies go in pieces, by several threads.
+    monkeypatch.setattr(memory, "_PINNED", 1000)
+    monkeypatch.setattr(memory, "_PIECE", 100)
+    return Arena(1 << 20)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.bool_, np.int32, np.int64, np.uint64])
+@pytest.mark.parametrize("shape", [(0,), (1,), (999,), (30, 7), (3, 0)])
+def test_arrays_come_back_as_they_went(arena, dtype, shape):
+    sent = np.random.default_rng(1).integers(0, 2, shape).astype(dtype)
+    there, behind = arena.upload(sent), arena.zeros(10, np.int32)
+    if sent.size:
+        assert (there.shape, there.dtype, there.size, there.nbytes) == (
+            sent.shape, sent.dtype, sent.size, sent.nbytes
+        )  # fmt: skip
+        assert np.array_equal(arena.download(there), sent)
+    else:
+        assert there.size == 1
+    assert not arena.download(behind).any()
+    arena.fill(behind, 0xFF)
+    assert (arena.download(behind) == -1).all()
+
+
+@settings(deadline=None)
+@given(st.data())
+def test_cuts_are_those_of_numpy(data):
+    rows, columns = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 5))
+    here = np.arange(rows * columns, dtype=np.int64).reshape(rows, columns)
+    cut = data.draw(st.slices(rows).filter(lambda cut: cut.step in (None, 1)))
+    row = data.draw(st.integers(-rows, rows - 1))
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        pretend(monkeypatch)
+        arena = Arena(1 << 16)
+        there = arena.upload(here)
+        assert np.array_equal(arena.download(there[cut]), here[cut])
+        assert np.array_equal(arena.download(there[row]), here[row])
+        assert np.array_equal(arena.download(there[row].view(np.int32)), here[row].view(np.int32))
+        again = there.reshape(columns, rows)
+        assert np.array_equal(arena.download(again), here.reshape(columns, rows))
+        assert again.fields[-4:] == (columns, rows, 8 * rows, 8)
+
+
+def test_what_cannot_be_cut_is_an_error(arena):
+    there = arena.upload(np.arange(12))
+    with pytest.raises(IndexError):
+        there[::2]
+    with pytest.raises(IndexError):
+        there[12]
+    with pytest.raises(ValueError, match="12 items"):
+        there.reshape(5, 2)
+    with pytest.raises(DeviceError, match="bytes of GPU memory are needed at once"):
+        arena.array(1 << 20, np.int64)
+
+
+def test_memory_stays_while_an_array_uses_it(monkeypatch):
+    pretend(monkeypatch)
+    there = Arena(1 << 12).upload(np.arange(10))[3:]
+    reader = Arena(1 << 12)
+    assert reader.download(there).tolist() == list(range(3, 10))
