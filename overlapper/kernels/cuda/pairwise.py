@@ -258,7 +258,8 @@ class PairAligner:
             self._launch_wide(group, order, *room, traced=traced)
             if traced:
                 self._launch(
-                    named("pairwise_wide", "trace_kernel", group.lanes, group.rows, self._scheme.local), len(order),
+                    named("pairwise_wide", "trace_kernel", group.lanes, group.rows, self._scheme.local),
+                    len(order),
                     *self._parcel, order, self._scores.table, *self._scores[3:], *room[2:], self._found,
                     self._keep, self._paths,
                 )  # fmt: skip
