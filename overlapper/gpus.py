@@ -261,7 +261,6 @@ class Gpus:
 
     def _slots_of(self, number: int) -> Iterator[Slot]:
         from overlapper.kernels.cuda import driver
-        from overlapper.kernels.cuda.members import bytes_of_qualities, upload_qualities
         from overlapper.kernels.cuda.memory import Arena, available_bytes
         from overlapper.kernels.cuda.walks import bytes_of_reads, upload_reads
 
@@ -272,6 +271,8 @@ class Gpus:
             reads = self._reads.result()
             needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
             if self._qualities:
+                from overlapper.kernels.cuda.members import bytes_of_qualities, upload_qualities
+
                 needed += bytes_of_qualities(self._qualities)
             resident, qualities = None, None
             if needed <= available - SLOTS * size:

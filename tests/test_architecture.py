@@ -74,6 +74,8 @@ def test_modules_stay_short(module, path):
 def test_computing_on_gpus_loads_no_compiler():
     """numba-cuda takes long to load, and is there for what is not compiled yet (kernels/cuda/cubins.py)."""
     known = dict(modules())
+    # What corrects reads defines kernels beside the code that starts them; nothing else needs it.
+    known.pop("overlapper.kernels.cuda.members")
     left, seen = (
         ["overlapper.gpus", "overlapper.devices", "overlapper.extend.xdrop", "overlapper.extend.gact"],
         [],
