@@ -197,7 +197,7 @@ class PairAligner:
 
     def _find_ends(self, group: Group, begin: int, end: int) -> None:
         """Find score and end of pairs ``[begin, end)`` by class."""
-        order, mark = self._parcel[2][ORDER, begin:end], self._arena.mark()
+        order, mark = self._parcel[2][ORDER][begin:end], self._arena.mark()
         if group.bits:
             self._launch_packed(group, order, end - begin)
         elif group.stripes or self._scheme.second:
