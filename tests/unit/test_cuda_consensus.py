@@ -20,7 +20,7 @@ if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
 from overlapper.kernels.cuda import correct as on_gpu
-from overlapper.kernels.cuda import members, walks
+from overlapper.kernels.cuda import driver, members, walks
 
 ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50)
 
@@ -72,8 +72,7 @@ def pretended(monkeypatch):
     one = Pretended()
     monkeypatch.setattr(devices, "_gpus", lambda: [Device("cuda:0", "A")])
     monkeypatch.setattr(Gpus, "_slots_of", lambda opened, number: one.slots_of(opened, number))
-    monkeypatch.setattr(gpus, "_current", lambda number: contextlib.nullcontext())
-    monkeypatch.setattr(gpus, "_free", lambda number, slots: slots.clear())
+    monkeypatch.setattr(driver, "use", contextlib.nullcontext)
     monkeypatch.setattr(
         walks, "upload_reads", lambda reads, arena: walks.DeviceReads(reads, None, None, None, None)
     )
