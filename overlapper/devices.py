@@ -36,6 +36,9 @@ class Device:
     memory: int = 0
     problem: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.name} ({self.model})"
+
     @property
     def number(self) -> int:
         """Number of a GPU, -1 for the CPU."""

@@ -106,7 +106,7 @@ def assemble(
         graph=GraphParams(min_overlap=min_overlap),
     )
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
-        progress.note(f"consensus on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
+        progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
         folder, chosen = os.path.join(output, "stages"), {"preset": preset, **dataclasses.asdict(params)}

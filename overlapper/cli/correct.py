@@ -103,7 +103,7 @@ def correct(
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        progress.note(f"consensus on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
+        progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference)
         found = read_overlaps(overlaps, given) if overlaps else None

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Reference, Threads
+from overlapper.cli.options import GpuMemory, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -77,9 +77,7 @@ def map(
             "result."
         ),
     ] = "cpu",
-    gpu_memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
-    ] = "0",
+    gpu_memory: GpuMemory = "0",
     quiet: Quiet = False,
 ) -> None:
     """Map reads to a reference, with base-level alignments.

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, run_in_tiles
-from overlapper.cli.options import Preset, Quiet, Reference, Threads, Workdir
+from overlapper.cli.options import GpuMemory, Preset, Quiet, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -77,9 +77,7 @@ def overlap(
             "there are any and the extender has kernels for them. Never changes the result."
         ),
     ] = "auto",
-    gpu_memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
-    ] = "0",
+    gpu_memory: GpuMemory = "0",
     config: Annotated[
         str | None, typer.Option(help="Parameters, a TOML file; options given here go first.")
     ] = None,
@@ -169,7 +167,7 @@ def overlap(
                 progress=progress, open_files=files,
             )  # fmt: skip
         else:
-            progress.note(f"extending on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
+            progress.note(f"extending on {', '.join(map(str, devices))}")
             result = _run_in_memory(
                 reads, output, preset,
                 reference=reference, changes=changes, threads=threads,

@@ -75,7 +75,7 @@ def polish(
     params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         out_file = files.enter_context(OutputFile(output, threads=threads))
-        progress.note(f"consensus on {', '.join(f'{d.name} ({d.model})' for d in devices)}")
+        progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         unitigs = read_unitigs(layout)
         given = read_fastx(*reads, keep_qualities=True, reference=reference)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import GpuMemory, Quiet, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -90,9 +90,7 @@ def seeds(
             "result."
         ),
     ] = "auto",
-    gpu_memory: Annotated[
-        str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
-    ] = "0",
+    gpu_memory: GpuMemory = "0",
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:
