@@ -10,9 +10,10 @@ import itertools
 import numpy as np
 
 from overlapper.errors import DeviceError
-from overlapper.gpus import Gpus, Qualities, Slot, packed, qualities_of
+from overlapper.gpus import Gpus, Qualities, Slot, qualities_of
 from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
 from overlapper.kernels.cpu.read_subsets import take_ragged, take_reads
+from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from overlapper.threads import cut_evenly
 
@@ -90,7 +91,7 @@ def _upload(slot: Slot, reads: Reads, chosen: np.ndarray):
     unique, numbers = np.unique(chosen, return_inverse=True)
     qualities = qualities_of(reads)
     there = DeviceSequences(
-        upload_reads(take_reads(packed(reads), unique), slot.arena),
+        upload_reads(take_reads(PackedReads.of(reads), unique), slot.arena),
         upload_qualities(Qualities(*take_ragged(qualities.values, qualities.offsets, unique)), slot.arena),
     )
     return there, numbers

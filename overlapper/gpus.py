@@ -189,7 +189,7 @@ class Gpus:
         """Name the reads that will be worked on; once, before the first call of `run` or `slot`."""
         if with_qualities:
             self._qualities = qualities_of(reads)
-        self._reads.set_result(packed(reads))
+        self._reads.set_result(PackedReads.of(reads))
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
         """Run a kernel on all seeds, on whichever GPU is free first.
@@ -206,18 +206,6 @@ class Gpus:
         """
         with self.slot() as slot:
             return slot.run(kernel, seeds)
-
-    @contextlib.contextmanager
-    def lent(self) -> Iterator[Slot]:
-        """Lend the slot that is free first, its GPU current; what is cut from its arena is given back."""
-        from overlapper.kernels.cuda import driver
-
-        with self.slot() as slot, driver.use(slot.gpu):
-            mark = slot.arena.mark()
-            try:
-                yield slot
-            finally:
-                slot.arena.release(mark)
 
     def for_reads(self, reads: Reads) -> GpusForReads:
         """Return these GPUs for seeds of other reads than they hold."""
@@ -286,14 +274,6 @@ class Gpus:
                 yield Slot(number, reads, resident, arena, qualities)
 
 
-def packed(reads: Reads) -> PackedReads:
-    """Return the columns of reads that kernels read."""
-    return PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
-
-
 def qualities_of(reads: Reads) -> Qualities:
     """Return the qualities of reads, none of those that have none."""
     if reads.qualities is None or reads.quality_offsets is None or not len(reads.quality_offsets):
@@ -317,8 +297,8 @@ class GpusForReads:
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
         """Run a kernel on all seeds, as `Gpus.run` does."""
-        with self.gpus.lent() as slot:
-            return dataclasses.replace(slot, host=packed(self.reads), reads=None).run(kernel, seeds)
+        with self.gpus.slot() as slot:
+            return dataclasses.replace(slot, host=PackedReads.of(self.reads), reads=None).run(kernel, seeds)
 
     def count(self, name: str, number: int) -> None:
         """Add to what the funnel shows."""

@@ -68,10 +68,7 @@ def settle_ends(
         query[row], target[row], reverse[row], x[end, row],
         np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
     )  # fmt: skip
-    packed = PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    packed = PackedReads.of(reads)
     items = 2 * np.arange(len(row)) + (end == RIGHT)
     q_more, t_more = walk_ends(LANES, packed, seeds, items, EndScheme(params.end_edits, params.end_drop)).T
     q_reach, t_reach = np.zeros_like(x), np.zeros_like(y)

@@ -175,7 +175,7 @@ class Aligner:
         t_lengths = batch.targets.lengths[pairs.target]
         _check_range(q_lengths, t_lengths, self._scheme)
         narrow = cpu.fits_cells(16, q_lengths, t_lengths, self._scheme)
-        queries, targets = _packed(batch.queries), _packed(batch.targets)
+        queries, targets = PackedReads.of(batch.queries), PackedReads.of(batch.targets)
         bounds = cut_evenly(q_lengths * t_lengths + _PAIR_CELLS, _BLOCK_CELLS)
 
         def align_block(block: int) -> Alignments:
@@ -210,7 +210,9 @@ class Aligner:
             except BaseException as error:
                 alignments.set_exception(error)
 
-        gpu.submit(_packed(batch.queries), _packed(batch.targets), columns).add_done_callback(done)
+        gpu.submit(PackedReads.of(batch.queries), PackedReads.of(batch.targets), columns).add_done_callback(
+            done
+        )
         return alignments
 
     def _room(self) -> np.ndarray:
@@ -329,13 +331,6 @@ def _reads(sequences: Reads | Sequence[str]) -> Reads:
     if isinstance(sequences, Reads):
         return sequences
     return Reads.from_sequences(map(str, range(len(sequences))), sequences)
-
-
-def _packed(reads: Reads) -> PackedReads:
-    return PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
 
 
 def _check_one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -65,10 +65,7 @@ def extend(
             f"match is {params.match}, with which the {int(room.max())} bases of an overlap score more than "
             "32 bits hold; use smaller scores"
         )
-    packed = PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    packed = PackedReads.of(reads)
     scheme = Scheme(**vars(params))
     bounds = cut_evenly(room, _BLOCK_BASES)
 

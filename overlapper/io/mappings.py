@@ -220,7 +220,7 @@ class _Format:
             np.cumsum([0, *map(len, pieces)]),
             self._of_all,
         )
-        packed = PackedReads(*(getattr(reads, name) for name in PackedReads._fields))
+        packed = PackedReads.of(reads)
         name_lengths = np.diff(reads.name_offsets)
         lines = np.maximum(np.diff(starts), 1)
         room = int((lines * (name_lengths + 2 * reads.lengths)).sum()) + len(texts.of_rows)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from overlapper.errors import DeviceError
 from overlapper.kernels.cpu.chain_paths import Ends, align_chains
+from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.packed import packed_reads
 from overlapper.mapping.params import MapParams
 from overlapper.tables import Reads
 
@@ -25,7 +25,7 @@ def extend(
     if gpus and len(chains):
         return _extend_on(gpus, reads, chains, ends)
     rows, cigar, offsets = align_chains(
-        packed_reads(reads), packed_reads(reference), chains.read, chains.target, chains.reverse,
+        PackedReads.of(reads), PackedReads.of(reference), chains.read, chains.target, chains.reverse,
         chains.starts, chains.x, chains.y, chains.length, ends,
     )  # fmt: skip
     return Paths.of(rows, cigar, offsets)
@@ -35,14 +35,14 @@ def _extend_on(gpus: Gpus, reads: Reads, chains: Chains, ends: Ends) -> Paths:
     from overlapper.kernels.cuda import chain_paths
     from overlapper.kernels.cuda.walks import upload_reads
 
-    with gpus.lent() as slot:
+    with gpus.slot() as slot, slot.working():
         if slot.reads is None:
             raise DeviceError(
                 f"the reference takes {slot.host.words.nbytes * 1.5e-9:.2f} GB of GPU memory, and there is "
                 "less, beside room to work. Allow more with --gpu-memory, use another GPU, or the CPU"
             )
         rows, cigar, offsets = chain_paths.align_chains(
-            upload_reads(packed_reads(reads), slot.arena), slot.reads, chains.read, chains.target,
+            upload_reads(PackedReads.of(reads), slot.arena), slot.reads, chains.read, chains.target,
             chains.reverse, chains.starts, chains.x, chains.y, chains.length, ends, slot.arena,
         )  # fmt: skip
     return Paths.of(rows, cigar, offsets)

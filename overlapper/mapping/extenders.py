@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.kernels.cpu.left_gaps import align_left
+from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.chains import Chains
-from overlapper.mapping.packed import packed_reads
 from overlapper.mapping.params import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
@@ -51,7 +51,7 @@ class Paths:
         """Return the alignments of these chains with their gaps moved left."""
         rows = np.stack([self.q_start, self.q_end, self.t_start, self.t_end], axis=1).astype(np.int64)
         cigar, offsets = align_left(
-            packed_reads(reads), packed_reads(reference), chains.read, chains.target, chains.reverse,
+            PackedReads.of(reads), PackedReads.of(reference), chains.read, chains.target, chains.reverse,
             rows, self.cigar, self.cigar_offsets,
         )  # fmt: skip
         return Paths.of(rows, cigar, offsets)

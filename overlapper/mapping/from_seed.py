@@ -13,10 +13,11 @@ import numpy as np
 
 from overlapper.extend.registry import extender
 from overlapper.kernels.cpu.blast_extension import extend_pairs
+from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.packed import packed_reads, pieces
 from overlapper.mapping.params import MapParams
+from overlapper.mapping.pieces import pieces
 from overlapper.mapping.windows import Windows, align_windows, room
 from overlapper.tables import Candidates, Overlaps, Reads
 
@@ -82,7 +83,7 @@ def extend_blast_like(reads: Reads, reference: Reads, chains: Chains, params: Ma
     seeded = _Seeded.of(reads, reference, chains)
     scoring = params.scoring
     ends = extend_pairs(
-        packed_reads(seeded.queries), packed_reads(seeded.targets), seeded.x, seeded.y,
+        PackedReads.of(seeded.queries), PackedReads.of(seeded.targets), seeded.x, seeded.y,
         scoring.match * seeded.length,
         scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend,
     )  # fmt: skip

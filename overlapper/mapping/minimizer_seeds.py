@@ -8,8 +8,8 @@ from typing import Self
 import numpy as np
 
 from overlapper.kernels.cpu.reference_seeds import find_anchors
+from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.anchors import Anchors
-from overlapper.mapping.packed import packed_reads
 from overlapper.mapping.params import MapParams
 from overlapper.sketch.reference_index import ReferenceIndex
 from overlapper.tables import Reads
@@ -36,7 +36,7 @@ class MinimizerSeeder:
         sketch = self.index.sketch
         lanes = np.empty(0, np.uint32 if sketch.kmer_length <= 15 else np.uint64)
         starts, x, y, reverse, seeds, dropped = find_anchors(
-            packed_reads(reads), 0, len(reads), sketch.kmer_length, sketch.window,
+            PackedReads.of(reads), 0, len(reads), sketch.kmer_length, sketch.window,
             self.index.lookup, self.index.limit, lanes,
         )  # fmt: skip
         length = np.full(len(x), sketch.kmer_length, np.int32)

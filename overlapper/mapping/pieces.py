@@ -1,4 +1,4 @@
-"""Reads and pieces of them, as kernels and extenders take them."""
+"""Pieces of reads, as extenders take them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,6 @@ import numpy as np
 from overlapper.kernels.cpu.pieces import cut_pieces
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
-
-
-def packed_reads(reads: Reads) -> PackedReads:
-    """Return the columns of a read table that kernels read."""
-    return PackedReads(*(getattr(reads, name) for name in PackedReads._fields))
 
 
 def pieces(
@@ -31,7 +26,7 @@ def pieces(
     if reverse is None:
         reverse = np.zeros(len(read), bool)
     words, word_offsets, unknown_start, unknown_end, unknown_offsets = cut_pieces(
-        packed_reads(reads), read, start, end, reverse
+        PackedReads.of(reads), read, start, end, reverse
     )
     return Reads(
         lengths=end - start,

@@ -11,7 +11,7 @@ from overlapper.extend.pairwise import align
 from overlapper.kernels.cpu.cigars import trim_gaps
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.packed import pieces
+from overlapper.mapping.pieces import pieces
 from overlapper.scoring import Scoring
 from overlapper.tables import Alignments, Reads
 

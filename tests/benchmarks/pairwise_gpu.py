@@ -65,18 +65,11 @@ def reads_of(words, count, length):
     )  # fmt: skip
 
 
-def packed(reads):
-    return PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
-
-
 def kernel_seconds(queries, targets, pairs, wanted, rounds):
     """Return the seconds of each kernel in the fastest round after one that compiles."""
     scheme = cpu.Scheme(np.array(simple_matrix(1, -4, -1)), -6, -1, True, 0, -1, False)
     aligner = PairAligner(scheme, wanted, Arena(60 << 30, np.empty(6 << 30, np.uint8)))
-    reads = packed(queries), packed(targets)
+    reads = PackedReads.of(queries), PackedReads.of(targets)
     columns = cpu.Pairs(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags)
     extent = extent_of(*reads, columns, 0, len(pairs), aligner.room)
     assert extent.end == len(pairs), "the pairs do not fit one parcel"

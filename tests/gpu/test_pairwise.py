@@ -28,10 +28,7 @@ NAMES = ("score", "q_start", "q_end", "t_start", "t_end", "matches", "columns", 
 
 def packed(texts):
     reads = Reads.from_sequences(map(str, range(len(texts))), texts)
-    return PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    return PackedReads.of(reads)
 
 
 def scheme_of(scores, local, free=0, unknown=-1, band=-1, second=False):

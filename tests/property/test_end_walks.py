@@ -54,10 +54,7 @@ def test_walks_equal_the_oracle(seed, pairs, end_edits, end_drop):
         texts += [query, reverse_complement(target) if reverse else target]
         places.append((2 * number, 2 * number + 1, reverse, x, len(target) - K - y if reverse else y))
     reads = reads_of(texts)
-    packed = PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    packed = PackedReads.of(reads)
     query, target, reverse, x, y = (np.array(column) for column in zip(*places, strict=True))
     items = rng.permutation(2 * pairs)
     walked = walk_ends(

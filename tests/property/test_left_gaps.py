@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.kernels.cpu.left_gaps import align_left
-from overlapper.mapping.packed import packed_reads
+from overlapper.kernels.cpu.walks import PackedReads
 from tests.oracle import mapping as oracle
 from tests.read_sets import reads_of, reverse_complement
 
@@ -46,7 +46,7 @@ def test_gaps_move_as_in_the_oracle(cases):
     ]
     numbers = np.arange(len(cases))
     cigar, offsets = align_left(
-        packed_reads(reads_of(reads)), packed_reads(reads_of(targets)), numbers, numbers, reverse, rows,
+        PackedReads.of(reads_of(reads)), PackedReads.of(reads_of(targets)), numbers, numbers, reverse, rows,
         np.concatenate(runs), np.cumsum([0, *map(len, runs)]),
     )  # fmt: skip
     for number, (interval, letters) in enumerate(expected):

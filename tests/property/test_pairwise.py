@@ -20,10 +20,7 @@ LETTERS = "ACGTN"
 
 def packed(texts):
     reads = Reads.from_sequences(map(str, range(len(texts))), texts)
-    return PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    return PackedReads.of(reads)
 
 
 def run(pairs, scheme, bits=16, wanted=cpu.PATHS, flags=None, **options):

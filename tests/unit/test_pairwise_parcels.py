@@ -23,10 +23,7 @@ CLASSES = parcels.Classes(
 
 def packed(texts):
     reads = Reads.from_sequences(map(str, range(len(texts))), texts)
-    return PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    return PackedReads.of(reads)
 
 
 def text_at(parcel, word, length):

@@ -34,10 +34,7 @@ def test_runs_are_as_long_as_their_reads_allow(pairs, sizes, limit):
 
 def test_chosen_reads_are_those_of_a_table():
     reads = reads_of(texts_of(3, unknown=0.8))
-    packed = PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    packed = PackedReads.of(reads)
     for chosen in ([], [2], [5, 1, 1, 0], range(len(reads))):
         rows = np.array(chosen, np.int64)
         wanted = reads.take(rows)

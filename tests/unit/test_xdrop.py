@@ -67,10 +67,7 @@ def pair_with_seed(rng, length, rate, reverse, seed_length=15):
 
 def extensions_by(kernel, reads, candidates, params):
     """Force one kernel: a frame, which gives None for what does not fit it, or a number among the bands."""
-    packed = PackedReads(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-    )  # fmt: skip
+    packed = PackedReads.of(reads)
     c = candidates
     seeds = Seeds(c.query, c.target, c.reverse, c.query_pos, c.target_pos, c.seed_length)
     scheme = kernels.Scheme(**vars(params))

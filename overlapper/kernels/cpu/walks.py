@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -35,6 +35,11 @@ class PackedReads(NamedTuple):
     unknown_start: np.ndarray
     unknown_end: np.ndarray
     unknown_offsets: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Any) -> Self:
+        """Return these columns of a `Reads` table."""
+        return cls(*(getattr(reads, name) for name in cls._fields))
 
 
 class Seeds(NamedTuple):
