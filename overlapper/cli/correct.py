@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads, Workdir
+from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
@@ -25,13 +25,7 @@ COMPILE_SECONDS = 40
 
 
 def correct(
-    reads: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="READS...",
-            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
-        ),
-    ],
+    reads: ReadFiles,
     output: Annotated[
         str,
         typer.Option(

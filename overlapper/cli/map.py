@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Quiet, Reference, Threads
+from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -31,10 +31,7 @@ def map(
     reference: Annotated[
         str, typer.Argument(metavar="REFERENCE", help="FASTA, plain or compressed; - is standard input.")
     ],
-    reads: Annotated[
-        list[str],
-        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
-    ],
+    reads: ReadFiles,
     output: Annotated[
         str,
         typer.Option("--output", "-o", help="Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF."),

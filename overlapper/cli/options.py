@@ -20,6 +20,13 @@ Preset = Annotated[
     str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+ReadFiles = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="READS...",
+        help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
+    ),
+]
 Reference = Annotated[str | None, typer.Option(help="FASTA file that CRAM files were written against.")]
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")

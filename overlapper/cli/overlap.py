@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, run_in_tiles
-from overlapper.cli.options import GpuMemory, Preset, Quiet, Reference, Threads, Workdir
+from overlapper.cli.options import GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -26,13 +26,7 @@ COMPILE_SECONDS = 20
 
 
 def overlap(
-    reads: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="READS...",
-            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
-        ),
-    ],
+    reads: ReadFiles,
     output: Annotated[
         str,
         typer.Option(

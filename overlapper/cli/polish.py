@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads, Workdir
+from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
@@ -26,10 +26,7 @@ def polish(
     layout: Annotated[
         str, typer.Argument(metavar="LAYOUT", help="Unitigs: GFA 1 with sequences (.gfa, .gfa.gz), or FASTA.")
     ],
-    reads: Annotated[
-        list[str],
-        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
-    ],
+    reads: ReadFiles,
     output: Annotated[
         str,
         typer.Option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Quiet, Threads
+from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -46,13 +46,7 @@ def seeds(
             help="What is searched: reads or references, or a file that overlapper index wrote.",
         ),
     ],
-    reads: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="READS...",
-            help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
-        ),
-    ],
+    reads: ReadFiles,
     output: Annotated[
         str,
         typer.Option(
