@@ -132,9 +132,21 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
 
     ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best
     so far, no anchor further back does, and looking back ends early.
+
+    A seed that overlaps the one before it on the same diagonal goes on from that one. What lies farther back
+    could as well precede that one; what lies as near pays for a gap: ``highest`` tells whether it may win.
     """
     end = 0
+    overlapping = min(k, max_gap) if distance_cost < 256 else 0
     for i in range(n):
+        if i > 0 and 0 < x[i] - x[i - 1] == y[i] - y[i - 1] <= overlapping:
+            if highest[i - 1] - gap_cost <= score[i - 1]:
+                score[i] = score[i - 1] + (256 - distance_cost) * (x[i] - x[i - 1])
+                before[i] = i - 1
+                if score[i] > score[end]:
+                    end = i
+                highest[i] = score[end]
+                continue
         best, best_before = 256 * k, -1
         for j in range(i - 1, max(-1, i - 1 - look_back), -1):
             if highest[j] + 256 * k <= best:
