@@ -301,29 +301,37 @@ class PairAligner:
         starts = arena.upload(sort_by_class.starts_of(of_class))
         self._launch(sort_by_class.order_by_class, count, classes, starts, order)
         too_large = int(of_class[pairwise_bands.TOO_LARGE])
-        self._follow_in_bands(order, of_class, too_large)
+        chosen = [arena.download(order[:too_large])] if too_large else []
+        chosen += self._follow_in_bands(order, of_class, too_large)
         left = [np.empty(0, np.int64)]
-        if too_large:
-            chosen = np.sort(arena.download(order[:too_large]))
-            lengths = self._lengths(Q_LENGTH)[chosen]
+        if chosen:
+            pairs = np.sort(np.concatenate(chosen))
+            lengths = self._lengths(Q_LENGTH)[pairs]
             groups = sorted(pairwise_wide.GROUPS, key=lambda group: group[0] * group[1])
             areas = np.array([lanes * rows for lanes, rows in groups])
             number = np.minimum(np.searchsorted(areas, lengths), len(areas) - 1)
             for some in np.unique(number).tolist():
                 lanes, rows = groups[some]
                 group = Group(lanes, rows, 0, True)
-                left.append(self._compute_wide(group, chosen[number == some], traced=True))
+                left.append(self._compute_wide(group, pairs[number == some], traced=True))
         arena.release(mark)
         return np.concatenate(left)
 
-    def _follow_in_bands(self, order: Any, of_class: np.ndarray, begin: int) -> None:
-        """Follow the paths of pairs ``order`` from ``begin`` on, in as many launches as memory asks for."""
+    def _follow_in_bands(self, order: Any, of_class: np.ndarray, begin: int) -> list[np.ndarray]:
+        """Follow the paths of pairs ``order`` from ``begin`` on, in as many launches as memory asks for.
+
+        Returns
+        -------
+        list of ndarray of int32
+            Pairs that are left to groups of threads: there is no room for a warp of threads with theirs.
+        """
         arena = self._arena
         kernel = named(
             "pairwise_bands", "banded_kernel", self._scheme.local, self._bytes_fit, self._scheme.band >= 0
         )
         blocks, columns = pairwise_bands.largest_of_classes()
         left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < pairwise_bands.TOO_LARGE]
+        too_large = []
         while left:
             # Classes go together as long as there is room for all threads with the largest of both sizes.
             number, mark, free = left.pop(), arena.mark(), arena.free - 512
@@ -335,10 +343,9 @@ class PairAligner:
                 sizes, end = larger, end + int(of_class[left.pop()])
             slots = min(self._band_threads(end - begin), free // _band_bytes(*sizes) // 32 * 32)
             if not slots:
-                raise DeviceError(
-                    f"paths of short pairs take {32 * _band_bytes(*sizes) / 1e6:.1f} MB of GPU memory, and "
-                    f"{free / 1e6:.1f} MB are there. Use a GPU with more memory, or the CPU"
-                )
+                too_large.append(arena.download(order[begin:end]))
+                begin = end
+                continue
             directions = arena.array(slots * sizes[0] * sizes[1], np.uint64)
             between = arena.array(slots * sizes[1], np.uint64)
             self._launch(
@@ -348,6 +355,7 @@ class PairAligner:
             )  # fmt: skip
             arena.release(mark)
             begin = end
+        return too_large
 
     def _band_threads(self, pairs: int) -> int:
         """Return how many threads follow so many paths at once, if there is room."""
