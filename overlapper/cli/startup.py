@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import importlib
 import os
 import sys
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
 
 _MMAP_THRESHOLD = -3
 """The C library's name (glibc) for the size from which memory is the system's own, and goes back to it."""
@@ -22,34 +22,29 @@ def load_numba() -> None:
     Only a process of our own may decide that, so this is for commands, never for the library. What is left
     out:
 
-    - scipy's linear algebra, for products of matrices within kernels; no kernel has any.
+    - scipy, which numba looks for to have linear algebra; no kernel has any.
     - YAML, where there is no file of settings of numba to read.
     - The search of all installed packages for extensions of numba.
-    - Everything that numba can translate, before a kernel is taken from the cache. A kernel that has to be
-      compiled loads it by itself.
+    - Looking for garbage among what is imported, all of which stays.
+    - What only compiling needs, before a kernel is taken from the cache (`overlapper.cli.kernel_loading`).
     """
     left_out: dict[str, ModuleType | None] = {
-        "scipy.linalg.cython_blas": None,  # importing it fails, and numba does without
+        "scipy": None,  # importing it fails, and numba does without
         "importlib.metadata": ModuleType("importlib.metadata"),
     }
     if not os.path.exists(_SETTINGS_OF_NUMBA):
         left_out["yaml"] = None
+    gc.disable()
     with _instead(left_out):
-        importlib.import_module("numba.np.arraymath")
-
-    from numba.core import caching, entrypoints
-
+        importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
+        from numba.core import entrypoints
     entrypoints._already_initialized = True
-    caching.Cache.load_overload = _load_kernel  # type: ignore[method-assign]
 
+    from overlapper.cli.kernel_loading import load_without_compiler
 
-def _load_kernel(cache: Any, signature: Any, target: Any) -> Any:
-    """Take a kernel from the cache; `Cache.load_overload` itself first loads all that numba can translate."""
-    from numba.core.runtime import rtsys
-
-    rtsys.initialize(target)
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, target)
+    load_without_compiler()
+    gc.freeze()
+    gc.enable()
 
 
 @contextlib.contextmanager

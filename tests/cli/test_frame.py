@@ -34,6 +34,33 @@ def test_reading_the_command_files_loads_nothing_heavy():
     assert result.stdout == "[]\n"
 
 
+KERNELS_OF_A_COMMAND = """
+import sys
+from overlapper.cli.startup import load_numba
+load_numba()
+import numpy as np
+from numba import njit
+from overlapper.kernels.cpu.sorting import sort_few
+
+def ordered(values):
+    sort_few(values)
+    return values.tolist()
+
+print("scipy" in sys.modules, ordered(np.array([3, 1, 2])), sort_few.stats.cache_hits.total())
+compiled = njit(sort_few.py_func), njit(lambda values: sort_few(values))
+for kernel in compiled:
+    values = np.array([6, 5, 4])
+    kernel(values)
+    print(values.tolist())
+"""
+
+
+def test_a_command_takes_kernels_from_the_cache_and_compiles_others_that_call_them():
+    python("-c", KERNELS_OF_A_COMMAND)
+    result = python("-c", KERNELS_OF_A_COMMAND, text=True)
+    assert result.stdout.splitlines() == ["False [1, 2, 3] 1", "[4, 5, 6]", "[4, 5, 6]"], result.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "called"),
     [
