@@ -86,10 +86,10 @@ def map(
     if [reference, *reads].count("-") > 1:
         raise typer.BadParameter("standard input can be read once: name a file")
 
-    from overlapper.cli.startup import load_numba, return_large_arrays
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
-    return_large_arrays()
+    tune_malloc()
 
     from overlapper.clock import Clock
     from overlapper.io import read_fastx

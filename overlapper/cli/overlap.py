@@ -124,13 +124,13 @@ def overlap(
     }
     check_outputs(outputs, inputs)
 
-    from overlapper.cli.startup import load_numba, return_large_arrays
+    from overlapper.cli.startup import load_numba, tune_malloc
     from overlapper.devices import wake
 
     if extender or device.startswith("cuda"):
         wake(device)
     load_numba()
-    return_large_arrays()
+    tune_malloc()
 
     from overlapper.extend.registry import extending_devices
     from overlapper.io.outputs import OutputFile

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Iterator
 from types import ModuleType
 
-_MMAP_THRESHOLD = -3
-"""The C library's name (glibc) for the size from which memory is the system's own, and goes back to it."""
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The C library's names (glibc) for how much unused memory a thread keeps, and for the size from which
+memory is the system's own, and goes back to it."""
+_LARGE_ARRAY, _KEPT_BYTES = 4 << 20, 64 << 20
 _SETTINGS_OF_NUMBA = ".numba_config.yaml"
 
 
@@ -59,11 +61,13 @@ def _instead(modules: dict[str, ModuleType | None]) -> Iterator[None]:
             del sys.modules[name]
 
 
-def return_large_arrays() -> None:
-    """Have large arrays give their memory back when they are freed, where the C library can be told so.
+def tune_malloc() -> None:
+    """Have large arrays give their memory back when they are freed, and keep that of others for later ones.
 
-    It would raise the size from which it does so to that of the largest array freed so far.
+    The system takes long to give memory, so what blocks of work need again and again is kept. The C library
+    would return most of it, and would keep arrays up to the size of the largest one freed so far.
     """
     c_library = ctypes.CDLL(None)
     if hasattr(c_library, "mallopt"):
-        c_library.mallopt(_MMAP_THRESHOLD, 1 << 20)
+        c_library.mallopt(_MMAP_THRESHOLD, _LARGE_ARRAY)
+        c_library.mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)
