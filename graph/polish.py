@@ -215,8 +215,8 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
         overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
         kinds = classify(overlaps, together.lengths, params.classes)
-        overlaps = overlaps.take((long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL))
-        return overlaps.take(pipeline.best_of_pair(overlaps))
+        kept = (long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL)
+        return overlaps.take(pipeline.best_of_pair(overlaps, kept))
 
     parts = []
     for target, part in enumerate(map_in_order(work, range(n), threads)):

@@ -341,42 +341,53 @@ class Tile:
         """
         p = self._params
         found, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
-        overlaps, rows = without_cigars(found), np.arange(len(found))
+        overlaps = without_cigars(found)
         if self._run_map:
             overlaps = self._run_map.restore(overlaps)
-        counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
-        if p.extender in ALIGNING:
-            enough = overlaps.score >= score_threshold(candidates.span, self._extender_params, p.threshold)
-            counts["dropped: low score"] = int(np.count_nonzero(~enough))
-            overlaps, rows = overlaps.take(enough), rows[enough]
-        keep = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start) >= (
-            p.classes.min_overlap
-        )
-        counts["dropped: too short"] = int(np.count_nonzero(~keep))
-        overlaps, rows = overlaps.take(keep), rows[keep]
         overlaps = dataclasses.replace(overlaps, kind=classify(overlaps, self._reads.lengths, p.classes))
-        internal = overlaps.kind == OverlapClass.INTERNAL
+        counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
+        kept = np.ones(len(overlaps), bool)
+
+        def drop(why: str, faulty: np.ndarray) -> None:
+            counts[f"dropped: {why}"] = int(np.count_nonzero(kept & faulty))
+            kept[faulty] = False
+
+        if p.extender in ALIGNING:
+            least = score_threshold(candidates.span, self._extender_params, p.threshold)
+            drop("low score", overlaps.score < least)
+        shorter = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+        drop("too short", shorter < p.classes.min_overlap)
         if not p.classes.keep_internal:
-            counts["dropped: internal match"] = int(np.count_nonzero(internal))
-            overlaps, rows = overlaps.take(~internal), rows[~internal]
-        best = best_of_pair(overlaps)
-        counts["dropped: not the best of its pair"] = len(overlaps) - len(best)
-        overlaps, rows = overlaps.take(best), rows[best]
-        counts["overlaps"] = len(overlaps)
+            drop("internal match", overlaps.kind == OverlapClass.INTERNAL)
+        best = best_of_pair(overlaps, kept)
+        counts["dropped: not the best of its pair"] = int(np.count_nonzero(kept)) - len(best)
+        counts["overlaps"] = len(best)
+        overlaps = overlaps.take(best)
         swapped = self._order[overlaps.query] > self._order[overlaps.target]
-        return with_cigars(overlaps.renumber(self._order), [found], rows, swapped=swapped), counts
+        return with_cigars(overlaps.renumber(self._order), [found], best, swapped=swapped), counts
 
 
-def best_of_pair(overlaps: Overlaps) -> np.ndarray:
+def best_of_pair(overlaps: Overlaps, among: np.ndarray) -> np.ndarray:
     """Return the row with the highest score of each read pair; of equal ones the forward strand's.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+    among : ndarray of bool, shape (n,)
+        The rows to choose from.
 
     Returns
     -------
     ndarray of int64
         By query and target.
     """
-    order = np.lexsort((overlaps.reverse, -overlaps.score, overlaps.target, overlaps.query))
-    query, target = overlaps.query[order], overlaps.target[order]
-    first = np.ones(len(order), bool)
-    first[1:] = (query[1:] != query[:-1]) | (target[1:] != target[:-1])
-    return order[first]
+    rows = np.flatnonzero(among)
+    pair = (overlaps.query[rows].astype(np.int64) << 32) | overlaps.target[rows]
+    # They come by pair as a rule, and then this sort has little to do.
+    by_pair = np.argsort(pair, kind="stable")
+    rows, pair = rows[by_pair], pair[by_pair]
+    starts = np.flatnonzero(np.diff(pair, prepend=-1))
+    worth = 2 * overlaps.score[rows].astype(np.int64) - overlaps.reverse[rows]
+    most = np.maximum.reduceat(worth, starts)
+    best = np.flatnonzero(worth == np.repeat(most, np.diff(starts, append=len(rows))))
+    return rows[best[np.diff(pair[best], prepend=-1) > 0]]
