@@ -34,6 +34,8 @@ BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread."""
 GPU_CANDIDATES = 16_000
 """Candidates that a GPU is given at a time, at least; more of them are in its hands at once."""
+MOST_GPU_CANDIDATES = {"xdrop": 128_000}
+"""Where batches grow, as each costs launches and copies whatever its size; not where they hold CIGARs."""
 
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
@@ -269,17 +271,21 @@ def overlaps_of_blocks(
     if gpus is None:
         return reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
     found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
-    return map_in_order(tile.overlaps, _gathered(found), gpus.slots + threads)
+    most = MOST_GPU_CANDIDATES.get(tile.extender, GPU_CANDIDATES)
+    return map_in_order(tile.overlaps, _gathered(found, most), gpus.slots + threads)
 
 
-def _gathered(blocks: Iterator[Candidates]) -> Iterator[Candidates]:
-    """Join blocks of candidates until there are enough of them for a GPU."""
+def _gathered(blocks: Iterator[Candidates], most: int) -> Iterator[Candidates]:
+    """Join blocks of candidates until a GPU is given them; few at first, so that all soon work."""
     waiting: list[Candidates] = []
+    held, enough = 0, GPU_CANDIDATES
     for block in blocks:
         waiting.append(block)
-        if sum(map(len, waiting)) >= GPU_CANDIDATES:
+        held += len(block)
+        if held >= enough:
             yield Candidates.concat(waiting)
             waiting = []
+            held, enough = 0, min(enough * 5 // 4, most)
     if waiting:
         yield Candidates.concat(waiting)
 
@@ -331,6 +337,7 @@ class Tile:
         self._seeded = seeded
         self._run_map = run_map
         self._params = params
+        self.extender = params.extender
         self._extend = extender(params.extender, gpus)
         self._extender_params = getattr(params, params.extender)
 

@@ -6,6 +6,7 @@ overlap is that of its seed plus those of the extensions to both sides.
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,6 @@ def extend(
         )
     packed = PackedReads.of(reads)
     scheme = Scheme(**vars(params))
-    bounds = cut_evenly(room, _BLOCK_BASES)
 
     def seeds_of(rows: slice) -> Seeds:
         return Seeds(
@@ -75,14 +75,15 @@ def extend(
             candidates.query_pos[rows], candidates.target_pos[rows], candidates.seed_length,
         )  # fmt: skip
 
-    def extend_block(block: int) -> np.ndarray:
-        rows = slice(bounds[block], bounds[block + 1])
+    def extend_rows(rows: slice) -> np.ndarray:
         seeds = seeds_of(rows)
         _check_exact(reads, candidates, int(rows.start), exact_seeds(packed, seeds))
         return extend_seeds(packed, seeds, scheme)
 
     if gpus is None:
-        extensions = np.concatenate(list(map_in_order(extend_block, range(len(bounds) - 1), threads)))
+        bounds = cut_evenly(room, _BLOCK_BASES).tolist()
+        blocks = [slice(*pair) for pair in itertools.pairwise(bounds)]
+        extensions = np.concatenate(list(map_in_order(extend_rows, blocks, threads)))
     else:
         seeds = seeds_of(slice(None))
         _check_exact(reads, candidates, 0, exact_seeds(packed, seeds))

@@ -16,7 +16,7 @@ from overlapper.threads import cut_evenly, map_in_order
 
 BLOCK_BASES = 1 << 24
 ENTRIES_PER_BUCKET = 1 << 16
-BUCKET_RANGES = 16
+BUCKET_RANGES = 32
 SPECTRUM_SIZE = 1 << 16
 MAX_BUCKET_BITS = 16
 
