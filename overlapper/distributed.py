@@ -103,6 +103,11 @@ class Cluster:
                 f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
             ) from None
 
+    @property
+    def size(self) -> int:
+        """Tiles that are worked on at the same time: one on each thread of a worker; at least 1."""
+        return max(1, sum(self.client.nthreads().values()))
+
     def run_tiles(self, work: TileWork, tiles: list[Tile], report: Report) -> None:
         """Finish the strips of tiles that are not finished; see `overlapper.tiles.RunTiles`.
 
@@ -134,7 +139,7 @@ class Cluster:
         while True:
             # What workers have finished stays in their memory until it is fetched: they are given no more
             # than keeps them busy.
-            room = max(LEAST_SUBMITTED, 2 * sum(self.client.nthreads().values())) - len(tile_of)
+            room = max(LEAST_SUBMITTED, 2 * self.size) - len(tile_of)
             for tile, numbers in itertools.islice(waiting, max(0, room)):
                 future = self.client.submit(
                     run_remotely, work, tile, numbers, threads, self._devices, pure=False, retries=RETRIES

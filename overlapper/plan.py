@@ -39,6 +39,8 @@ DISK_PER_KMER = {"dsoft": 20, "spgemm": 36}
 COUNTED_BYTES = 32
 """Bytes that a k-mer takes while its range of hashes is counted (SpGEMM)."""
 MOST_TILES = 20_000
+TILES_A_WORKER = 2
+"""Tiles for each of several workers, at least, so that they end at about the same time."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,16 +52,24 @@ class Budget:
     memory : int
         Bytes of main memory.
     threads : int
+    workers : int
+        Processes that share the tiles, whose memory is that of each; 1 if there is none but this.
     """
 
     memory: int
     threads: int
+    workers: int = 1
+
+    @property
+    def fewest_tiles(self) -> int:
+        """Tiles that there are to be, if there are reads enough."""
+        return 1 if self.workers == 1 else TILES_A_WORKER * self.workers
 
     @classmethod
-    def of(cls, memory: int, threads: int) -> Budget:
+    def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
         """Return the budget given; 0 is half of the machine's memory."""
         half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-        return cls(memory or half, threads)
+        return cls(memory or half, threads, workers)
 
     def left(self, n_reads: int) -> int:
         """Return the bytes that are left for a tile or a range of hashes.
@@ -79,8 +89,8 @@ class Budget:
         return self.memory - fixed
 
 
-def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int) -> np.ndarray:
-    """Cut reads into as few blocks as there must be for a tile of two to fit.
+def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: int = 1) -> np.ndarray:
+    """Cut reads into as few blocks as there must be for a tile of two to fit, and all workers to have work.
 
     Parameters
     ----------
@@ -89,6 +99,8 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int) -> np.ndarray:
         Bytes that the seeds of all reads take in a tile.
     room : int
         Bytes that a tile may take.
+    fewest_tiles : int
+        `Budget.fewest_tiles`.
 
     Returns
     -------
@@ -98,6 +110,8 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int) -> np.ndarray:
     bases = int(lengths.sum())
     whole = tile_bytes(bases, seed_bytes)
     blocks = 1 if whole <= room else -(-2 * whole // room)
+    while blocks * (blocks + 1) // 2 < fewest_tiles:
+        blocks += 1
     tiles = blocks * (blocks + 1) // 2
     if tiles > MOST_TILES:
         raise ParameterError(
@@ -135,7 +149,8 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     """
     bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
     room = budget.left(len(store))
-    blocks = len(cut_blocks(store.lengths, IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers, room)) - 1
+    seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
+    blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
     passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
     workload = Workload(bases, len(store), kmers, passes, blocks, estimate(store.mapped(), budget.threads))
     seconds = workload.seconds(params, budget.threads)

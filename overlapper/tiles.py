@@ -113,7 +113,7 @@ def run_tiled(
     clock.lap("parameters")
 
     report("seeding", 0, 0)
-    seeds_path = _seed(store, workdir, params, room, budget.threads)
+    seeds_path = _seed(store, workdir, params, room, budget)
     work = TileWork(store.artifact.folder, seeds_path, workdir.folder, params, device, gpu_memory)
     fitted = _fitted(work, budget.threads)
     clock.lap("seed")
@@ -163,7 +163,7 @@ def planned(
     return params, why, budget.left(len(store))
 
 
-def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, threads: int) -> Path:
+def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, budget: Budget) -> Path:
     """Return the folder of seeds; they are written unless they are there, in blocks that fit."""
     blocks = IN_BLOCKS[params.finder]
     path = workdir.path("seeds", *blocks.depends_on(params))
@@ -172,12 +172,12 @@ def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, threads
         with writing(path) as artifact:
 
             def cut(seed_bytes: int) -> np.ndarray:
-                bounds = cut_blocks(store.lengths, seed_bytes, room)
+                bounds = cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)
                 whole = tile_bytes(int(store.lengths.sum()), seed_bytes)
                 artifact.facts["tile_bytes"] = min(whole, 2 * whole // (len(bounds) - 1))
                 return bounds
 
-            blocks.write(artifact, store, params, room, threads, cut)
+            blocks.write(artifact, store, params, room, budget.threads, cut)
     return path
 
 

@@ -7,11 +7,14 @@ import dataclasses
 import os
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
-from typing import Any
+from contextlib import AbstractContextManager, ExitStack
+from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
+
+if TYPE_CHECKING:
+    from overlapper.distributed import Cluster
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +81,7 @@ def run_in_tiles(
         with contextlib.closing(Workdir(folder, inputs)) as workdir:
             parts = FastxParts(*files, reference=reference)
             store = store_reads(workdir, parts, parts.check)
-            budget = Budget.of(limits.memory, threads)
+            budget = Budget.of(limits.memory, threads, max(1, limits.workers))
             params, _, _ = planned(store, budget, preset, changes)
             if limits.plan:
                 for line in describe(store, params, budget):
@@ -87,10 +90,12 @@ def run_in_tiles(
             if limits.disk:
                 check_disk(store, params, budget.threads, limits.disk)
             writer = open_files.enter_context(open_overlaps(output, store.names(), threads=threads))
-            with _run_tiles(limits, threads, devices) as run_tiles:
+            with _cluster(limits, threads, devices) as cluster:
+                if cluster:
+                    budget = dataclasses.replace(budget, workers=cluster.size)
                 result = run_tiled(
                     store, workdir, budget, preset, changes=changes, device=device, gpu_memory=gpu_memory,
-                    run_tiles=run_tiles, report=progress.report, note=progress.note,
+                    run_tiles=cluster.run_tiles if cluster else None, report=progress.report, note=progress.note,
                 )  # fmt: skip
             progress.report("writing")
             for overlaps in result.overlaps():
@@ -115,13 +120,10 @@ def _folder(workdir: str | None, output: str) -> Iterator[str]:
         yield folder
 
 
-@contextlib.contextmanager
-def _run_tiles(limits: Limits, threads: int, devices: list[str]) -> Iterator[Any]:
-    """Give what runs tiles: this process, processes that are started, or a cluster."""
+def _cluster(limits: Limits, threads: int, devices: list[str]) -> AbstractContextManager[Cluster | None]:
+    """Give the processes that do tiles, started or of a cluster; None if this process does."""
     if not limits.workers and not limits.scheduler:
-        yield None
-        return
+        return contextlib.nullcontext()
     from overlapper.distributed import Cluster
 
-    with Cluster(limits.workers, limits.scheduler, threads, devices) as cluster:
-        yield cluster.run_tiles
+    return Cluster(limits.workers, limits.scheduler, threads, devices)

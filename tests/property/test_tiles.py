@@ -137,6 +137,12 @@ def test_blocks_fit_their_room():
     assert len(plan.cut_blocks(lengths, 24 * 10**6, 10**9)) == 2
 
 
+@pytest.mark.parametrize("workers, blocks", [(1, 1), (2, 3), (4, 4), (100, 20)])
+def test_all_workers_have_tiles_however_much_memory_there_is(workers, blocks):
+    fewest = plan.Budget(1 << 40, threads=4, workers=workers).fewest_tiles
+    assert len(plan.cut_blocks(np.full(1000, 10_000), 24 * 10**6, 10**9, fewest)) == blocks + 1
+
+
 def test_every_finder_works_in_tiles():
     assert list(IN_BLOCKS) == list(FINDERS)
 
