@@ -95,8 +95,8 @@ def run_in_tiles(
                     budget = dataclasses.replace(budget, workers=cluster.size)
                 result = run_tiled(
                     store, workdir, budget, preset, changes=changes, device=device, gpu_memory=gpu_memory,
-                    run_tiles=cluster.run_tiles if cluster else None, report=progress.report,
-                    note=progress.note,
+                    run_tiles=cluster.run_tiles if cluster else None,
+                    report=progress.report, note=progress.note,
                 )  # fmt: skip
             progress.report("writing")
             for overlaps in result.overlaps():

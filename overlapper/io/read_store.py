@@ -97,9 +97,9 @@ class ReadStore:
         return self._reads(0, len(self), self.artifact.mapped("words", np.uint64))
 
     def block(self, start: int, stop: int) -> Reads:
-        """Return reads ``[start, stop)``, without names, in memory."""
+        """Return reads ``[start, stop)``, without names; their bases come from disk when they are read."""
         first, last = int(self.word_offsets[start]), int(self.word_offsets[stop])
-        return self._reads(start, stop, self.artifact.load("words", np.uint64, first, last))
+        return self._reads(start, stop, self.artifact.mapped("words", np.uint64, first, last))
 
     def _reads(self, start: int, stop: int, words: np.ndarray) -> Reads:
         runs = slice(self.unknown_offsets[start], self.unknown_offsets[stop])

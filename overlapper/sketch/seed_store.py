@@ -27,7 +27,6 @@ from overlapper.sketch.seed_index import (
     SPECTRUM_SIZE,
     EntryLayout,
     chosen_limit,
-    list_occurrences,
     partition,
     seed_counts,
 )
@@ -128,21 +127,22 @@ class SeedWriter:
         return counts
 
     def _group(self, counts: np.ndarray) -> np.ndarray:
-        """Replace each range by what occurs at least twice, grouped by hash; return the spectrum."""
+        """Replace each range by what of it occurs at least twice, grouped by hash; return the spectrum."""
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
         self._grouped = np.zeros(self._layout.n_buckets, np.int64)
         for number, (first, last) in enumerate(self._ranges):
-            entries = self._artifact.load(f"range-{number}", np.uint64)
-            self._artifact.save(f"range-{number}", np.empty(0, np.uint64))
+            entries = self._artifact.mapped(f"range-{number}", np.uint64)
+            self._artifact.save(f"grouped-{number}", np.empty(0, np.uint64))
             of_range = counts[:, first:last]
             places = (np.cumsum(of_range) - of_range.ravel()).reshape(of_range.shape)
             group = _Grouping(entries, places, of_range, self._layout)
             done = first
             for grouped, sizes, counted in map_in_order(group, _parts(last - first), self._threads):
-                self._artifact.append(f"range-{number}", grouped)
+                self._artifact.append(f"grouped-{number}", grouped)
                 self._grouped[done : done + len(sizes)] = sizes
                 done += len(sizes)
                 spectrum += counted
+            self._artifact.remove(f"range-{number}")
         return spectrum
 
     def cut(self, bounds: np.ndarray) -> None:
@@ -159,8 +159,7 @@ class SeedWriter:
         for block in range(n_blocks):
             self._artifact.save(f"seeds-{block}", np.empty(0, np.uint64))
         for number, (first, last) in enumerate(self._ranges):
-            entries = self._artifact.load(f"range-{number}", np.uint64)
-            self._artifact.remove(f"range-{number}")
+            entries = self._artifact.mapped(f"grouped-{number}", np.uint64)
             cut = _Cutting(entries, self._grouped[first:last], self._layout, self._limit, first_bases)
             done = first
             for seeds, of_part in map_in_order(cut, _parts(last - first), self._threads):
@@ -171,8 +170,9 @@ class SeedWriter:
                     self._artifact.append(
                         f"seeds-{block}", seeds[ends[block] - of_part[:, block].sum() : ends[block]]
                     )
+            self._artifact.remove(f"grouped-{number}")
         for block in range(n_blocks):
-            self._list_positions(block, int(bounds[block]), int(bounds[block + 1]), counts[:, block])
+            self._list_positions(block, int(bounds[block]), int(bounds[block + 1]))
         self._artifact.save("counts", counts)
         self._artifact.save("bounds", bounds.astype(np.int64))
         self._artifact.save("sketched_lengths", self._lengths)
@@ -183,18 +183,20 @@ class SeedWriter:
             "counts": seed_counts(self._sketched, self._once, int(counts.sum())),
         }
 
-    def _list_positions(self, block: int, start: int, stop: int, counts: np.ndarray) -> None:
-        """Write the positions of the seeds of each read of a block."""
-        entries = self._artifact.load(f"seeds-{block}", np.uint64)
-        ends = np.cumsum(counts)
-        stretches = [
-            [(int(ends[i] - counts[i]), int(ends[i])) for i in part]
-            for part in _parts(self._layout.n_buckets)
-        ]
-        reads = _without_bases(self._lengths[start:stop])
-        _, positions, starts = list_occurrences(
-            reads, entries, stretches, self._layout, self._limit, self._threads
-        )
+    def _list_positions(self, block: int, start: int, stop: int) -> None:
+        """Write the positions of the seeds of each read of a block.
+
+        Its seeds are in the order of their hashes. A bit for each base puts them in order faster than sorting
+        would: bases are many more than seeds, but bits are small.
+        """
+        from overlapper.kernels.cpu.tile_seeds import list_marked, mark_bases
+
+        word_offsets = np.concatenate([[0], np.cumsum(words_for(self._lengths[start:stop]))])
+        marks = np.zeros(word_offsets[-1], np.uint32)
+        entries = self._artifact.mapped(f"seeds-{block}", np.uint64)
+        mark_bases(entries, self._layout.rest_low_bit, marks)
+        positions, starts = np.empty(len(entries), np.int32), np.empty(stop - start + 1, np.int64)
+        list_marked(marks, word_offsets, positions, starts)
         self._artifact.save(f"positions-{block}", positions)
         self._artifact.save(f"starts-{block}", starts)
 
@@ -202,11 +204,6 @@ class SeedWriter:
 def _parts(n_buckets: int) -> list[range]:
     step = -(-n_buckets // BUCKET_RANGES)
     return [range(i, min(i + step, n_buckets)) for i in range(0, n_buckets, step)]
-
-
-def _without_bases(lengths: np.ndarray) -> Reads:
-    offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
-    return dataclasses.replace(Reads.empty(), lengths=lengths, word_offsets=offsets)
 
 
 @dataclasses.dataclass
@@ -303,13 +300,13 @@ class SeedStore:
         start, stop = int(self.bounds[block]), int(self.bounds[block + 1])
         seeding = Seeding(
             sketched=self._artifact.load("sketched", np.int32, start, stop),
-            positions=self._artifact.load(f"positions-{block}", np.int32),
+            positions=self._artifact.mapped(f"positions-{block}", np.int32),
             starts=self._artifact.load(f"starts-{block}", np.int64),
         )
 
         def read(first: int, last: int) -> np.ndarray:
             starts = self._starts[:, block]
-            return self._artifact.load(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
+            return self._artifact.mapped(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
 
         lengths = self._artifact.load("sketched_lengths", np.int64, start, stop)
         return BlockSeeds(read, self._starts[:, block], seeding, int(words_for(lengths).sum()))

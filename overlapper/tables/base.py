@@ -163,6 +163,8 @@ class Table:
         """Return the rows of all tables, in order; an optional column stays only if all have it."""
         if not tables:
             return cls.empty()
+        if len(tables) == 1:
+            return tables[0]
         new: dict[str, Any] = {}
         for f in dataclasses.fields(cls):
             values = [getattr(t, f.name) for t in tables]

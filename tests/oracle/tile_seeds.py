@@ -31,3 +31,9 @@ def joined(queries, targets, first_target_base):
     shared = {h for h, _, _ in queries} & {h for h, _, _ in targets}
     moved = [(h, base + first_target_base, strand) for h, base, strand in targets]
     return sorted(entry for entry in [*queries, *moved] if entry[0] in shared)
+
+
+def by_read(entries, first_bases):
+    """Return the positions of the entries of each read, ascending; reads start, and the last ends, there."""
+    bases = sorted(base for _, base, _ in entries)
+    return [[base - start for base in bases if start <= base < stop] for start, stop in pairwise(first_bases)]

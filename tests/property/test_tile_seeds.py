@@ -61,3 +61,17 @@ def test_blocks_are_joined(queries, targets):
     out = np.empty(len(queries) + len(targets), np.uint64)
     n = kernel.join_blocks(packed(queries), packed(targets), LOW_BIT, 1000, out)
     assert unpacked(out[:n]) == oracle.joined(queries, targets, 1000)
+
+
+@settings(max_examples=200, deadline=None)
+@given(entries=entries_of, cuts=st.sets(st.integers(1, 31), max_size=6))
+def test_positions_are_listed_by_read(entries, cuts):
+    word_offsets = np.array([0, *sorted(cuts), 32], np.int64)
+    marks = np.zeros(32, np.uint32)
+    kernel.mark_bases(packed(entries), LOW_BIT, marks)
+    positions, starts = np.empty(len(entries), np.int32), np.empty(len(word_offsets), np.int64)
+    kernel.list_marked(marks, word_offsets, positions, starts)
+    assert [part.tolist() for part in np.split(positions, starts[1:-1])] == oracle.by_read(
+        entries, (32 * word_offsets).tolist()
+    )
+    assert starts[-1] == len(entries)

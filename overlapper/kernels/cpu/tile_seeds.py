@@ -7,7 +7,9 @@ of entries ascend by rest, then by base number, within a bucket.
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.packed import trailing_zeros
 from overlapper.kernels.cpu.seed_index import gather_bucket
+from overlapper.tables.reads import BASES_PER_WORD
 
 U64 = np.uint64
 
@@ -77,6 +79,52 @@ def scatter_blocks(entries, rest_low_bit, first_bases, next_free, out):
         block = _block_of(np.int64((entries[i] & mask) >> U64(1)), first_bases, block)
         out[next_free[block]] = entries[i] - (U64(first_bases[block]) << U64(1))
         next_free[block] += 1
+
+
+@njit(nogil=True, cache=True)
+def mark_bases(entries, rest_low_bit, marks):
+    """Set the bit of the base at which each entry starts.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+        In any order.
+    rest_low_bit : int
+    marks : ndarray of uint32, shape (words,)
+        In and out: a bit for each base of the reads, those of a word of the reads in one item.
+    """
+    mask = (U64(1) << U64(rest_low_bit)) - U64(1)
+    for i in range(len(entries)):
+        base = (entries[i] & mask) >> U64(1)
+        marks[base // U64(BASES_PER_WORD)] |= np.uint32(1) << np.uint32(base % U64(BASES_PER_WORD))
+
+
+@njit(nogil=True, cache=True)
+def list_marked(marks, word_offsets, positions, starts):
+    """List the marked bases of each read.
+
+    Parameters
+    ----------
+    marks : ndarray of uint32, shape (words,)
+        See `mark_bases`.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Column of the read table.
+    positions : ndarray of int32
+        Out: ascending in each read.
+    starts : ndarray of int64, shape (reads + 1,)
+        Out: where the positions of each read start.
+    """
+    n = 0
+    for read in range(len(word_offsets) - 1):
+        starts[read] = n
+        for word in range(word_offsets[read], word_offsets[read + 1]):
+            first = (word - word_offsets[read]) * BASES_PER_WORD
+            rest = U64(marks[word])
+            while rest:
+                positions[n] = first + trailing_zeros(rest)
+                rest &= rest - U64(1)
+                n += 1
+    starts[-1] = n
 
 
 @njit(nogil=True, cache=True)
