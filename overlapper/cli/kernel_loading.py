@@ -1,53 +1,57 @@
 """How commands take compiled kernels from numba's cache: without what only compiling needs.
 
-numba itself prepares for compiling more whenever it loads a kernel. It lists every symbol of the kernel, to
-find some of them later, and imports everything that it can translate. Both take longer than the rest.
+Whenever numba (0.61 to 0.69) loads a kernel it also prepares for linking it into others: it parses the
+kernel's bitcode, which lies in the cache beside its machine code, and lists all symbols in it. Before the
+first one it imports everything that it can translate, and compiles its own runtime. All that takes three
+times as long as the rest. Here each is left until a kernel has to be compiled.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import llvmlite.binding as llvm
 from numba.core import caching, codegen
-from numba.core.runtime import rtsys
+from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
 
 
 def load_without_compiler() -> None:
-    """Have numba load kernels that way from now on; one that has to be compiled loads the rest by itself."""
-    codegen.JitEngine = _Engine  # type: ignore[misc]
+    """Have numba load kernels that way from now on."""
+    for name, address in _nrt_python.c_helpers.items():
+        llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
+    codegen.JITCPUCodegen._library_class = _Library
     caching.Cache.load_overload = _load_kernel  # type: ignore[method-assign]
 
 
-class _Engine(codegen.JitEngine):
-    """Looks for a symbol when it is asked for, instead of listing those of every module."""
+class _Library(codegen.JITCodeLibrary):
+    """The code of a kernel; what comes from the cache has its bitcode parsed when that is asked for."""
 
-    def __init__(self, engine: Any) -> None:
-        super().__init__(engine)
-        self._modules: list[Any] = []
+    _object_code = _bitcode = b""
 
-    def _load_defined_symbols(self, module: Any) -> None:
-        self._modules.append(module)
+    @classmethod
+    def _unserialize(cls, generator: Any, state: Any) -> Any:
+        name, kind, data = state
+        if kind != "object":
+            return super()._unserialize(generator, state)
+        library = generator.create_library(name)
+        library._object_code, library._bitcode = data
+        library.enable_object_caching()
+        library._set_compiled_object(library._object_code)
+        library._finalize_final_module()
+        return library
 
-    def is_symbol_defined(self, name: str) -> bool:
-        if name in self._defined_symbols:
-            return True
-        if any(_defines(module, name) for module in reversed(self._modules)):
-            self._defined_symbols.add(name)
-            return True
-        return False
+    def get_pointer_to_function(self, name: str) -> Any:
+        if b"\0%b\0" % name.encode() in self._object_code:  # in its table of strings
+            self._codegen._engine._defined_symbols.add(name)
+        return super().get_pointer_to_function(name)
 
-
-def _defines(module: Any, name: str) -> bool:
-    for find in (module.get_function, module.get_global_variable):
-        try:
-            return not find(name).is_declaration
-        except NameError:
-            continue
-    return False
+    def _get_module_for_linking(self) -> Any:
+        if self._bitcode and self._shared_module is None:
+            self._shared_module = llvm.parse_bitcode(self._bitcode)
+        return super()._get_module_for_linking()
 
 
 def _load_kernel(cache: Any, signature: Any, target: Any) -> Any:
     """Take a kernel from the cache; `Cache.load_overload` itself first imports what only compiling needs."""
-    rtsys.initialize(target)
     with cache._guard_against_spurious_io_errors():
         return cache._load_overload(signature, target)
