@@ -47,10 +47,8 @@ def contained_reads(
     outer = np.where(query_contained, pairs.target, pairs.query)
     steps = _steps_to_a_read_that_stays(inner, outer, end - start)
 
-    key = (steps[outer].astype(np.uint64) << np.uint64(32)) | outer.astype(np.uint64)
-    order = np.lexsort([key, inner])
-    order = order[steps[inner[order]] > 0]
-    chosen = order[np.unique(inner[order], return_index=True)[1]]
+    chosen = _first_of_nearest(inner, steps[outer], outer)
+    chosen = chosen[steps[inner[chosen]] > 0]
     flipped = query_contained & pairs.reverse
     position = np.where(query_contained, -np.where(flipped, right, left), left)
     return Contained(
@@ -62,6 +60,17 @@ def contained_reads(
         position=position[chosen],
         row=pairs.row[chosen],
     )
+
+
+def _first_of_nearest(inner: np.ndarray, steps: np.ndarray, outer: np.ndarray) -> np.ndarray:
+    """Return an arrow of each read: the fewest steps left, then the first container, then the first arrow."""
+    key = (steps.astype(np.uint64) << np.uint64(32)) | outer.astype(np.uint64)
+    least = np.full(inner.max(initial=-1) + 1, np.iinfo(np.uint64).max, np.uint64)
+    np.minimum.at(least, inner, key)
+    row = np.full(len(least), -1)
+    fit = np.flatnonzero(key == least[inner])[::-1]
+    row[inner[fit]] = fit  # the first arrow comes last, and stays
+    return row[row >= 0]
 
 
 def _steps_to_a_read_that_stays(inner: np.ndarray, outer: np.ndarray, lengths: np.ndarray) -> np.ndarray:

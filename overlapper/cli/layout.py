@@ -138,9 +138,10 @@ def layout(
     }
     check_outputs(outputs, [*reads, overlaps, *([reference] if reference else [])])
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
+    tune_malloc()
 
     import graph
     from graph import export
