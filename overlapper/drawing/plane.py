@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 
 from overlapper.drawing.axis import Axis
-from overlapper.drawing.svg import element, path_of, picture, standalone, written
+from overlapper.drawing.svg import Drawing, element, path_of, picture, written
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 14.0, 42.0, 48.0
-_LETTER = 7.8
-"""About the width of a letter."""
+BESIDE, AROUND = _LEFT + _RIGHT, _TOP + _BOTTOM
+"""What a picture has to the left and right of its plane, and above and below it, in pixels."""
+_LETTER, _DIGIT = 7.8, 8.9
+"""About the width of a letter of running text, and of those of names, which digits may make up."""
+_KEY_LINE = 19.0
 
 
 class Plane:
@@ -90,8 +93,8 @@ class Plane:
         inside = min(max(x, half + 2), self._width - half - 2)
         self.draw(written(text, inside, _TOP - 6, text_anchor="middle"))
 
-    def body(self) -> str:
-        """Return the elements of the chart: grid, axes, what was drawn, and the key."""
+    def drawing(self) -> Drawing:
+        """Return the chart: grid, axes, what was drawn, and the key above them."""
         right, bottom = self._width - _RIGHT, self._height - _BOTTOM
         parts = []
         for value, label in self._y.ticks():
@@ -109,20 +112,30 @@ class Plane:
         parts.append(
             written(self._y.label, 13.0, middle, text_anchor="middle", transform=f"rotate(-90 13 {middle:g})")
         )
-        return "".join([*parts, *self._key()])
+        key, more = self._key()
+        chart = "".join(parts)
+        if more:
+            chart = element("g", chart, transform=f"translate(0 {more:g})")
+        return Drawing(chart + key, self._width, self._height + more)
 
-    def _key(self) -> list[str]:
-        parts, x = [], 8.0
+    def _key(self) -> tuple[str, float]:
+        """Return the key, and what the lines below its first one take."""
+        parts, x, y = [], 8.0, 6.0
         for text, colour in self._keys:
-            parts.append(element("rect", x=x, y=6, width=14, height=10, class_=f"fill-{colour}"))
-            parts.append(written(text, x + 20, 15.5))
-            x += 36 + len(text) * _LETTER
-        return parts
+            width = 20 + len(text) * _LETTER
+            if x > 8.0 and x + width > self._width:
+                x, y = 8.0, y + _KEY_LINE
+            parts.append(element("rect", x=x, y=y, width=14, height=10, class_=f"fill-{colour}"))
+            parts.append(written(text, x + 20, y + 9.5))
+            x += width + 16
+        return "".join(parts), y - 6.0
 
     def inline(self, title: str, description: str) -> str:
         """Return the chart for a page of HTML, whose style sheet holds `svg.THEME`."""
-        return picture(self.body(), self._width, self._height, title, description)
+        return picture(self.drawing(), title, description)
 
-    def file(self, title: str, description: str) -> str:
-        """Return the chart as a file of its own."""
-        return standalone(self.body(), self._width, self._height, title, description)
+
+def shortened(name: str, side: float) -> str:
+    """Return the name of a read, cut to the room beside an axis of a chart with a side of so many pixels."""
+    most = int((side - 44) / _DIGIT) - len(", bases")
+    return name if len(name) <= most else f"{name[: most - 1]}…"

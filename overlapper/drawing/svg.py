@@ -7,6 +7,7 @@ to its ground, marks one of at least 3.
 
 from __future__ import annotations
 
+import dataclasses
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -15,6 +16,8 @@ _LIGHT = {"ground": "#ffffff", "ink": "#1b1f24", "grid": "#d5dae0", "axis": "#59
 _LIGHT |= {"a": "#1f62ad", "b": "#b34700", "c": "#5d3a9b", "d": "#006f51", "pale": "#a9c6e6"}
 _DARK = {"ground": "#14181d", "ink": "#eef1f4", "grid": "#353c45", "axis": "#9aa5b1"}
 _DARK |= {"a": "#7db7f2", "b": "#ffab66", "c": "#c8a8ff", "d": "#5fd3ae", "pale": "#456f99"}
+_NARROW_ENOUGH = 480
+"""Pixels that a narrow drawing grows to at most."""
 
 
 def _rules(colours: dict[str, str]) -> str:
@@ -45,35 +48,55 @@ def written(text: str, x: float, y: float, **attributes: object) -> str:
     return element("text", escape(text), x=x, y=y, **attributes)
 
 
-def picture(body: str, width: float, height: float, title: str, description: str) -> str:
+@dataclasses.dataclass(frozen=True)
+class Drawing:
+    """Elements, and the size in pixels that they were placed for."""
+
+    body: str
+    width: float
+    height: float
+
+    @property
+    def view_box(self) -> str:
+        """The attribute of that name."""
+        return f"0 0 {_text(self.width)} {_text(self.height)}"
+
+
+def picture(drawing: Drawing, title: str, description: str) -> str:
     """Return a picture for a page of HTML, whose style sheet holds `THEME`."""
     label = f"{title}. {description}" if description else title
     return element(
-        "svg",
-        body,
-        class_="picture",
-        viewBox=f"0 0 {_text(width)} {_text(height)}",
-        role="img",
-        aria_label=label,
+        "svg", drawing.body, class_="picture", viewBox=drawing.view_box, role="img", aria_label=label
     )
 
 
-def standalone(body: str, width: float, height: float, title: str, description: str) -> str:
-    """Return a picture as a file of its own, which shrinks to a narrower window."""
-    head = element("title", escape(title)) + element("desc", escape(description))
-    head += element("style", f"{THEME}svg{{max-width:100%;height:auto}}") + element(
-        "rect", class_="fill-ground", width=width, height=height
+def standalone(wide: Drawing, narrow: Drawing, title: str, description: str) -> str:
+    """Return a picture as a file of its own.
+
+    Parameters
+    ----------
+    wide : Drawing
+        What is seen where there is room for its width, and by programs that do not know ``@media``.
+    narrow : Drawing
+        The same for narrower windows, where the letters of a picture that shrinks could not be read.
+    title, description : str
+    """
+    style = (
+        f".standalone{{max-width:100%;height:auto;aspect-ratio:{_text(wide.width)}/{_text(wide.height)}}}"
+        f"@media(max-width:{_text(wide.width - 1)}px){{.standalone{{width:100%;max-width:{_NARROW_ENOUGH}px;"
+        f"aspect-ratio:{_text(narrow.width)}/{_text(narrow.height)}}}"
+        ".standalone>.wide{display:none}.standalone>.narrow{display:inline}}"
     )
-    attributes = {
-        "xmlns": "http://www.w3.org/2000/svg",
-        "class_": "picture",
-        "width": width,
-        "height": height,
-    }
-    return (
-        element("svg", head + body, **attributes, viewBox=f"0 0 {_text(width)} {_text(height)}", role="img")
-        + "\n"
-    )
+    parts = [
+        element("title", escape(title)),
+        element("desc", escape(description)),
+        element("style", THEME + style),
+        element("rect", class_="fill-ground", width="100%", height="100%"),
+        element("svg", wide.body, class_="wide", viewBox=wide.view_box),
+        element("svg", narrow.body, class_="narrow", viewBox=narrow.view_box, display="none"),
+    ]
+    root: dict[str, object] = {"xmlns": "http://www.w3.org/2000/svg", "class_": "picture standalone"}
+    return element("svg", "".join(parts), **root, width=wide.width, height=wide.height, role="img") + "\n"
 
 
 def path_of(x: np.ndarray, y: np.ndarray) -> str:

@@ -10,7 +10,8 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.drawing import Axis, Plane, element
+from overlapper.drawing import Axis, Drawing, Plane, element, shortened, standalone
+from overlapper.drawing.plane import AROUND, BESIDE
 from overlapper.drawing.svg import path_of
 from overlapper.errors import ParameterError
 from overlapper.index import Index
@@ -20,7 +21,7 @@ from overlapper.tables.overlaps import DELETION, INSERTION
 
 _MOST_SEEDS = 20_000
 _MOST_CORNERS = 2_000
-_SIDE = 620.0
+_WIDE, _NARROW = 620.0, 380.0
 _SHAPES = (0.5, 1.6)
 
 
@@ -74,26 +75,31 @@ def align_pair(reads: Reads, *, min_seed: int = 15, preset: str = "ont", threads
 
 def plot_pair(pair: Pair) -> str:
     """Return the dot plot of two reads, SVG."""
-    names = pair.reads.names
-    horizontal, vertical = (
-        Axis(f"{_shortened(name)}, bases", 0, float(length))
-        for name, length in zip(names, pair.reads.lengths, strict=True)
-    )
+    seeds = pair.seeds.take(np.sort(np.argsort(-pair.seeds.length, kind="stable")[:_MOST_SEEDS]))
+    told = f"Exact matches on either strand. {_told(pair.overlap)}"
+    left_out = len(pair.seeds) - len(seeds)
+    if left_out:
+        told += f" The {left_out:,} shortest matches are not drawn."
+    names, lengths = pair.reads.names, pair.reads.lengths
+    title = f"{names[0]} ({lengths[0]:,} bases) and {names[1]} ({lengths[1]:,} bases)"
+    return standalone(_draw(pair, seeds, _WIDE), _draw(pair, seeds, _NARROW), title, told)
+
+
+def _draw(pair: Pair, seeds: Matches, width: float) -> Drawing:
+    (right, upwards), lengths = pair.reads.names, pair.reads.lengths.astype(np.float64)
     # The same scale on both axes, as far as the picture stays in shape.
-    height = _SIDE * float(np.clip(vertical.high / horizontal.high, *_SHAPES))
-    plane = Plane(horizontal, vertical, width=_SIDE, height=height)
-    told = _draw_alignment(plane, pair.overlap)
-    shown = np.sort(np.argsort(-pair.seeds.length, kind="stable")[:_MOST_SEEDS])
-    seeds = pair.seeds.take(shown)
+    height = AROUND + (width - BESIDE) * float(np.clip(lengths[1] / lengths[0], *_SHAPES))
+    plane = Plane(
+        Axis(f"{shortened(right, width)}, bases", 0, lengths[0]),
+        Axis(f"{shortened(upwards, height)}, bases", 0, lengths[1]), width=width, height=height,
+    )  # fmt: skip
+    if len(pair.overlap):
+        _draw_alignment(plane, pair.overlap)
     for reverse, key, colour in ((False, "same strand", "a"), (True, "opposite", "b")):
         chosen = seeds.take(seeds.reverse == reverse)
         if len(chosen):
             _draw_seeds(plane, chosen, f"{key}: {len(chosen):,} seeds", colour)
-    left_out = len(pair.seeds) - len(seeds)
-    if left_out:
-        told += f" The {left_out:,} shortest matches are not drawn."
-    title = f"{names[0]} ({pair.reads.lengths[0]:,} bases) and {names[1]} ({pair.reads.lengths[1]:,} bases)"
-    return plane.file(title, f"Exact matches on either strand. {told}")
+    return plane.drawing()
 
 
 def corners(overlap: Overlaps) -> tuple[np.ndarray, np.ndarray]:
@@ -116,17 +122,23 @@ def corners(overlap: Overlaps) -> tuple[np.ndarray, np.ndarray]:
     return query, overlap.t_end[0] - target if overlap.reverse[0] else overlap.t_start[0] + target
 
 
-def _draw_alignment(plane: Plane, overlap: Overlaps) -> str:
+def _told(overlap: Overlaps) -> str:
     if not len(overlap):
         return "No alignment was found."
-    query, target = corners(overlap)
-    some = np.unique(np.linspace(0, len(query) - 1, min(len(query), _MOST_CORNERS)).astype(np.int64))
-    identity = 100 * overlap.matches[0] / overlap.block_length[0]
-    plane.line(query[some], target[some], f"aligned: {identity:.2f} %", "pale", width=9.0)
     return (
         f"The alignment covers bases {overlap.q_start[0]:,} to {overlap.q_end[0]:,} and "
-        f"{overlap.t_start[0]:,} to {overlap.t_end[0]:,}, with {identity:.1f} % identity."
+        f"{overlap.t_start[0]:,} to {overlap.t_end[0]:,}, with {_identity(overlap):.1f} % identity."
     )
+
+
+def _draw_alignment(plane: Plane, overlap: Overlaps) -> None:
+    query, target = corners(overlap)
+    some = np.unique(np.linspace(0, len(query) - 1, min(len(query), _MOST_CORNERS)).astype(np.int64))
+    plane.line(query[some], target[some], f"aligned: {_identity(overlap):.2f} %", "pale", width=9.0)
+
+
+def _identity(overlap: Overlaps) -> float:
+    return 100 * float(overlap.matches[0] / overlap.block_length[0])
 
 
 def _draw_seeds(plane: Plane, seeds: Matches, key: str, colour: str) -> None:
@@ -143,7 +155,3 @@ def _draw_seeds(plane: Plane, seeds: Matches, key: str, colour: str) -> None:
         key,
         colour,
     )
-
-
-def _shortened(name: str, most: int = 48) -> str:
-    return name if len(name) <= most else f"{name[: most - 1]}…"

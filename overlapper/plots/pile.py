@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.drawing import Axis, Plane, element
+from overlapper.drawing import Axis, Drawing, Plane, element, shortened, standalone
 from overlapper.drawing.svg import path_of
 from overlapper.errors import ParameterError
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
-_WIDTH = 900.0
+_WIDE, _NARROW = 760.0, 380.0
 _HEIGHTS = (300.0, 900.0)
 _COLOURS = {"dovetail": "a", "within the other": "d", "holds the other": "c", "internal match": "b"}
 
@@ -44,7 +44,7 @@ def plot_pile(overlaps: Overlaps, reads: Reads, name: str) -> str:
     if not len(rows):
         raise ParameterError(f"the read {name!r} has no overlaps, so there is nothing to draw")
     pile = _Pile(overlaps.take(rows), read, reads.lengths)
-    return pile.draw(name)
+    return standalone(pile.draw(name, _WIDE), pile.draw(name, _NARROW), *pile.told(name))
 
 
 class _Pile:
@@ -67,17 +67,18 @@ class _Pile:
             ["dovetail", "internal match", "within the other"], "holds the other",
         )  # fmt: skip
 
-    def draw(self, name: str) -> str:
+    def draw(self, name: str, width: float) -> Drawing:
         order = np.lexsort((self.end, self.start))
         count = len(order)
         plane = Plane(
-            Axis(f"{name}, bases", 0, float(self.length)), Axis("overlaps", 0, float(count), whole=True),
-            width=_WIDTH, height=float(np.clip(90 + 12 * count, *_HEIGHTS)),
+            Axis(f"{shortened(name, width)}, bases", 0, float(self.length)),
+            Axis("overlaps", 0, float(count), whole=True),
+            width=width, height=float(np.clip(90 + 12 * count, *_HEIGHTS)),
         )  # fmt: skip
         edges, depth = self.depth()
         plane.bars(edges, depth, "grid")
         plane.draw("", "depth", "grid")
-        width = max(1.0, min(6.0, float(plane.up(0) - plane.up(1)) - 1))
+        thick = max(1.0, min(6.0, float(plane.up(0) - plane.up(1)) - 1))
         height = np.empty(count)
         height[order] = plane.up(np.arange(count) + 0.5)
         for kind, colour in _COLOURS.items():
@@ -86,18 +87,22 @@ class _Pile:
                 continue
             for low, high, stroke, key in (
                 (self.left, self.right, 1.0, ""),
-                (self.start, self.end, width, f"{kind}: {len(chosen):,}"),
+                (self.start, self.end, thick, f"{kind}: {len(chosen):,}"),
             ):
                 x, y = plane.across(np.column_stack([low, high])[chosen]), height[chosen]
                 lines = "".join(path_of(ends, np.array([at, at])) for ends, at in zip(x, y, strict=True))
                 plane.draw(
                     element("path", d=lines, class_=f"line-{colour}", stroke_width=stroke), key, colour
                 )
-        told = ", ".join(f"{kind}: {(self.kind == kind).sum():,}" for kind in _COLOURS)
-        return plane.file(
+        return plane.drawing()
+
+    def told(self, name: str) -> tuple[str, str]:
+        """Return what the picture shows, in words: its title and its description."""
+        kinds = ", ".join(f"{kind}: {(self.kind == kind).sum():,}" for kind in _COLOURS)
+        return (
             f"Overlaps along {name} ({self.length:,} bases)",
-            f"{count:,} overlaps, in the order in which they start; {told}. At most {depth.max():,} cover "
-            "one base.",
+            f"{len(self.kind):,} overlaps, in the order in which they start; {kinds}. At most "
+            f"{self.depth()[1].max():,} cover one base.",
         )
 
     def depth(self) -> tuple[np.ndarray, np.ndarray]:

@@ -29,9 +29,10 @@ frame.onload = () => {
   const page = frame.contentDocument, view = frame.contentWindow, box = e => e.getBoundingClientRect();
   const all = [...page.querySelectorAll("main *, header *, nav *")];
   const inside = e => !e.closest("details:not([open])") && !e.closest(".scroll");
+  const seen = svg => [...svg.querySelectorAll("text")].filter(text => text.getClientRects().length);
   const shown = [...page.querySelectorAll("svg[role=img]")];
   for (const svg of shown) {
-    const frame = box(svg), words = [...svg.querySelectorAll("text")];
+    const frame = box(svg), words = seen(svg);
     for (const text of words) {
       const at = box(text);
       if (at.left < frame.left - 1 || at.right > frame.right + 1 || at.top < frame.top - 1
@@ -54,9 +55,9 @@ frame.onload = () => {
   document.querySelector("#result").textContent = JSON.stringify({
     wide: page.documentElement.scrollWidth, width: view.innerWidth,
     beyond: all.filter(e => inside(e) && box(e).right > view.innerWidth + 1).map(e => e.outerHTML),
-    letters: Math.min(...shown.flatMap(s => [...s.querySelectorAll("text")]).map(t => box(t).height)),
+    letters: Math.min(...shown.flatMap(seen).map(t => box(t).height)),
     pictures: shown.map(s => box(s).height), problems, ground: style(page.body).backgroundColor,
-    ink: style(page.body).color, text: style(shown[0].querySelector("text")).fill,
+    ink: style(page.body).color, text: style(seen(shown[0])[0]).fill,
     loaded: view.performance.getEntriesByType("resource").length,
   });
 };
@@ -115,6 +116,7 @@ def test_plots_are_right_at_each_width(inputs, tmp_path, width, scheme):
         seen = browse(tmp_path, f"<!DOCTYPE html><body>{picture}</body>", width, scheme)
         assert (seen["problems"], seen["console"]) == ([], [])
         assert seen["wide"] <= width
+        assert seen["letters"] >= 12
 
 
 def test_the_script_sees_what_is_wrong(tmp_path):

@@ -137,7 +137,7 @@ def test_png_is_made_of_the_svg(command, files, tmp_path):
     assert (result.code, result.err) == (0, "")
     data = (tmp_path / "x.png").read_bytes()
     assert data.startswith(b"\x89PNG")
-    assert int.from_bytes(data[16:20], "big") == 1800
+    assert int.from_bytes(data[16:20], "big") == 1520
 
 
 def test_png_without_its_package_is_told(command, files, tmp_path, monkeypatch):

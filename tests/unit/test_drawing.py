@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from overlapper.drawing import THEME, Axis, Plane, element, short_number
+from overlapper.drawing import THEME, Axis, Plane, element, short_number, standalone
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -66,7 +66,8 @@ def test_a_file_is_well_formed_and_says_what_it_shows():
     plane.band(np.array([0, 10]), np.array([1, 1]), np.array([2, 2]), "<band>")
     plane.line(np.array([0, 10]), np.array([0, 5]), "line")
     plane.mark(9.9, "N50")
-    root = ElementTree.fromstring(plane.file('A "title" & more', "what < it shows"))
+    drawing = plane.drawing()
+    root = ElementTree.fromstring(standalone(drawing, drawing, 'A "title" & more', "what < it shows"))
     assert root.find(f"{SVG}title").text == 'A "title" & more'
     assert root.find(f"{SVG}desc").text == "what < it shows"
     texts = [node.text for node in root.iter(f"{SVG}text")]
@@ -76,7 +77,7 @@ def test_a_file_is_well_formed_and_says_what_it_shows():
 def test_bars_have_the_heights_of_their_values():
     plane = Plane(Axis("x", 0, 2), Axis("y", 0, 4))
     plane.bars(np.array([0, 1, 2]), np.array([4, 1]))
-    root = ElementTree.fromstring(plane.file("t", ""))
+    root = ElementTree.fromstring(f'<svg xmlns="{SVG[1:-1]}">{plane.drawing().body}</svg>')
     (bars,) = [p for p in root.iter(f"{SVG}path") if p.get("class") == "fill-a"]
     heights = [float(point.split()[1]) for point in bars.get("d").strip("MZ").split("L")]
     base, tall, short = heights[0], heights[1], heights[3]
@@ -87,6 +88,19 @@ def test_attributes_are_quoted():
     assert element("a", class_="x", stroke_width=1.5, label='"<') == (
         '<a class="x" stroke-width="1.5" label=\'"&lt;\'/>'
     )
+
+
+def test_a_key_that_does_not_fit_goes_on_below_and_moves_the_chart_down():
+    drawings = []
+    for width in (800.0, 300.0):
+        plane = Plane(Axis("x", 0, 10), Axis("y", 0, 5), width=width, height=200.0)
+        for key in ("a key of some length", "another one", "and a third"):
+            plane.line(np.array([0, 10]), np.array([0, 5]), key)
+        drawings.append(plane.drawing())
+    one_line, more_lines = drawings
+    assert one_line.height == 200 and "translate" not in one_line.body
+    added = more_lines.height - 200
+    assert added > 0 and f"translate(0 {added:g})" in more_lines.body
 
 
 @pytest.mark.parametrize("theme", ["_LIGHT", "_DARK"])
