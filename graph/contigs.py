@@ -92,7 +92,10 @@ class Assembled:
                 "longest": int(lengths.max(initial=0)),
                 "n50": n50(lengths),
             },
-            "stages": {stage.name: {"seconds": stage.seconds, **stage.facts} for stage in self.stages},
+            "stages": {
+                stage.name: {"folder": stage.folder, "seconds": stage.seconds, **stage.facts}
+                for stage in self.stages
+            },
             "params": dataclasses.asdict(self.params),
         }
         return json.dumps(parts, indent=2) + "\n"
@@ -210,10 +213,7 @@ def _laid_out(
             Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
             unitigs.read_counts, source, target,
         )  # fmt: skip
-        facts = {
-            f"{step}: {name}": n for step, counts in assembly.counts.items() for name, n in counts.items()
-        }
-        return made, facts
+        return made, {"counts": assembly.counts, "sizes": assembly.sizes}
 
     depends_on = [dataclasses.asdict(params.graph), dataclasses.asdict(params.cleaning)]
     return stages.run("layout", Contigs, depends_on, lay_out)[0]

@@ -37,12 +37,15 @@ class Stage:
         Wall-clock time that making it took, in whichever run that was.
     kept : bool
         Whether an earlier run made it.
+    folder : str
+        Name of the folder that holds the result, within that of the run; empty where none is kept.
     """
 
     name: str
     facts: dict[str, Any]
     seconds: float
     kept: bool
+    folder: str
 
 
 @functools.cache
@@ -115,7 +118,7 @@ class Stages:
                 with writing(path) as artifact:
                     save_arrays(artifact, made)
                     artifact.facts |= {"facts": facts, "seconds": seconds}
-        self.done.append(Stage(name, facts, seconds, kept is not None))
+        self.done.append(Stage(name, facts, seconds, kept is not None, path.name if path else ""))
         return made, facts
 
     def _place(self, name: str, params: Any) -> Path | None:

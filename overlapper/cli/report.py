@@ -14,6 +14,7 @@ EXAMPLES = """
 overlapper report reads.fastq.gz overlaps.paf.gz -o report.html
 overlapper report reads.fastq.gz overlaps.paf run.json layout.json layout.gfa -o report.html
 overlapper report minimap2.paf.gz -o report.html
+overlapper report assembly reads.fastq.gz -o report.html
 """
 
 COMPILE_SECONDS = 10
@@ -25,12 +26,14 @@ def report(
         typer.Argument(
             metavar="FILES...",
             help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
-            ".gfa.gz), what overlap --stats and layout --stats wrote (.json), and what correct --table wrote "
-            "(.tsv, .tsv.gz). Parts whose file is not there are left out.",
+            ".gfa.gz), what overlap --stats and layout --stats wrote (.json), what correct --table wrote "
+            "(.tsv, .tsv.gz), the folder of overlapper assemble. Parts whose file is not there are left out.",
         ),
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "Overlap report",
+    title: Annotated[
+        str, typer.Option(help="Heading of the page, by default what it reports on.", show_default=False)
+    ] = "",
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:

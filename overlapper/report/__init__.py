@@ -15,7 +15,7 @@ import math
 from graph.summary import n50
 from overlapper.drawing import short_number
 from overlapper.pipeline import Report
-from overlapper.report import correction, overlaps, reads, runs, unitigs
+from overlapper.report import assembly, correction, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.sketch.estimates import Estimates, estimate
@@ -26,7 +26,7 @@ __all__ = ["Inputs", "build_report", "read_inputs"]
 def build_report(
     inputs: Inputs,
     *,
-    title: str = "Overlap report",
+    title: str = "",
     threads: int = 1,
     report: Report = lambda step, done, total: None,
 ) -> str:
@@ -36,6 +36,7 @@ def build_report(
     ----------
     inputs : Inputs
     title : str
+        Heading of the page, by default what it reports on.
     threads : int
         Changes nothing but the time.
     report : callable
@@ -49,6 +50,7 @@ def build_report(
         Section("Left out", [Remark(text) for text in _missing(inputs)]),
     ]
     lead = f"Made from {', '.join(inputs.files)}."
+    title = title or ("Assembly report" if inputs.assembly else "Overlap report")
     return page(title, lead, _facts(inputs, estimates), [section for section in sections if section.parts])
 
 
@@ -61,11 +63,13 @@ def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
     if inputs.overlaps is not None and inputs.named is not None:
         whole_set = inputs.reads is not None
         sections.append(overlaps.overlaps_section(inputs.overlaps, inputs.named.lengths, whole_set))
-    if "overlap" in inputs.runs:
-        sections.append(runs.funnel_section(inputs.runs["overlap"]))
+    if inputs.funnel:
+        sections.append(runs.funnel_section(inputs.funnel))
+    if inputs.assembly:
+        sections.append(assembly.contigs_section(inputs.assembly))
     parts: list[Part] = unitigs.unitig_parts(inputs.gfa) if inputs.gfa else []
-    if "layout" in inputs.runs:
-        parts += runs.graph_parts(inputs.runs["layout"])
+    if inputs.layout:
+        parts += runs.graph_parts(inputs.layout)
     sections.append(Section("Graph and unitigs", parts))
     if inputs.runs:
         sections += [runs.costs_section(inputs.runs), runs.params_section(inputs.runs)]
@@ -75,11 +79,11 @@ def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
 def _missing(inputs: Inputs) -> list[str]:
     needed = {
         reads.NEEDS_READS: inputs.reads is None,
-        correction.NEEDS_CHANGES: inputs.changes is None,
+        correction.NEEDS_CHANGES: inputs.changes is None and inputs.assembly is None,
         overlaps.NEEDS_OVERLAPS: inputs.overlaps is None,
-        runs.NEEDS_RUN: "overlap" not in inputs.runs,
+        runs.NEEDS_RUN: inputs.funnel is None,
         unitigs.NEEDS_GFA: inputs.gfa is None,
-        runs.NEEDS_LAYOUT: "layout" not in inputs.runs,
+        runs.NEEDS_LAYOUT: inputs.layout is None,
     }
     return [text for text, missing in needed.items() if missing]
 
@@ -101,5 +105,6 @@ def _facts(inputs: Inputs, estimates: Estimates | None) -> list[tuple[str, str]]
         facts.append(("Overlaps", f"{len(inputs.overlaps):,}"))
     if inputs.gfa:
         lengths = inputs.gfa.without_contained().lengths
-        facts += [("Unitigs", f"{len(lengths):,}"), ("Longest unitig", f"{lengths.max():,}")]
+        what = "contig" if inputs.assembly else "unitig"
+        facts += [(f"{what.title()}s", f"{len(lengths):,}"), (f"Longest {what}", f"{lengths.max():,}")]
     return facts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from overlapper.io.parquet import is_parquet, reads_of_parquet
 from overlapper.io.sources import open_input
 from overlapper.io.writers import FORMATS, read_overlaps
 from overlapper.pipeline import Report
+from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.tables import Overlaps, Reads
 
@@ -38,7 +40,12 @@ class Inputs:
         The reads that the overlaps number: those above, or else names and lengths from the overlaps.
     gfa : Gfa, optional
     runs : mapping of str to mapping
-        JSON of the commands ``overlap`` and ``layout``, by their name.
+        Version, parameters and seconds of commands, by their name.
+    funnel : mapping, optional
+        What the filters of ``overlap`` took.
+    layout : mapping, optional
+        Counts of ``layout``, and sizes of the graph.
+    assembly : AssemblyFolder, optional
     changes : Changes, optional
         What correction made of each read.
     """
@@ -49,6 +56,9 @@ class Inputs:
     named: Reads | None = None
     gfa: Gfa | None = None
     runs: Mapping[str, Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    funnel: Mapping[str, Any] | None = None
+    layout: Mapping[str, Any] | None = None
+    assembly: AssemblyFolder | None = None
     changes: Changes | None = None
 
 
@@ -57,6 +67,8 @@ def read_inputs(
 ) -> Inputs:
     """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 
+    A folder is read as one of ``overlapper assemble``.
+
     Raises
     ------
     ParameterError
@@ -64,15 +76,16 @@ def read_inputs(
     InputError
         When a file cannot be read, or is not what its name says.
     """
-    kinds: dict[str, list[str]] = {"reads": [], "overlaps": [], "GFA": [], "JSON": [], "changes": []}
+    kinds: dict[str, list[str]] = {
+        "reads": [], "overlaps": [], "GFA": [], "JSON": [], "changes": [], "assemblies": []
+    }  # fmt: skip
     for path in files:
         kinds[_kind_of(path)].append(path)
-    for kind in ("overlaps", "GFA", "changes"):
-        if len(kinds[kind]) > 1:
-            raise ParameterError(
-                f"{' and '.join(kinds[kind])} are both files of {kind}: give one, and make a report of each"
-            )
-    runs: dict[str, Mapping[str, Any]] = {}
+    for kind in ("overlaps", "changes"):
+        _check_one(kinds[kind], f"files of {kind}")
+    _check_one(kinds["assemblies"], "folders of assemblies")
+    assembly = read_assembly(kinds["assemblies"][0]) if kinds["assemblies"] else None
+    runs: dict[str, Mapping[str, Any]] = {"assemble": assembly.run} if assembly else {}
     for path in kinds["JSON"]:
         command, run = read_stats(path)
         if command in runs:
@@ -86,9 +99,24 @@ def read_inputs(
         if named is None:
             named = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
         overlaps = read_overlaps(path, named, threads=threads)
-    gfa = read_gfa(kinds["GFA"][0]) if kinds["GFA"] else None
-    changes = read_changes(kinds["changes"][0]) if kinds["changes"] else None
-    return Inputs(files, reads, overlaps, named, gfa, runs, changes)
+    if assembly and reads and overlaps is None:
+        overlaps = assembly.overlaps(reads)
+    graphs = kinds["GFA"] + (assembly.graphs if assembly else [])
+    _check_one(graphs, "files of GFA")
+    return Inputs(
+        files, reads, overlaps, named,
+        gfa=read_gfa(graphs[0]) if graphs else None,
+        runs=runs,
+        funnel=runs.get("overlap") or (assembly.funnel if assembly else None),
+        layout=runs.get("layout") or (assembly.layout if assembly else None),
+        assembly=assembly,
+        changes=read_changes(kinds["changes"][0]) if kinds["changes"] else None,
+    )  # fmt: skip
+
+
+def _check_one(paths: Sequence[str], what: str) -> None:
+    if len(paths) > 1:
+        raise ParameterError(f"{' and '.join(paths)} are both {what}: give one, and make a report of each")
 
 
 def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
@@ -115,6 +143,8 @@ def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
 def _kind_of(path: str) -> str:
     if path.endswith(tuple(FORMATS)):
         return "overlaps"
+    if os.path.isdir(path):
+        return "assemblies"
     if path.endswith(_GFA):
         return "GFA"
     if path.endswith(_TSV):

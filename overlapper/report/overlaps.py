@@ -10,7 +10,8 @@ from overlapper.report.page import Figure, Part, Remark, Section, Table
 from overlapper.tables import OverlapClass, Overlaps
 
 NEEDS_OVERLAPS = (
-    "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps."
+    "Overlap lengths, identity, classes and coverage are left out: they need the file of overlaps or, beside "
+    "the folder of an assembly, its reads."
 )
 _CLASSES = {
     OverlapClass.DOVETAIL: "dovetail: end on start",

@@ -27,12 +27,15 @@ class Table:
         Numbers stand to the right.
     bars : bool
         Draw the numbers of the last column as bars beside them.
+    wide : bool
+        Too many columns for a part of the usual width.
     """
 
     title: str
     head: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     bars: bool = False
+    wide: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +89,7 @@ dl div{padding:.6rem .8rem;background:var(--raised);border-radius:.4rem}
 dt{color:var(--soft);font-size:.9rem}dd{margin:0;font-size:1.3rem;font-variant-numeric:tabular-nums}
 .parts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,22rem),1fr));
 gap:2rem 1.5rem;align-items:start}
-figure,.block{margin:0;min-width:0}figcaption p{margin:0 0 .5rem;color:var(--soft)}
+figure,.block{margin:0;min-width:0}.wide{grid-column:1/-1}figcaption p{margin:0 0 .5rem;color:var(--soft)}
 .picture{display:block;width:100%;max-width:30rem;height:auto}
 details{margin-top:.5rem}summary{cursor:pointer;padding:.3rem 0;color:var(--link)}
 .scroll{overflow:auto}details .scroll{max-height:26rem}
@@ -156,7 +159,8 @@ def _part(part: Part) -> str:
     if isinstance(part, Remark):
         return f'<p class="remark">{escape(part.text)}</p>'
     if isinstance(part, Table):
-        return f'<div class="block"><h3>{escape(part.title)}</h3>{_table(part)}</div>'
+        kind = "block wide" if part.wide else "block"
+        return f'<div class="{kind}"><h3>{escape(part.title)}</h3>{_table(part)}</div>'
     behind = ""
     if part.table:
         behind = (

@@ -1,4 +1,4 @@
-"""What a report says of runs, from the JSON that ``overlap --stats`` and ``layout --stats`` write."""
+"""What a report says of runs, from the JSON that ``overlap``, ``layout`` and ``assemble`` write."""
 
 from __future__ import annotations
 
@@ -99,6 +99,6 @@ def _flat(params: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]
         if isinstance(value, Mapping):
             yield from _flat(value, f"{path}{name}.")
         elif isinstance(value, list):
-            yield f"{path}{name}", ", ".join(value)
+            yield f"{path}{name}", ", ".join(map(str, value))
         else:
             yield f"{path}{name}", "none" if value is None else str(value)

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -157,6 +158,48 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
     assert "no unitigs: there are no overlaps" in done.err
     assert (tmp_path / "out" / "contigs.fasta").read_bytes() == b""
     assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
+
+
+def test_a_report_shows_the_assembly(command, folder, tmp_path):
+    stats = json.loads((folder / "whole" / "stats.json").read_text())
+    for files in ([], ["reads.fa"]):
+        done = command("report", folder / "whole", *(folder / name for name in files), "-o", "r.html", "-q")
+        assert (done.code, done.err) == (0, "")
+        page = (tmp_path / "r.html").read_text()
+        cells = re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", page)
+        assert {"utg000001c", f"{stats['contigs']['bases']:,}", *stats["stages"]} <= set(cells)
+        assert "<h1>Assembly report</h1>" in page and "corrected before they were laid out" in page
+        for count in stats["stages"]["layout"]["counts"]["build"].values():
+            assert f"{count:,}" in cells
+        found = f"<dt>Overlaps</dt><dd>{stats['stages']['overlaps']['overlaps']:,}</dd>"
+        assert (found in page) == bool(files)
+    assert "Left out" not in page
+
+
+def test_what_is_no_assembly_of_these_reads_is_not_reported(command, begun, reads_file, tmp_path):
+    (tmp_path / "other.fa").write_text(">a\nACGT\n")
+    (tmp_path / "empty").mkdir()
+    before = sorted(path.name for path in tmp_path.iterdir())
+
+    def refused(words, message):
+        assert_refused(command("report", *words, "-o", "r.html"), 1, message, tmp_path, before)
+
+    refused(["empty"], "file empty: is a folder without stats.json, so not one of a finished assembly")
+    refused(["out", "other.fa"], "but those given are 1 of 4. Give the reads that were assembled")
+    refused(["out", "out"], "out and out are both folders of assemblies: give one")
+    for kept in begun.glob("stages/overlaps-*"):
+        shutil.rmtree(kept)
+    refused(["out", "reads.fa"], "no longer has its overlaps in stages/overlaps-")
+    (begun / "stats.json").write_text('{"stages": {"overlaps": {}}}')
+    refused(["out"], "stats.json: is not what this version of overlapper assemble writes")
+
+
+def test_an_assembly_without_contigs_is_reported_as_such(command, tmp_path):
+    genome = random_genome(4_000, seed=9).sequence(0)
+    write_reads(tmp_path / "reads.fa", [("a", genome[:2_000]), ("b", genome[2_000:])])
+    assert command("assemble", "reads.fa", "-o", "out").code == 0
+    assert command("report", "out", "reads.fa", "-o", "r.html").code == 0
+    assert "There are no contigs." in (tmp_path / "r.html").read_text()
 
 
 def kill_and_go_on(folder, words, kept, moments):

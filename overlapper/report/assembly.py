@@ -1,0 +1,143 @@
+"""What a report says of an assembly, from the folder that ``overlapper assemble`` wrote."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from overlapper.errors import InputError
+from overlapper.io.arrays import load_arrays
+from overlapper.io.artifacts import finished
+from overlapper.report.page import Part, Remark, Section, Table
+from overlapper.tables import Overlaps, Reads
+
+_STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
+_MOST_LISTED = 20
+_COLUMNS = ("name", "length", "quality", "unconfirmed", "depth", "copies", "reads", "circular")
+_CONSENSUS = ("bases", "bases not confirmed")
+
+
+@dataclasses.dataclass(frozen=True)
+class AssemblyFolder:
+    """A folder of ``overlapper assemble``.
+
+    Attributes
+    ----------
+    folder : Path
+    stats : mapping
+        What ``stats.json`` holds.
+    contigs : sequence of sequences of str
+        The rows of ``contigs.tsv``, its head first.
+    """
+
+    folder: Path
+    stats: Mapping[str, Any]
+    contigs: Sequence[Sequence[str]]
+
+    @property
+    def graphs(self) -> list[str]:
+        """Path of the contigs as GFA, if there are any."""
+        return [str(self.folder / _GRAPH)] if len(self.contigs) > 1 else []
+
+    @property
+    def run(self) -> dict[str, Any]:
+        """Version, parameters and seconds by stage, as the JSON of other commands has them."""
+        seconds = {name: facts["seconds"] for name, facts in self.stats["stages"].items()}
+        return {"version": self.stats["version"], "params": self.stats["params"], "seconds": seconds}
+
+    @property
+    def funnel(self) -> dict[str, Any]:
+        """What ``overlap --stats`` would say of the overlaps of the reads as given."""
+        facts = dict(self.stats["stages"]["overlaps"])
+        chosen = facts.pop("chosen")
+        for name in ("folder", "seconds", "error rate"):
+            del facts[name]
+        return {"funnel": facts, "chosen": chosen}
+
+    @property
+    def layout(self) -> Mapping[str, Any]:
+        """Counts of the layout and sizes of its graph, as ``layout --stats`` has them."""
+        layout: Mapping[str, Any] = self.stats["stages"]["layout"]
+        return layout
+
+    def overlaps(self, reads: Reads) -> Overlaps:
+        """Return the overlaps of the reads as given.
+
+        Raises
+        ------
+        InputError
+            When the reads are others than those assembled, or the stage is no longer there.
+        """
+        stage = self.stats["stages"]["overlaps"]
+        if (stage["reads"], stage["bases"]) != (len(reads), reads.total_bases):
+            raise InputError(
+                f"was made of {stage['reads']:,} reads of {stage['bases']:,} bases, but those given are "
+                f"{len(reads):,} of {reads.total_bases:,}", file=str(self.folder),
+                remedy="Give the reads that were assembled, all their files.",
+            )  # fmt: skip
+        kept = finished(self.folder / "stages" / stage["folder"])
+        if kept is None:
+            raise InputError(
+                f"no longer has its overlaps in stages/{stage['folder']}", file=str(self.folder),
+                remedy="Run the same overlapper assemble again, or leave out the reads.",
+            )  # fmt: skip
+        return load_arrays(kept, Overlaps)
+
+
+def read_assembly(folder: str) -> AssemblyFolder:
+    """Read what is to report of an assembly.
+
+    Raises
+    ------
+    InputError
+        When the folder holds no finished assembly.
+    """
+    path = Path(folder)
+    for name in (_STATS, _CONTIGS, _GRAPH):
+        if not (path / name).is_file():
+            raise InputError(
+                f"is a folder without {name}, so not one of a finished assembly", file=folder,
+                remedy="Give the folder that overlapper assemble -o wrote, or name files.",
+            )  # fmt: skip
+    try:
+        stats = json.loads((path / _STATS).read_text())
+        folders = [facts["folder"] for facts in stats["stages"].values()]
+    except (ValueError, LookupError, AttributeError, TypeError):
+        folders = []
+    if not folders:
+        raise InputError(
+            "is not what this version of overlapper assemble writes", file=str(path / _STATS),
+            remedy="Run the same overlapper assemble again.",
+        )  # fmt: skip
+    rows = [line.split("\t") for line in (path / _CONTIGS).read_text().splitlines()]
+    return AssemblyFolder(path, stats, rows)
+
+
+def contigs_section(assembly: AssemblyFolder) -> Section:
+    """Describe the contigs and how their consensus was found."""
+    head, *rows = assembly.contigs
+    chosen = [head.index(column) for column in _COLUMNS]
+    stages: Mapping[str, Mapping[str, Any]] = assembly.stats["stages"]
+    voted = {name: facts for name, facts in stages.items() if "thresholds" in facts}
+    rate = 100 * stages["overlaps"]["error rate"]
+    corrected = any(name.startswith("correct-") for name in voted)
+    decision = "corrected before they were laid out" if corrected else "laid out as they are"
+    parts: list[Part] = [
+        Table(f"Longest contigs ({min(len(rows), _MOST_LISTED):,} of {len(rows):,})", _COLUMNS,
+              [[_value(row[column]) for column in chosen] for row in rows[:_MOST_LISTED]], wide=True),
+        Table("Consensus", ("stage", "bases", "unconfirmed"),
+              [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in voted.items()]),
+        Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
+    ]  # fmt: skip
+    return Section("Contigs", parts if rows else [Remark("There are no contigs."), *parts[1:]])
+
+
+def _value(cell: str) -> str | int | float:
+    for number in (int, float):
+        with contextlib.suppress(ValueError):
+            return number(cell)
+    return cell
