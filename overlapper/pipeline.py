@@ -23,6 +23,7 @@ from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.sketch.canonical import canonical_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables.overlaps import pair_order
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 from overlapper.version import __version__
 
@@ -234,10 +235,8 @@ def _run(
         taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
     clock.lap("overlap")
 
-    overlaps = Overlaps.concat([without_cigars(part) for part in parts])
-    # A pair has one overlap, so that its reads alone give the canonical order.
-    rows = np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target)
-    overlaps = overlaps.take(rows)
+    rows = pair_order(parts)
+    overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
     if params.classes.best:
         lengths = np.empty_like(reads.lengths)
         lengths[order] = reads.lengths

@@ -9,6 +9,7 @@ import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.tables import Overlaps
+from overlapper.tables.overlaps import pair_order
 from overlapper.threads import cut_evenly
 
 _COLUMNS = Overlaps._fields("column")
@@ -19,7 +20,7 @@ ROWS_AT_A_TIME = 1 << 18
 
 def canonical(overlaps: Overlaps) -> Overlaps:
     """Return overlaps by query, then target; a pair has one, so that this is the canonical order."""
-    return overlaps.take(np.argsort((overlaps.query.astype(np.int64) << 32) | overlaps.target))
+    return overlaps.take(pair_order([overlaps]))
 
 
 def write_piece(artifact: Artifact, overlaps: Overlaps) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from overlapper.errors import ParameterError
 from overlapper.tables import Candidates, Matches, Overlaps, Reads, Seeding
 from overlapper.tables.base import gather_ragged
+from overlapper.tables.overlaps import pair_order
 from tests.read_sets import columns_of, reads_of, texts_of
 
 TABLES = [Candidates, Matches, Overlaps, Seeding]
@@ -70,6 +71,21 @@ def test_take_concat_and_sort(kind, seed, rows, optional, data):
     if keys:
         order = sorted(range(rows), key=lambda i: [key[i] for key in keys])
         assert rows_of(table.sort_canonical().validate()) == [wanted[i] for i in order]
+
+
+@settings(max_examples=50, deadline=None)
+@given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 8), max_size=4), threads=st.integers(1, 2))
+def test_rows_of_several_tables_by_pair(seed, sizes, threads):
+    rng = np.random.default_rng(seed)
+    parts = [random_table(Overlaps, seed + i, size, optional=False) for i, size in enumerate(sizes)]
+    few = np.array([0, 1, 65_535, 65_536, 1 << 20, (1 << 31) - 1])
+    parts = [
+        dataclasses.replace(p, query=rng.choice(few, len(p)), target=rng.choice(few, len(p))) for p in parts
+    ]
+    together = [row for part in parts for row in rows_of(part)]
+    rows = pair_order(parts)
+    assert rows.tolist() == sorted(range(len(together)), key=lambda i: together[i][:2])
+    assert rows_of(Overlaps.gather(parts, rows, threads).validate()) == [together[i] for i in rows]
 
 
 @every_table
