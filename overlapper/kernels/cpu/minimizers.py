@@ -229,15 +229,26 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
 def _compact(hashes, highest, strands, begin, end, found, found_pos):
     """Move hashes that equal their highest minimum, and their positions, to the front; return how many.
 
-    Everything is written and the count decides whether it stays: a branch would be mispredicted too often.
+    Every number is written and the count decides whether it stays: a branch would be mispredicted too often.
     """
-    never = hashes.dtype.type(np.iinfo(hashes.dtype).max)
+    _mark_equal(highest, hashes, end - begin)
     n = U64(0)
     for i in range(end - begin):
-        found[n] = hashes[i]
-        found_pos[n] = (U64(begin + i) << U64(1)) | U64(strands[i])
-        n += U64((hashes[i] == highest[i]) & (hashes[i] != never))
+        found_pos[n] = i
+        n += U64(highest[i])
+    for j in range(np.int64(n)):
+        i = found_pos[j]
+        found[j] = hashes[i]
+        found_pos[j] = ((U64(begin) + i) << U64(1)) | U64(strands[i])
     return np.int64(n)
+
+
+@njit(nogil=True, cache=True)
+def _mark_equal(highest, hashes, n):
+    """Overwrite the highest minima: 1 where the hash equals it, else 0."""
+    never = hashes.dtype.type(np.iinfo(hashes.dtype).max)
+    for i in range(n):
+        highest[i] = (hashes[i] == highest[i]) & (hashes[i] != never)
 
 
 @njit(nogil=True, cache=True)
