@@ -1,6 +1,6 @@
 """How commands take compiled kernels from numba's cache: without what only compiling needs.
 
-Whenever numba (0.61 to 0.69) loads a kernel it also prepares for linking it into others: it parses the
+Whenever numba (0.61 to 0.68) loads a kernel it also prepares for linking it into others: it parses the
 kernel's bitcode, which lies in the cache beside its machine code, and lists all symbols in it. Before the
 first one it imports everything that it can translate, and compiles its own runtime. All that takes three
 times as long as the rest. Here each is left until a kernel has to be compiled.
