@@ -7,6 +7,29 @@ import numpy as np
 from overlapper.kernels.cuda import driver
 
 
+class Arena:
+    """An arena of which only the budget counts.
+
+    Attributes
+    ----------
+    free : int
+        Bytes that it says are left.
+    released : list of int
+        The marks that were given back.
+    """
+
+    MARK = 7
+
+    def __init__(self, free):
+        self.free, self.released = free, []
+
+    def mark(self):
+        return self.MARK
+
+    def release(self, mark):
+        self.released.append(mark)
+
+
 class Block:
     """Memory of the host."""
 

@@ -21,21 +21,9 @@ if importlib.util.find_spec("numba_cuda") is None:
 
 from overlapper.kernels.cuda import correct as on_gpu
 from overlapper.kernels.cuda import driver, members, walks
+from tests.pretended_gpu import Arena
 
 ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50)
-
-
-class PretendedArena:
-    """One whose free bytes are those of the budget."""
-
-    def __init__(self, free):
-        self.free = free
-
-    def mark(self):
-        return 0
-
-    def release(self, mark):
-        pass
 
 
 class Pretended:
@@ -49,7 +37,7 @@ class Pretended:
         reads = opened._reads.result()
         there = walks.DeviceReads(reads, None, None, None, None) if self.resident else None
         for _ in range(gpus.SLOTS):
-            yield Slot(number, reads, there, PretendedArena(self.free), opened._qualities)
+            yield Slot(number, reads, there, Arena(self.free), opened._qualities)
 
     def correct_pieces(self, targets, reads, pieces, rows, settings, *, arena):
         if len(pieces.target) > self.most:

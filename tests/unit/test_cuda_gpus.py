@@ -21,21 +21,9 @@ if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
 from overlapper.kernels.cuda import driver, gact, walks, xdrop
+from tests.pretended_gpu import Arena
 
 TWO = [Device("cuda:0", "A"), Device("cuda:1", "B")]
-
-
-class PretendedArena:
-    """Counts what is cut, as an arena does; its free bytes are those of the budget."""
-
-    def __init__(self, free):
-        self.free, self.released = free, []
-
-    def mark(self):
-        return 7
-
-    def release(self, mark):
-        self.released.append(mark)
 
 
 class Pretended:
@@ -48,7 +36,7 @@ class Pretended:
         reads = opened._reads.result()
         for _ in range(gpus.SLOTS):
             there = walks.DeviceReads(reads, None, None, None, None) if self.resident else None
-            yield Slot(number, reads, there, PretendedArena(self.free))
+            yield Slot(number, reads, there, Arena(self.free))
 
     @contextlib.contextmanager
     def current(self, number):
@@ -152,7 +140,7 @@ def test_a_failing_kernel_gives_its_slot_back(pretended):
             with pytest.raises(ZeroDivisionError):
                 opened.run(lambda reads, seeds, arena: 1 // 0, seeds)
         slots = [opened._free.get() for _ in range(opened.slots)]
-        assert [slot.arena.released for slot in slots] == [[7, 7]] * opened.slots
+        assert [slot.arena.released for slot in slots] == [[Arena.MARK] * 2] * opened.slots
 
 
 def test_auto_takes_the_gpus_for_extenders_that_can_use_them(pretended):

@@ -78,17 +78,24 @@ def edit_path(target, t_start, t_end, read, r_start, r_end, matrix, starts, at):
     at : int
     """
     m, n = t_end - t_start, r_end - r_start
+    if not plain_path(m, n, starts, at + t_start, r_start):
+        _fill(target, t_start, m, read, r_start, n, matrix)
+        _trace(m, n, matrix, starts, at + t_start, r_start)
+
+
+@inner
+def plain_path(m, n, starts, at, offset):
+    """Write the path between ``m`` and ``n`` bases where lengths alone tell it; return whether they do."""
     if m == 0:
-        return
+        return True
     if n == 0:
         for i in range(m):
-            starts[at + t_start + i] = r_start
-        return
+            starts[at + i] = offset
+        return True
     if m == 1 and n == 1:
-        starts[at + t_start] = r_start
-        return
-    _fill(target, t_start, m, read, r_start, n, matrix)
-    _trace(m, n, matrix, starts, at + t_start, r_start)
+        starts[at] = offset
+        return True
+    return False
 
 
 @inner

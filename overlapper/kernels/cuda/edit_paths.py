@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
-from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
+from overlapper.kernels.cpu.edit_paths import CODES, TARGET_UNKNOWN, plain_path
+from overlapper.kernels.cpu.myers import next_column
 from overlapper.kernels.cuda.launch import kernel_of
 from overlapper.kernels.cuda.memory import Arena
 
-CODES = 8
-"""Words that hold the rows of each code, six rounded up."""
 PAIR = 5
 """Integers of a pair: its member; its interval of the target, and of the member's bases."""
 SIZES = ((64, 129), (704, 5632), (2048, 65_600))
@@ -104,14 +103,7 @@ def add_pair(small, medium, large, counts, member, t_start, t_end, r_start, r_en
         Row ``i`` of the member's path is ``starts[at + i]``.
     """
     m, n = t_end - t_start, r_end - r_start
-    if m == 0:
-        return
-    if n == 0:
-        for i in range(m):
-            starts[at + t_start + i] = r_start
-        return
-    if m == 1 and n == 1:
-        starts[at + t_start] = r_start
+    if plain_path(m, n, starts, at + t_start, r_start):
         return
     words = (m + 63) >> 6
     if m <= SIZES[0][0] and n + 1 <= SIZES[0][1]:
@@ -168,12 +160,8 @@ def _fill_word(read, r_at, step, m, n, rows, up, down, thread, threads):
     cost, lowest, best = int64(m), int64(m), int64(0)
     for j in range(n):
         equal = rows[read[r_at + step * j] * threads + thread]
-        vertical = uint64(equal | below)
-        diagonal = uint64((uint64((equal & above) + above) ^ above) | equal)
-        rises, falls = uint64(below | ~(diagonal | above)), uint64(above & diagonal)
+        above, below, rises, falls = next_column(equal, above, below, _ONE, _NONE)
         cost += int64((rises >> last) & _ONE) - int64((falls >> last) & _ONE)
-        rises, falls = uint64((rises << _ONE) | _ONE), uint64(falls << _ONE)
-        above, below = uint64(falls | ~(vertical | rises)), uint64(rises & vertical)
         up[(j + 1) * threads + thread], down[(j + 1) * threads + thread] = above, below
         if cost < lowest:
             lowest, best = cost, int64(j + 1)
@@ -192,18 +180,11 @@ def _fill_words(read, r_at, step, m, n, words, rows, up, down, thread, threads):
         rises, falls = _ONE, _NONE
         for w in range(words):
             before = (j * words + w) * threads + thread
-            above, below = up[before], down[before]
             equal = rows[(w * CODES + code) * threads + thread]
-            vertical = uint64(equal | below)
-            equal = uint64(equal | falls_in)
-            diagonal = uint64((uint64((equal & above) + above) ^ above) | equal)
-            rises, falls = uint64(below | ~(diagonal | above)), uint64(above & diagonal)
-            shifted_rises = uint64((rises << _ONE) | rises_in)
-            shifted_falls = uint64((falls << _ONE) | falls_in)
+            above, below, rises, falls = next_column(equal, up[before], down[before], rises_in, falls_in)
             rises_in, falls_in = uint64(rises >> _TOP), uint64(falls >> _TOP)
             here = before + words * threads
-            up[here] = uint64(shifted_falls | ~(vertical | shifted_rises))
-            down[here] = uint64(shifted_rises & vertical)
+            up[here], down[here] = above, below
         cost += int64((rises >> last) & _ONE) - int64((falls >> last) & _ONE)
         if cost < lowest:
             lowest, best = cost, int64(j + 1)

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
-from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
+from overlapper.kernels.cpu.edit_paths import CODES, TARGET_UNKNOWN
 from overlapper.kernels.cpu.pile import DELETION, MIN_DEPTH
 from overlapper.kernels.cpu.reconsider import MIN_DOUBT, REACH
-from overlapper.kernels.cuda.edit_paths import CODES
 from overlapper.kernels.cuda.launch import kernel_of, launch
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.pile import Draft, Members, Votes, moved_draft
