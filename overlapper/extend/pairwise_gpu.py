@@ -18,7 +18,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.extend.recycled import Recycled
 from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.pairwise_parcels import Extent, extent_of, pack, parcel_in
+from overlapper.kernels.cpu.pairwise_parcels import Extent, extent_of, mean_bytes_of, pack, parcel_in
 from overlapper.kernels.cpu.walks import PackedReads
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ LARGEST_ARENA = 2 << 30
 """Bytes of GPU memory of a thread; more would not make it faster."""
 PARCEL_BYTES = 64 << 20
 """Bytes of a parcel: launching takes as long for fewer, and for more the first one would be waited for."""
+_SHARE = 15 / 16
+"""How much of a parcel is given to pairs of mean size, so that those of one seldom come to need two."""
 _SPARE_RUNS = 1 / 8
 """Room for CIGARs beyond what the pairs so far lead to expect."""
 
@@ -232,20 +234,19 @@ class _Batch:
     ) -> None:
         self.queries, self.targets, self.pairs, self.found = queries, targets, pairs, found
         self.error: BaseException | None = None
-        self._scheme, self._begin, self._share, self._taking = scheme, 0, 0, threading.Lock()
+        self._scheme, self._begin, self._taking = scheme, 0, threading.Lock()
+        self._mean_bytes = mean_bytes_of(queries, targets)
 
     def next_share(self, room: int) -> tuple[int, int] | None:
         """Return the next pairs, about a parcel of ``room`` bytes; None if there are none, or one failed.
 
-        As many as the first parcel holds: to measure all before any is given away would take too long.
+        As many as would fit if all were of mean size: to measure them is left to who takes them.
         """
         with self._taking:
             begin, count = self._begin, len(self.pairs.query)
             if begin == count or self.error:
                 return None
-            if not self._share:
-                self._share = extent_of(self.queries, self.targets, self.pairs, 0, count, room).end
-            self._begin = min(count, begin + self._share)
+            self._begin = min(count, begin + max(1, int(_SHARE * room / self._mean_bytes)))
             return begin, self._begin
 
     def extents(self, begin: int, end: int, room: int) -> Iterator[Extent]:

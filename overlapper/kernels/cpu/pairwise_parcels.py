@@ -86,7 +86,22 @@ class Parcel(NamedTuple):
 def bytes_of(extent: Extent) -> int:
     """Return how many bytes a parcel takes."""
     pairs = extent.end - extent.begin
-    return (12 if extent.unknown else 8) * extent.words + 4 * NUMBERS * pairs
+    return _word_bytes(extent.unknown) * extent.words + 4 * NUMBERS * pairs
+
+
+def mean_bytes_of(queries: PackedReads, targets: PackedReads) -> float:
+    """Return how many bytes a query and a target take in a parcel, on average over all of them."""
+    words = sum(len(reads.words) / max(1, len(reads.lengths)) for reads in (queries, targets))
+    return _word_bytes(_any_unknown(queries, targets)) * words + 4 * NUMBERS
+
+
+def _any_unknown(queries: PackedReads, targets: PackedReads) -> bool:
+    return len(queries.unknown_start) + len(targets.unknown_start) > 0
+
+
+def _word_bytes(unknown: bool) -> int:
+    """Return the bytes of a word of bases, and of its bits of N where there are any."""
+    return 12 if unknown else 8
 
 
 def parcel_in(block: Any, extent: Extent) -> Parcel:
@@ -103,7 +118,10 @@ def extent_of(
     queries: PackedReads, targets: PackedReads, pairs: Pairs, begin: int, end: int, room: int
 ) -> Extent:
     """Return those of the pairs ``[begin, end)`` that fit so many bytes, the first ones, one at least."""
-    return Extent(begin, *_extent_of(queries, targets, pairs, begin, end, room))
+    unknown = _any_unknown(queries, targets)
+    return Extent(
+        begin, *_extent_of(queries, targets, pairs, begin, end, room, _word_bytes(unknown), unknown)
+    )
 
 
 def pack(
@@ -120,7 +138,7 @@ def pack(
 
 
 @njit(nogil=True, cache=True)
-def _extent_of(queries, targets, pairs, begin, last, room):
+def _extent_of(queries, targets, pairs, begin, last, room, word_bytes, look_for_unknown):
     query, target, q_lengths, t_lengths = pairs.query, pairs.target, queries.lengths, targets.lengths
     q_runs, t_runs = queries.unknown_offsets, targets.unknown_offsets
     words, q_longest, t_longest, runs = 0, 0, 0, 0
@@ -129,13 +147,13 @@ def _extent_of(queries, targets, pairs, begin, last, room):
         q, t = query[end], target[end]
         n, m = q_lengths[q], t_lengths[t]
         more = (n + _WORD_BASES - 1) // _WORD_BASES + (m + _WORD_BASES - 1) // _WORD_BASES
-        # A word with its bits of N, and the numbers.
-        room -= 12 * more + 4 * NUMBERS
+        room -= word_bytes * more + 4 * NUMBERS
         if room < 0 and end > begin:
             break
         words += more
         q_longest, t_longest = max(q_longest, n), max(t_longest, m)
-        runs += q_runs[q + 1] - q_runs[q] + t_runs[t + 1] - t_runs[t]
+        if look_for_unknown:
+            runs += q_runs[q + 1] - q_runs[q] + t_runs[t + 1] - t_runs[t]
         end += 1
     return end, words, q_longest, t_longest, runs > 0
 
