@@ -84,7 +84,7 @@ class Aligner:
     device : str
         ``cpu``, or a GPU: ``cuda:0``.
     threads : int
-        Of the CPU; 0 takes all. No result depends on it. With a GPU they pack and collect, six at most.
+        Of the CPU; 0 takes all. No result depends on it. With a GPU they pack and collect, sixteen at most.
 
     Raises
     ------

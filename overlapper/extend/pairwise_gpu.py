@@ -24,11 +24,11 @@ from overlapper.kernels.cpu.walks import PackedReads
 if TYPE_CHECKING:
     from overlapper.kernels.cuda.pairwise import PairAligner
 
-SLOTS = 6
+SLOTS = 16
 """Parcels that a GPU has in hand at most, a thread each."""
 LARGEST_ARENA = 2 << 30
 """Bytes of GPU memory of a thread; more would not make it faster."""
-PARCEL_BYTES = 64 << 20
+PARCEL_BYTES = 32 << 20
 """Bytes of a parcel: launching takes as long for fewer, and for more the first one would be waited for."""
 _SHARE = 15 / 16
 """How much of a parcel is given to pairs of mean size, so that those of one seldom come to need two."""
