@@ -76,16 +76,14 @@ def test_computing_on_gpus_loads_no_compiler():
     known = dict(modules())
     # What corrects reads defines kernels beside the code that starts them; nothing else needs it.
     known.pop("overlapper.kernels.cuda.members")
-    left, seen = (
-        ["overlapper.gpus", "overlapper.devices", "overlapper.extend.xdrop", "overlapper.extend.gact"],
-        [],
-    )
+    extenders = [f"overlapper.extend.{name}" for name in ("xdrop", "gact", "pairwise")]
+    left, seen = ["overlapper.gpus", "overlapper.devices", *extenders], []
     while left:
         module = left.pop()
         if module in known and module not in seen:
             seen.append(module)
             left.extend(imports_of(known[module]))
-    assert "overlapper.kernels.cuda.gact" in seen
+    assert {"overlapper.kernels.cuda.gact", "overlapper.kernels.cuda.pairwise"} < set(seen)
     for module in seen:
         for node in ast.parse(known[module].read_text()).body:
             names = (

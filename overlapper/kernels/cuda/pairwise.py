@@ -27,16 +27,10 @@ from overlapper.kernels.cpu.pairwise_parcels import (
     bytes_of,
     parcel_in,
 )
-from overlapper.kernels.cuda import (
-    driver,
-    pairwise_bands,
-    pairwise_path,
-    pairwise_wide,
-    sort_by_class,
-)
+from overlapper.kernels.cuda import driver, path_classes
 from overlapper.kernels.cuda.launch import THREADS, launch, named
 from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.pairwise_classes import LONGEST, Group, classes_of
+from overlapper.kernels.cuda.pairwise_classes import KEPT, LONGEST, WIDE_GROUPS, Group, classes_of
 from overlapper.threads import cut_evenly
 
 FOUND = cpu.FIELDS + 1
@@ -185,7 +179,7 @@ class PairAligner:
             mark, here = arena.mark(), cigar[offsets[begin] : offsets[end]]
             there = arena.array(len(here), np.uint32)
             self._launch(
-                pairwise_path.write_runs, end - begin, self._paths, self._parcel[2], self._found,
+                named("pairwise_path", "write_runs"), end - begin, self._paths, self._parcel[2], self._found,
                 offsets_there, np.int64(begin), np.int64(end), there,
             )  # fmt: skip
             here[:] = arena.fetch(there)[: len(here)]
@@ -232,7 +226,7 @@ class PairAligner:
             columns = np.minimum(t_lengths, rows + abs(t_lengths - q_lengths) + 2 * self._scores.band)
         words = stripes * (columns + group.lanes - 1) * group.lanes * traced
         kept = np.where((stripes > 1) | self._scheme.second, t_lengths + 1, 0)
-        sizes = 8 * words + 4 * pairwise_wide.KEPT * kept + 20
+        sizes = 8 * words + 4 * KEPT * kept + 20
         fits = sizes <= self._arena.free
         left, pairs, words, kept, sizes = (
             pairs[~fits], *(column[fits] for column in (pairs, words, kept, sizes)),
@@ -240,7 +234,7 @@ class PairAligner:
         if len(left) and not traced:
             raise DeviceError(
                 f"a pair of {q_lengths[~fits][0]} and {t_lengths[~fits][0]} bases takes "
-                f"{4 * pairwise_wide.KEPT * (t_lengths[~fits][0] + 1) / 1e6:.1f} MB of GPU memory, and "
+                f"{4 * KEPT * (t_lengths[~fits][0] + 1) / 1e6:.1f} MB of GPU memory, and "
                 f"{self._arena.free / 1e6:.1f} MB are there. Use a GPU with more memory, or the CPU"
             )
         for begin, end in itertools.pairwise(cut_evenly(sizes, self._arena.free).tolist()):
@@ -252,7 +246,7 @@ class PairAligner:
             order = self._arena.upload(pairs[begin:end])
             directions = self._arena.array(int(word_offsets[-1]), np.uint64)
             room = (
-                self._arena.zeros(pairwise_wide.KEPT * int(kept_offsets[-1]), np.int32),
+                self._arena.zeros(KEPT * int(kept_offsets[-1]), np.int32),
                 self._arena.upload(kept_offsets), directions, self._arena.upload(word_offsets),
             )  # fmt: skip
             self._launch_wide(group, order, *room, traced=traced)
@@ -292,22 +286,22 @@ class PairAligner:
         mark = arena.mark()
         classes, order = arena.array(count, np.int32), arena.array(count, np.int32)
         self._launch(
-            pairwise_bands.plan_paths, count, self._parcel[2], self._found, self._highest,
+            named("pairwise_bands", "plan_paths"), count, self._parcel[2], self._found, self._highest,
             self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
         )  # fmt: skip
-        counts = arena.zeros(sort_by_class.CLASSES, np.int32)
-        self._launch(sort_by_class.count_classes, count, classes, counts)
+        counts = arena.zeros(path_classes.CLASSES, np.int32)
+        self._launch(named("sort_by_class", "count_classes"), count, classes, counts)
         of_class = arena.download(counts)
-        starts = arena.upload(sort_by_class.starts_of(of_class))
-        self._launch(sort_by_class.order_by_class, count, classes, starts, order)
-        too_large = int(of_class[pairwise_bands.TOO_LARGE])
+        starts = arena.upload(path_classes.starts_of(of_class))
+        self._launch(named("sort_by_class", "order_by_class"), count, classes, starts, order)
+        too_large = int(of_class[path_classes.TOO_LARGE])
         chosen = [arena.download(order[:too_large])] if too_large else []
         chosen += self._follow_in_bands(order, of_class, too_large)
         left = [np.empty(0, np.int64)]
         if chosen:
             pairs = np.sort(np.concatenate(chosen))
             lengths = self._lengths(Q_LENGTH)[pairs]
-            groups = sorted(pairwise_wide.GROUPS, key=lambda group: group[0] * group[1])
+            groups = sorted(WIDE_GROUPS, key=lambda group: group[0] * group[1])
             areas = np.array([lanes * rows for lanes, rows in groups])
             number = np.minimum(np.searchsorted(areas, lengths), len(areas) - 1)
             for some in np.unique(number).tolist():
@@ -329,8 +323,8 @@ class PairAligner:
         kernel = named(
             "pairwise_bands", "banded_kernel", self._scheme.local, self._bytes_fit, self._scheme.band >= 0
         )
-        blocks, columns = pairwise_bands.largest_of_classes()
-        left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < pairwise_bands.TOO_LARGE]
+        blocks, columns = path_classes.largest_of_classes()
+        left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < path_classes.TOO_LARGE]
         too_large = []
         while left:
             # Classes go together as long as there is room for all threads with the largest of both sizes.

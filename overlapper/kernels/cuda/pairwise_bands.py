@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from functools import cache
 
-import numpy as np
 from numba import cuda, int32, int64, uint32, uint64
 
 from overlapper.kernels.cpu.pairwise_layout import QUERY_START, TARGET_START
@@ -38,19 +37,14 @@ from overlapper.kernels.cuda.pairwise_column import (
     selector_of,
 )
 from overlapper.kernels.cuda.pairwise_path import RUNS, follower
+from overlapper.kernels.cuda.path_classes import LARGEST_ROOM, SIZES, TOO_LARGE
 
 ROWS = 16
 """Rows of a block: their flags fill a word."""
 REGISTERS = 128
 """Of a thread, at most: four warps to a scheduler are faster than three, though some spill."""
-LARGEST_ROOM = 1 << 16
-"""Words of directions that a thread works with at most; larger matrices are for groups of threads."""
 _ANY_GAP = 1 << 28
 """Bases of a gap that costs nothing."""
-_SIZES = 64
-"""Classes of numbers of blocks, and of columns of a block."""
-TOO_LARGE = _SIZES * _SIZES - 1
-"""Class of pairs that take more than `LARGEST_ROOM`."""
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -92,16 +86,7 @@ def _class_of(blocks, columns):
     number = int32(int32(45) + octave)
     if octave < int32(11):
         number = int32((octave - int32(4)) * int32(8) + ((columns >> (octave - int32(3))) & int32(7)))
-    return int32(blocks * int32(_SIZES) + number)
-
-
-def largest_of_classes() -> tuple[np.ndarray, np.ndarray]:
-    """Return the most blocks of each class, and the most columns of a block (int64)."""
-    number = np.arange(_SIZES)
-    blocks = np.where(number < 16, number, (5 + number % 4 << np.maximum(number // 4 - 2, 0)) - 1)
-    octave = np.where(number < 56, 4 + number // 8, number - 45)
-    columns = np.where(number < 56, (9 + number % 8 << np.minimum(octave, 16) - 3) - 1, (2 << octave) - 1)
-    return np.repeat(blocks, _SIZES), np.tile(columns, _SIZES)
+    return int32(blocks * int32(SIZES) + number)
 
 
 @cuda.jit
@@ -116,7 +101,7 @@ def plan_paths(numbers, found, highest, gap_open, gap_extend, band, classes):
     highest, gap_open, gap_extend, band : int32
         The highest score of the matrix, 0 at least.
     classes : device array of int32, shape (n,)
-        Gets the class of each pair: 0 of those without a path, `TOO_LARGE`, or as `largest_of_classes` tells.
+        Gets the class of each pair: 0 of those without a path, `TOO_LARGE`, or as `path_classes` tells.
     """
     for pair in range(cuda.grid(1), len(classes), cuda.gridsize(1)):
         score, row, column = found[0, pair], found[2, pair], found[4, pair]

@@ -8,10 +8,21 @@ import numpy as np
 
 from overlapper.kernels.cpu.pairwise_layout import Scheme
 from overlapper.kernels.cpu.pairwise_parcels import Classes
-from overlapper.kernels.cuda import pairwise_packed, pairwise_wide
 
 LONGEST = 2**20 - 2
 """Bases of a sequence, at most; the best cell of a pair is found by keys of 20 bits for each."""
+LONGEST_PACKED_TARGET = 2**15 - 1
+"""Bases of a target of packed cells, at most: columns are 16-bit numbers, too."""
+PACKED_GROUPS = (
+    *((lanes, rows) for lanes in (4, 8, 16, 32) for rows in (5, 7, 10, 13, 16, 19, 22, 25)),
+    (32, 32),
+)
+"""Lanes and rows of groups that compute packed cells."""
+WIDE_GROUPS = tuple((lanes, rows) for lanes in (8, 16, 32) for rows in (4, 7, 10, 13, 16))
+"""The same of wide cells; the flags of 16 rows fill a word. Queries longer than all take stripes of the last
+one."""
+KEPT = 3
+"""Numbers that wait in memory for the next stripe, of a column: H, the insertion, the highest cell."""
 
 
 class Group(NamedTuple):
@@ -34,9 +45,9 @@ def classes_of(scheme: Scheme) -> tuple[Classes, list[Group | None]]:
     families: list[tuple[int, list[Group]]] = []
     if scheme.local and scheme.band < 0 and not scheme.second:
         for bits in (5, 4):
-            groups = [Group(*group, bits, False) for group in pairwise_packed.GROUPS if group[1] <= 1 << bits]
-            families.append((pairwise_packed.longest_packed(scheme, bits), groups))
-    wide = [Group(*group, 0, False) for group in pairwise_wide.GROUPS]
+            groups = [Group(*group, bits, False) for group in PACKED_GROUPS if group[1] <= 1 << bits]
+            families.append((longest_packed(scheme, bits), groups))
+    wide = [Group(*group, 0, False) for group in WIDE_GROUPS]
     families.append((LONGEST, [*wide, wide[-1]._replace(stripes=True)]))
 
     longest_rows = max(group.lanes * group.rows for _, groups in families for group in groups)
@@ -55,8 +66,18 @@ def classes_of(scheme: Scheme) -> tuple[Classes, list[Group | None]]:
     classes = Classes(
         of_length,
         np.array([longest for longest, _ in families]),
-        np.where(is_packed, pairwise_packed.LONGEST_TARGET, LONGEST),
+        np.where(is_packed, LONGEST_PACKED_TARGET, LONGEST),
         is_packed,
         len(chosen),
     )
     return classes, chosen
+
+
+def longest_packed(scheme: Scheme, bits: int) -> int:
+    """Return how many bases the shorter sequence may have where so many bits name a row; -1 if none."""
+    known, scale = scheme.matrix[:, :4], 1 << bits
+    highest, lowest = int(known.max()), int(known.min())
+    gaps_fit = -(scheme.gap_open + scheme.gap_extend) * scale < 2**14
+    if highest * scale > 127 or lowest * scale < -128 or not gaps_fit:
+        return -1
+    return ((2**15 - 1) // scale - 1) // highest if highest > 0 else LONGEST_PACKED_TARGET

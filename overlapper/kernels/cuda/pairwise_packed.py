@@ -7,8 +7,8 @@ which it gets the row above its own by shuffles. There is no memory traffic but 
 Cells are signed 16-bit numbers. Scores are scaled by a power of two; what is left below them names the row of
 a cell, the higher the further up, so that a plain maximum finds the best cell of a column and the first of
 equal ones. What a row scores with each of the four bases are four bytes in a register a pair, and one
-permutation looks up both pairs' scores. So scores have to fit bytes, scaled (`longest_packed`), and bases
-have to be known.
+permutation looks up both pairs' scores. So scores have to fit bytes, scaled
+(`pairwise_classes.longest_packed`), and bases have to be known.
 """
 
 from __future__ import annotations
@@ -17,14 +17,9 @@ from functools import cache
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.cpu.pairwise_layout import Scheme
 from overlapper.kernels.cuda.packed import instruction, spread_signs
 from overlapper.kernels.cuda.pairwise_bases import base_of, sequences_of, sixteen_bases
 
-GROUPS = (*((lanes, rows) for lanes in (4, 8, 16, 32) for rows in (5, 7, 10, 13, 16, 19, 22, 25)), (32, 32))
-"""Lanes and rows of groups."""
-LONGEST_TARGET = 2**15 - 1
-"""Bases of a target, at most: columns are 16-bit numbers, too."""
 FULL = 0xFFFFFFFF
 SIGNS = 0x80008000
 """The highest bit of either half: it takes the borrow of a half that is subtracted from."""
@@ -49,16 +44,6 @@ look_up = instruction("prmt.b32 $0, $1, $2, $3;", 3)
 """Four of the eight bytes of two registers, or copies of their signs, as the third one selects."""
 from_lane_above = instruction("shfl.sync.up.b32 $0, $1, 1, $2, 0xffffffff;", 2, together=True)
 """The first argument of the lane before; the second one says where groups begin."""
-
-
-def longest_packed(scheme: Scheme, bits: int) -> int:
-    """Return how many bases the shorter sequence may have where so many bits name a row; -1 if none."""
-    known, scale = scheme.matrix[:, :4], 1 << bits
-    highest, lowest = int(known.max()), int(known.min())
-    gaps_fit = -(scheme.gap_open + scheme.gap_extend) * scale < 2**14
-    if highest * scale > 127 or lowest * scale < -128 or not gaps_fit:
-        return -1
-    return ((2**15 - 1) // scale - 1) // highest if highest > 0 else LONGEST_TARGET
 
 
 @cache

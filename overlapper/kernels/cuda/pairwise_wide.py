@@ -16,6 +16,7 @@ from numba import cuda, int32, int64, uint32, uint64
 
 from overlapper.kernels.cpu.pairwise_layout import QUERY_END, QUERY_START, TARGET_END, TARGET_START
 from overlapper.kernels.cuda.pairwise_bases import base_of, sequences_of, sixteen_bases
+from overlapper.kernels.cuda.pairwise_classes import KEPT
 from overlapper.kernels.cuda.pairwise_column import (
     NEVER,
     NEVER_LOCAL,
@@ -30,13 +31,6 @@ from overlapper.kernels.cuda.pairwise_column import (
 )
 from overlapper.kernels.cuda.pairwise_packed import FULL, from_lane_above
 from overlapper.kernels.cuda.pairwise_path import SECOND, follower
-
-ROWS = 16
-"""Rows of a lane at most: its flags fill a word."""
-GROUPS = tuple((lanes, rows) for lanes in (8, 16, 32) for rows in (4, 7, 10, 13, ROWS))
-"""Lanes and rows of groups; queries longer than all take stripes of the last one."""
-KEPT = 3
-"""Numbers that wait in memory for the next stripe, of a column: H, the insertion, the highest cell."""
 
 
 @cache

@@ -6,10 +6,9 @@ takes no more than two looks at each item. The order within a class is arbitrary
 
 from __future__ import annotations
 
-import numpy as np
 from numba import cuda, int32
 
-CLASSES = 4096
+from overlapper.kernels.cuda.path_classes import CLASSES
 
 
 @cuda.jit
@@ -52,8 +51,3 @@ def order_by_class(numbers, places, order):
     for item in range(first, last, cuda.blockDim.x):
         number = numbers[item]
         order[starts[number] + cuda.atomic.add(own, number, int32(1))] = int32(item)
-
-
-def starts_of(counts: np.ndarray) -> np.ndarray:
-    """Return where each class starts (int32), the highest one first."""
-    return (counts[::-1].cumsum()[::-1] - counts).astype(np.int32)
