@@ -7,7 +7,7 @@ item ``8 * w + r``; windows of bases have one word more, which holds the next ba
 
 from __future__ import annotations
 
-from numba import cuda, int32, uint32
+from numba import cuda, int32, int64, uint32
 
 from overlapper.kernels.cuda.packed import (
     from_lane,
@@ -105,18 +105,43 @@ def group_maximum(lanes):
     return largest_of_group
 
 
-def settler(registers):
-    """Return the function that keeps the cells of a lane that holds a new best score."""
+def best_keeper(lanes, registers):
+    """Return the function that notes a new best score of a group, and keeps the cells of who holds it."""
+    largest_of_group = group_maximum(lanes)
 
     @cuda.jit(device=True, forceinline=True)
-    def settle(cells, has_best, d, own_d, saved):
-        if has_best:
-            own_d = d
-            for r in range(registers):
-                saved[r, cuda.threadIdx.x] = cells[r]
-        return own_d
+    def keep_best(
+        cells, own, d, frame, saved, best, threshold, best_at, best_d, best_frame, best_value, own_d
+    ):
+        """Return the last seven arguments after anti-diagonal ``d``, whose best score in a lane is ``own``.
 
-    return settle
+        ``best_at`` is what the best score so far is stored as at ``d``, ``own_d`` the anti-diagonal of which
+        this lane last kept its cells.
+        """
+        top = largest_of_group(own)
+        if top > best_at:
+            rise = int32(top - best_at)
+            best, threshold, best_at = int32(best + rise), int32(threshold + rise), top
+            best_d, best_frame, best_value = d, frame, top
+            if own == top:
+                own_d = d
+                for r in range(registers):
+                    saved[r, cuda.threadIdx.x] = cells[r]
+        return best, threshold, best_at, best_d, best_frame, best_value, own_d
+
+    return keep_best
+
+
+@cuda.jit(device=True, forceinline=True)
+def gained_little(best, window_best, stop_window, stop_rate, match):
+    """Return whether the score rose by too little in a window: then the extension stops."""
+    return int64(best - window_best) * int64(stop_rate) < int64(stop_window) * int64(match)
+
+
+@cuda.jit(device=True, forceinline=True)
+def window_after(d, stop_window):
+    """Return the anti-diagonal that ends the window after ``d``."""
+    return int32(min(int64(d) + int64(stop_window), int64(NEVER)))
 
 
 def looker(words):

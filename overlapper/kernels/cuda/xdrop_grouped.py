@@ -36,7 +36,7 @@ from overlapper.kernels.cuda.packed import (
     largest_pair_of_three_before_90,
 )
 from overlapper.kernels.cuda.walk_bases import bases_at, walks_from_item
-from overlapper.kernels.cuda.xdrop_frame import DEAD, FULL, NEVER
+from overlapper.kernels.cuda.xdrop_frame import DEAD, FULL, NEVER, gained_little, window_after
 from overlapper.kernels.cuda.xdrop_groups import CHUNK, OUTGROWN, THREADS
 
 
@@ -51,8 +51,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     largest3 = largest_pair_of_three if packed_maximum else largest_pair_of_three_before_90
     score_staying = xdrop_frame.scorer(words, largest3, False)
     score_moving = xdrop_frame.scorer(words, largest3, True)
-    largest_of_group = xdrop_frame.group_maximum(lanes)
-    settle = xdrop_frame.settler(registers)
+    keep_best = xdrop_frame.best_keeper(lanes, registers)
     look = xdrop_frame.looker(words)
     place_of_best = xdrop_frame.placer(lanes, words)
     shift_up, shift_down = xdrop_frame.shifters(words)
@@ -193,18 +192,15 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                     odd, even, neighbour, q, q_known, t, t_known, extra, mismatch_pair, threshold
                 )
                 best_at = uint32(best_at + uint32(gap_rise))
-                top = largest_of_group(own)
-                if top > best_at:
-                    rise = int32(top - best_at)
-                    best, threshold, best_at = int32(best + rise), int32(threshold + rise), top
-                    best_d, best_frame, best_value = d, frame, top
-                    own_d = settle(odd, own == top, d, own_d, saved)
+                best, threshold, best_at, best_d, best_frame, best_value, own_d = keep_best(
+                    odd, own, d, frame, saved,
+                    best, threshold, best_at, best_d, best_frame, best_value, own_d,
+                )  # fmt: skip
                 if d == window_end:
-                    if int64(best - window_best) * int64(stop_rate) < int64(stop_window) * int64(match):
+                    if gained_little(best, window_best, stop_window, stop_rate, match):
                         for r in range(registers):
                             even[r], odd[r] = dead, dead
-                    window_best = best
-                    window_end = int32(min(int64(d) + int64(stop_window), int64(NEVER)))
+                    window_best, window_end = best, window_after(d, stop_window)
 
                 d, frame = int32(d + one), int32(frame + one)
                 threshold = int32(threshold + gap_rise)
@@ -213,18 +209,15 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                     even, odd, neighbour, q, q_known, t, t_known, extra, mismatch_pair, threshold
                 )
                 best_at = uint32(best_at + uint32(gap_rise))
-                top = largest_of_group(own)
-                if top > best_at:
-                    rise = int32(top - best_at)
-                    best, threshold, best_at = int32(best + rise), int32(threshold + rise), top
-                    best_d, best_frame, best_value = d, frame, top
-                    own_d = settle(even, own == top, d, own_d, saved)
+                best, threshold, best_at, best_d, best_frame, best_value, own_d = keep_best(
+                    even, own, d, frame, saved,
+                    best, threshold, best_at, best_d, best_frame, best_value, own_d,
+                )  # fmt: skip
                 if d == window_end:
-                    if int64(best - window_best) * int64(stop_rate) < int64(stop_window) * int64(match):
+                    if gained_little(best, window_best, stop_window, stop_rate, match):
                         for r in range(registers):
                             even[r], odd[r] = dead, dead
-                    window_best = best
-                    window_end = int32(min(int64(d) + int64(stop_window), int64(NEVER)))
+                    window_best, window_end = best, window_after(d, stop_window)
 
             lower = uint32(uint32(threshold - floor) * uint32(0x10001))
             threshold = floor
