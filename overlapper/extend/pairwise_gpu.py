@@ -136,7 +136,7 @@ class GpuPairs:
         """Take a batch and return at once."""
         found = Found(len(pairs.query), self._wanted, self._scheme.second, self._memory_of_results)
         batch = _Batch(queries, targets, pairs, self._scheme, found)
-        workers = min(self._slots, max(1, len(pairs.query)))
+        workers = max(1, min(self._slots, batch.shares(PARCEL_BYTES)))
         left, lock = [workers], threading.Lock()
         done: Future[Found] = Future()
         done.set_running_or_notify_cancel()
@@ -246,8 +246,15 @@ class _Batch:
             begin, count = self._begin, len(self.pairs.query)
             if begin == count or self.error:
                 return None
-            self._begin = min(count, begin + max(1, int(_SHARE * room / self._mean_bytes)))
+            self._begin = min(count, begin + self._share_of(room))
             return begin, self._begin
+
+    def shares(self, room: int) -> int:
+        """Return how many shares there are for parcels of ``room`` bytes."""
+        return -(-len(self.pairs.query) // self._share_of(room))
+
+    def _share_of(self, room: int) -> int:
+        return max(1, int(_SHARE * room / self._mean_bytes))
 
     def extents(self, begin: int, end: int, room: int) -> Iterator[Extent]:
         """Yield the parcels, of so many bytes at most, of a share.

@@ -4,8 +4,8 @@
 
 Targets are random; a query is a piece of its target that differs in 5 %. Kernel time is that of all kernels
 with all pairs in one parcel, on the device. The time of a call goes from packed sequences in ordinary host
-memory to the table of alignments; the aligner has taken its memory before, that of results is fresh. The
-fastest round counts. GASAL2's figures are its kernel's on an H200.
+memory to the table of alignments; the aligner has taken its memory before, and results get that of results
+that are gone. The fastest round counts. GASAL2's figures are its kernel's on an H200.
 """
 
 import argparse

@@ -26,6 +26,12 @@ SCHEMES = [
 NAMES = ("score", "q_start", "q_end", "t_start", "t_end", "matches", "columns", "second")
 
 
+@pytest.fixture(autouse=True)
+def small_parcels(monkeypatch):
+    """Several threads have something to do, and what is found of short pairs takes more than a parcel."""
+    monkeypatch.setattr("overlapper.extend.pairwise_gpu.PARCEL_BYTES", 1 << 16)
+
+
 def packed(texts):
     reads = Reads.from_sequences(map(str, range(len(texts))), texts)
     return PackedReads.of(reads)

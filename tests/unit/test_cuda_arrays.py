@@ -42,6 +42,14 @@ def test_arrays_come_back_as_they_went(arena, dtype, shape):
     assert (arena.download(behind) == -1).all()
 
 
+@pytest.mark.parametrize("length", [1000, 1001])
+def test_arrays_are_fetched_whether_pinned_memory_holds_them_or_not(arena, length):
+    sent = np.random.default_rng(2).integers(0, 256, length).astype(np.uint8)
+    fetched = arena.fetch(arena.upload(sent))
+    assert np.array_equal(fetched, sent)
+    assert np.shares_memory(fetched, arena.pinned) == (length == 1000)
+
+
 @settings(deadline=None)
 @given(st.data())
 def test_cuts_are_those_of_numpy(data):

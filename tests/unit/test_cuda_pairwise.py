@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from overlapper.errors import DeviceError
+from overlapper.extend import pairwise_gpu
 from overlapper.extend.pairwise_gpu import GpuPairs
 from overlapper.kernels.cpu import pairwise as cpu
 from overlapper.kernels.cpu import pairwise_parcels as parcels
@@ -75,6 +76,7 @@ def run(monkeypatch):
             return own.aligner
 
         monkeypatch.setattr(GpuPairs, "_aligner", aligner)
+        monkeypatch.setattr(pairwise_gpu, "PARCEL_BYTES", PretendedAligner.room)
         queries, targets = (packed(side) for side in zip(*texts, strict=True))
         number, flags = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), np.uint8)
         pairs = cpu.Pairs(number, number, flags, flags + 1)
@@ -102,3 +104,10 @@ def test_parcels_are_joined_in_order(run, wanted):
 def test_a_failure_ends_the_batch(run):
     with pytest.raises(DeviceError, match="the GPU is gone"):
         run([("ACGT" * 10, "ACGT" * 10)] * 300, cpu.PATHS, fails_at=0)
+
+
+def test_a_small_batch_takes_the_memory_of_one_thread(run, monkeypatch):
+    taken, take = [], GpuPairs._work
+    monkeypatch.setattr(GpuPairs, "_work", lambda self, batch: (taken.append(batch), take(self, batch)))
+    run([("ACGT" * 10, "ACGT" * 10)] * 20, cpu.ENDS)
+    assert len(taken) == 1

@@ -250,7 +250,9 @@ class Arena:
         return target
 
     def fetch(self, array: DeviceArray) -> np.ndarray:
-        """Return a device array in pinned memory, where it stays until the next copy of any kind."""
+        """Return a device array, where there is as much in pinned memory, until the next copy of any kind."""
+        if array.nbytes > len(self.pinned):
+            return self.download(array)
         pinned = self.stage(array.nbytes).view(array.dtype).reshape(array.shape)
         self.stream.read(pinned, array.address)
         self.stream.synchronize()
