@@ -17,6 +17,8 @@ from overlapper.threads import cut_evenly, map_in_order
 BLOCK_BASES = 1 << 24
 ENTRIES_PER_BUCKET = 1 << 16
 BUCKET_RANGES = 32
+BUCKETS_AT_A_TIME = 8
+"""Buckets that are gathered in one call: calls take the lock, of which 32 threads have one."""
 SPECTRUM_SIZE = 1 << 16
 MAX_BUCKET_BITS = 16
 
@@ -172,36 +174,57 @@ def group_by_hash(
         return partition(reads, int(bounds[block]), int(bounds[block + 1]), sketch, layout, sketched)
 
     parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
-    bucket_sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
-    firsts = np.concatenate([[0], np.cumsum(bucket_sizes)])
+    counts = np.stack([part[3] for part in parts]) if parts else np.zeros((1, layout.n_buckets), np.int64)
+    firsts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     kept = np.empty(firsts[-1], np.uint64)
 
-    def group_buckets(buckets: range) -> tuple[Stretches, np.ndarray]:
+    def group_range(buckets: range) -> tuple[Stretches, np.ndarray]:
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
-        largest = int(bucket_sizes[buckets.start : buckets.stop].max())
-        entries, spare = np.empty(largest, np.uint64), np.empty(largest, np.uint64)
         stretches = []
         place = int(firsts[buckets.start])
-        for bucket in buckets:
-            n = 0
-            for pages, previous_page, last_page, counts in parts:
-                kernel.gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], entries[n:])
-                n += counts[bucket]
-            grouped = kernel.group_bucket(
-                entries[:n], spare[:n], layout.rest_low_bit, layout.rest_bits, spectrum, kept[place:]
+        for first in buckets[::BUCKETS_AT_A_TIME]:
+            some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
+            entries, starts = _gathered(parts, counts[:, some], some)
+            sizes = np.empty(len(starts) - 1, np.int64)
+            kernel.group_buckets(
+                entries, starts, layout.rest_low_bit, layout.rest_bits, spectrum, kept[place:], sizes
             )
-            stretches.append((place, place + grouped))
-            place += grouped
+            for size in sizes.tolist():
+                stretches.append((place, place + size))
+                place += size
         return stretches, spectrum
 
     step = -(-layout.n_buckets // BUCKET_RANGES)
     ranges = [range(i, min(i + step, layout.n_buckets)) for i in range(0, layout.n_buckets, step)]
     spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
     stretches = []
-    for range_stretches, range_spectrum in map_in_order(group_buckets, ranges, threads):
+    for range_stretches, range_spectrum in map_in_order(group_range, ranges, threads):
         stretches.append(range_stretches)
         spectrum += range_spectrum
     return kept, stretches, spectrum
+
+
+def _gathered(
+    parts: list[tuple[np.ndarray, ...]], counts: np.ndarray, buckets: slice
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of some buckets of all parts, and where those of each bucket start.
+
+    Parameters
+    ----------
+    parts : list of tuple of ndarray
+        Those that `partition` returned.
+    counts : ndarray of int64, shape (parts, buckets)
+        Entries of each part in these buckets.
+    buckets : slice
+    """
+    from overlapper.kernels.cpu.seed_index import gather_part
+
+    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    places = starts[:-1] + np.cumsum(counts, axis=0) - counts
+    entries = np.empty(starts[-1], np.uint64)
+    for number, (pages, previous_page, last_page, _) in enumerate(parts):
+        gather_part(pages, previous_page, last_page[buckets], counts[number], places[number], entries)
+    return entries, starts
 
 
 def list_occurrences(

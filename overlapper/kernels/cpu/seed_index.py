@@ -141,6 +141,21 @@ def gather_bucket(pages, previous_page, page, count, out):
 
 
 @njit(nogil=True, cache=True)
+def gather_part(pages, previous_page, last_page, counts, places, out):
+    """Copy the page chains of some buckets to where each is to be.
+
+    Parameters
+    ----------
+    pages, previous_page, last_page, counts : ndarray
+        What `partition` returned; of the last two, the items of these buckets.
+    places : ndarray of int64, shape (buckets,)
+    out : ndarray of uint64
+    """
+    for bucket in range(len(counts)):
+        gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], out[places[bucket] :])
+
+
+@njit(nogil=True, cache=True)
 def _radix_pass(source, target, n, shift, bits, starts):
     """Move ``source[:n]`` to ``target``, stably ordered by ``bits`` bits from bit ``shift`` up."""
     mask = U64((1 << bits) - 1)
@@ -214,6 +229,32 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
                 kept += 1
         start = stop
     return kept
+
+
+@njit(nogil=True, cache=True)
+def group_buckets(entries, starts, rest_low_bit, rest_bits, spectrum, out, sizes):
+    """Group several buckets, one behind the other; see `group_bucket`.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+    starts : ndarray of int64, shape (buckets + 1,)
+        Where the entries of each bucket start.
+    rest_low_bit, rest_bits, spectrum, out
+        Those of `group_bucket`.
+    sizes : ndarray of int64, shape (buckets,)
+        Out: how many entries of each bucket are kept.
+    """
+    largest, place = 0, 0
+    for bucket in range(len(sizes)):
+        largest = max(largest, starts[bucket + 1] - starts[bucket])
+    spare = np.empty(largest, np.uint64)
+    for bucket in range(len(sizes)):
+        of_bucket = entries[starts[bucket] : starts[bucket + 1]]
+        sizes[bucket] = group_bucket(
+            of_bucket, spare[: len(of_bucket)], rest_low_bit, rest_bits, spectrum, out[place:]
+        )
+        place += sizes[bucket]
 
 
 @njit(nogil=True, cache=True)
