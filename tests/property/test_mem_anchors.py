@@ -34,17 +34,13 @@ def overlaps(draw):
 def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     target, read, window = overlap
     t, r = np.array(target, np.uint8), np.array(read, np.uint8)
-    heads, following, kmers = (
-        np.empty(1 << 9, np.int32),
-        np.empty(len(t), np.int32),
-        np.empty(len(t), np.uint32),
-    )
-    kernel.index_kmers(t, len(t), k, heads, following, kmers)
+    index = kernel.new_index(len(t))
+    kernel.index_kmers(t, len(t), k, index)
     rows = np.empty((300, 3), np.int32)
-    n = kernel.find_anchors(t, r, window, k, band, heads, following, kmers, rows)
+    n = kernel.find_anchors(t, r, window, k, band, index, rows)
     found = oracle.anchors(target, read, window, k, band, kernel.MOST_PLACES, len(rows))
     assert [tuple(row) for row in rows[:n].tolist()] == found
     if n:
-        size = kernel.best_chain(rows, n, max_gap, np.empty(n, np.int32), np.empty(n, np.int32))
+        size = kernel.best_chain(rows, n, max_gap, *np.empty((3, n), np.int32))
         chain = oracle.best_chain(found, max_gap, kernel.LOOK_BACK, kernel.MAX_SHIFT)
         assert [tuple(row) for row in rows[:size].tolist()] == chain

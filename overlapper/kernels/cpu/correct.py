@@ -92,26 +92,22 @@ class Settings(NamedTuple):
 class Memory(NamedTuple):
     """What aligning members to pieces of a length takes (`mem_anchors`, `edit_paths`)."""
 
-    heads: np.ndarray
-    following: np.ndarray
-    kmers: np.ndarray
+    index: mem_anchors.Index
     anchors: np.ndarray
     score: np.ndarray
     before: np.ndarray
+    highest: np.ndarray
     matrix: edit_paths.Matrix
 
 
 @njit(nogil=True, cache=True)
 def new_memory(longest):
     """Return memory for pieces of up to ``longest`` bases."""
-    buckets = 1024
-    while buckets < 2 * longest:
-        buckets *= 2
     most = longest + SPARE_ANCHORS
     return Memory(
-        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
+        mem_anchors.new_index(longest),
         np.empty((most, 3), np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
-        edit_paths.new_matrix(LONGEST),
+        np.empty(most, np.int32), edit_paths.new_matrix(LONGEST),
     )  # fmt: skip
 
 
@@ -243,8 +239,8 @@ def gather(targets, reads, pieces, p, rows, settings):
 @njit(nogil=True, cache=True)
 def first_paths(target, members, rows, low, settings, memory):
     """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
-    heads, following, kmers, anchors, score, before, matrix = memory
-    mem_anchors.index_kmers(target, len(target), settings.k, heads, following, kmers)
+    index, anchors, score, before, highest, matrix = memory
+    mem_anchors.index_kmers(target, len(target), settings.k, index)
     own = len(members.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
@@ -265,10 +261,10 @@ def first_paths(target, members, rows, low, settings, memory):
         )
         band = BAND + len(read) // BAND_SHARE
         room = anchors[: len(target) + SPARE_ANCHORS]
-        n = mem_anchors.find_anchors(target, read, window, settings.k, band, heads, following, kmers, room)
+        n = mem_anchors.find_anchors(target, read, window, settings.k, band, index, room)
         members.at[m] = at - window[0]
         if n:
-            n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before)
+            n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest)
             start, end = _path_through(target, read, window, anchors, n, matrix, starts, members.at[m])
             members.start[m], members.end[m], members.used[m] = start, end, end > start
         at += window[1] - window[0] + 1

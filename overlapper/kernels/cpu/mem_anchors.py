@@ -17,6 +17,8 @@ starts behind b on both, at most ``max_gap`` bases lie between the two on either
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -27,10 +29,51 @@ LOOK_BACK = 50
 MAX_SHIFT = 200
 _SCATTER = np.uint32(2654435769)
 _KNOWN = 4
+_ONE = np.uint64(1)
+_LEAST_BUCKETS = 1024
+_FLAGS = 8
+"""Flags a bucket: nearly every flag that is set is that of a k-mer looked for."""
+
+
+class Index(NamedTuple):
+    """The places of every k-mer of a target.
+
+    Attributes
+    ----------
+    heads : ndarray of int32, shape (2^b,)
+        The first place of the k-mers of each bucket, -1 where there is none.
+    following : ndarray of int32, shape (length,) or longer
+        The next place, ascending, of the same bucket; -1 after the last one.
+    kmers : ndarray of uint32, shape (length,) or longer
+        The k-mer at each place.
+    unique : ndarray of int32, shape (length + 1,) or longer
+        How many places in a row, from each one on, have a k-mer that is nowhere else on the target.
+    flags : ndarray of uint64
+        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it. Most k-mers of a
+        noisy read are nowhere on the target; the flags are in the processor's first cache.
+    """
+
+    heads: np.ndarray
+    following: np.ndarray
+    kmers: np.ndarray
+    unique: np.ndarray
+    flags: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def new_index(longest):
+    """Return memory for targets of up to ``longest`` bases."""
+    buckets = _LEAST_BUCKETS
+    while buckets < 2 * longest:
+        buckets *= 2
+    return Index(
+        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
+        np.empty(longest + 1, np.int32), np.empty(_FLAGS * buckets >> 6, np.uint64),
+    )  # fmt: skip
 
 
 @inner
-def index_kmers(target, length, k, heads, following, kmers):
+def index_kmers(target, length, k, index):
     """List the places of every k-mer of the first bases of a target.
 
     Parameters
@@ -40,38 +83,50 @@ def index_kmers(target, length, k, heads, following, kmers):
     length : int
     k : int
         At most 16.
-    heads : ndarray of int32, shape (2^b,)
-        Gets the first place of the k-mers of each bucket, -1 where there is none.
-    following : ndarray of int32, shape (length,) or longer
-        Gets the next place, ascending, of the same bucket; -1 after the last one.
-    kmers : ndarray of uint32, shape (length,) or longer
-        Gets the k-mer at each place.
+    index : Index
+        Is filled.
     """
+    heads, following, kmers, unique, flags = index
     heads[:] = -1
-    shift = np.uint32(_bucket_shift(len(heads)))
+    flags[:] = 0
+    unique[:length] = 1
+    shift = np.uint32(_hash_shift(len(flags)))
     top, known = np.uint32(2 * (k - 1)), 0
     kmer = np.uint32(0)
     for p in range(length - 1, -1, -1):
         known = known + 1 if target[p] < _KNOWN else 0
         kmer = np.uint32((kmer >> np.uint32(2)) | (np.uint32(target[p] & 3) << top))
-        if known >= k:
-            bucket = np.uint32(kmer * _SCATTER) >> shift
-            kmers[p] = kmer
-            following[p] = heads[bucket]
-            heads[bucket] = p
+        if known < k:
+            unique[p] = 0
+            continue
+        hashed = np.uint32(kmer * _SCATTER) >> shift
+        bucket = hashed // np.uint32(_FLAGS)
+        kmers[p] = kmer
+        following[p] = heads[bucket]
+        heads[bucket] = p
+        flags[hashed >> np.uint32(6)] |= _ONE << np.uint64(hashed & np.uint32(63))
+        other = np.int64(following[p])
+        while other >= 0 and kmers[other] != kmer:
+            other = np.int64(following[other])
+        if other >= 0:
+            unique[p] = unique[other] = 0
+    unique[length] = 0
+    for p in range(length - 1, -1, -1):
+        unique[p] *= unique[p + 1] + 1
 
 
-@njit(nogil=True, cache=True)
-def _bucket_shift(buckets):
-    shift = 32
-    while buckets > 1:
+@inner
+def _hash_shift(words):
+    """Return by how much products are shifted right for hashes with as many values as bits in the words."""
+    shift = 26
+    while words > 1:
         shift -= 1
-        buckets >>= 1
+        words >>= 1
     return shift
 
 
 @njit(nogil=True, cache=True)
-def find_anchors(target, read, window, k, band, heads, following, kmers, anchors):
+def find_anchors(target, read, window, k, band, index, anchors):
     """Find the anchors of a target and a read.
 
     Parameters
@@ -81,8 +136,8 @@ def find_anchors(target, read, window, k, band, heads, following, kmers, anchors
     window : tuple of int
         The intervals ``(t_start, t_end, r_start, r_end)``, half open.
     k, band : int
-    heads, following, kmers : ndarray
-        From `index_kmers`.
+    index : Index
+        Of the target.
     anchors : ndarray of int32, shape (most, 3)
         Gets the anchors; no more than it holds are taken.
 
@@ -91,22 +146,22 @@ def find_anchors(target, read, window, k, band, heads, following, kmers, anchors
     int
         How many there are.
     """
+    heads, following, kmers, unique, flags = index
     t_start, t_end, r_start, r_end = window
-    shift, mask = np.uint32(_bucket_shift(len(heads))), np.uint32((1 << 2 * k) - 1)
+    shift, mask = np.uint32(_hash_shift(len(flags))), np.uint32((1 << 2 * k) - 1)
     places = np.empty(MOST_PLACES, np.int64)
     kmer, known, n = np.uint32(0), 0, 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
-    for last in range(r_start, r_end):
+    last = r_start - 1
+    while last + 1 < r_end:
+        last += 1
         known = known + 1 if read[last] < _KNOWN else 0
         kmer = np.uint32(((kmer << np.uint32(2)) | np.uint32(read[last] & 3)) & mask)
-        if known < k:
+        hashed = np.uint32(kmer * _SCATTER) >> shift
+        flag = (flags[hashed >> np.uint32(6)] >> np.uint64(hashed & np.uint32(63))) & _ONE
+        if known < k or not flag:
             continue
-        j = np.int64(heads[np.uint32(kmer * _SCATTER) >> shift])
-        # Most places of a bucket are of other k-mers: no more is computed for those.
-        while j >= 0 and kmers[j] != kmer:
-            j = np.int64(following[j])
-        if j < 0:
-            continue
+        j = np.int64(heads[hashed // np.uint32(_FLAGS)])
         i = last - k + 1
         line = t_start + (i - r_start) * rise // run
         n_places = 0
@@ -129,11 +184,16 @@ def find_anchors(target, read, window, k, band, heads, following, kmers, anchors
                 length += 1
             anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, length
             n += 1
+            if n_places == 1:
+                # Within the match, a k-mer that is nowhere else on the target starts no other one.
+                passed = min(length - k, np.int64(unique[j + 1]))
+                last += passed
+                kmer = kmers[j + passed]
     return n
 
 
 @inner
-def best_chain(anchors, n, max_gap, score, before):
+def best_chain(anchors, n, max_gap, score, before, highest):
     """Move the anchors of the best chain to the front.
 
     Parameters
@@ -142,7 +202,7 @@ def best_chain(anchors, n, max_gap, score, before):
     n : int
         1 or more.
     max_gap : int
-    score, before : ndarray of int32, shape (n,) or longer
+    score, before, highest : ndarray of int32, shape (n,) or longer
         Memory.
 
     Returns
@@ -155,6 +215,9 @@ def best_chain(anchors, n, max_gap, score, before):
         i, j, length = anchors[a, 0], anchors[a, 1], anchors[a, 2]
         best, best_before = 4 * length, -1
         for b in range(a - 1, max(-1, a - 1 - LOOK_BACK), -1):
+            # No anchor up to b, whose highest score this is, wins any more.
+            if highest[b] + 4 * length <= best:
+                break
             behind_i, behind_j, shorter = i - anchors[b, 0], j - anchors[b, 1], anchors[b, 2]
             di, dj = behind_i + length - shorter, behind_j + length - shorter
             if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
@@ -167,6 +230,7 @@ def best_chain(anchors, n, max_gap, score, before):
         score[a], before[a] = best, best_before
         if best > score[end]:
             end = a
+        highest[a] = score[end]
     size, a = 0, end
     while a >= 0:
         size += 1
