@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard
+from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard, unknown_runs
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import base_at
 from overlapper.kernels.cpu.reconsider import reconsider
@@ -92,7 +92,7 @@ class Settings(NamedTuple):
 class Memory(NamedTuple):
     """What aligning members to pieces of a length takes (`mem_anchors`, `edit_paths`)."""
 
-    index: mem_anchors.Index
+    places: mem_anchors.Index
     anchors: np.ndarray
     score: np.ndarray
     before: np.ndarray
@@ -239,8 +239,8 @@ def gather(targets, reads, pieces, p, rows, settings):
 @njit(nogil=True, cache=True)
 def first_paths(target, members, rows, low, settings, memory):
     """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
-    index, anchors, score, before, highest, matrix = memory
-    mem_anchors.index_kmers(target, len(target), settings.k, index)
+    places, anchors, score, before, highest, matrix = memory
+    mem_anchors.index_kmers(target, len(target), settings.k, places)
     own = len(members.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
@@ -261,7 +261,7 @@ def first_paths(target, members, rows, low, settings, memory):
         )
         band = BAND + len(read) // BAND_SHARE
         room = anchors[: len(target) + SPARE_ANCHORS]
-        n = mem_anchors.find_anchors(target, read, window, settings.k, band, index, room)
+        n = mem_anchors.find_anchors(target, read, window, settings.k, band, places, room)
         members.at[m] = at - window[0]
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest)
@@ -333,7 +333,7 @@ def _consensus(target, members, starts, settings, matrix, counts):
     counts[LOST] = own - counts[ALIGNED]
     draft = target
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
-        draft, place = pile.fill_unknown(target, members, starts, matrix.longest)
+        draft, place = unknown_runs.fill_unknown(target, members, starts, matrix.longest)
         starts = pile.carry_over(members, starts, draft, place, matrix)
     steps = len(settings.thresholds) if counts[ALIGNED] else 1
     for step in range(steps):

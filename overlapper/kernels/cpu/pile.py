@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN, edit_path
+from overlapper.kernels.cpu.edit_paths import edit_path
 from overlapper.kernels.cpu.inner import inner
 
+U64 = np.uint64
 SLOTS = 8
 """Bases that one draft can gain behind a column."""
 DELETION = 4
@@ -94,11 +95,11 @@ def count_votes(members, starts, length):
         if members.used[m]:
             votes.depth[members.start[m]] += 1
             votes.depth[members.end[m]] -= 1
+            start, end, at = members.start[m], members.end[m], members.at[m]
             first, last = members.first[m], members.last[m]
             _vote(
-                starts, members.at[m], members.start[m], members.end[m],
-                members.bases[first:last], members.weights[first:last],
-                votes.column, votes.inserted, votes.passing,
+                starts[at + start : at + end + 1], members.bases[first:last], members.weights[first:last],
+                votes.column[start:end], votes.inserted[start:end], votes.passing[start:end],
             )  # fmt: skip
     for c in range(length):
         votes.depth[c + 1] += votes.depth[c]
@@ -106,22 +107,29 @@ def count_votes(members, starts, length):
 
 
 @inner
-def _vote(starts, at, start, end, bases, weights, column, inserted, passing):
-    final = len(bases) - 1
-    here = np.int64(starts[at + start])
-    for c in range(start, end):
-        behind = np.int64(starts[at + c + 1])
-        around = (np.int64(weights[max(behind - 1, 0)]) + np.int64(weights[min(behind, final)])) >> 1
+def _vote(path, bases, weights, column, inserted, passing):
+    """Count the votes of one member on the columns that it covers.
+
+    Indices are unsigned: numba looks whether others are negative, which counts here.
+    """
+    columns, final = U64(len(path) - 1), U64(len(bases) - 1)
+    here = U64(path[U64(0)])
+    for i in range(len(path) - 1):
+        c = U64(i)
+        behind = U64(path[c + U64(1)])
+        before = behind - U64(behind > U64(0))
+        around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
         if behind == here:
-            column[c, DELETION] += np.uint16(around)
+            column[c, U64(DELETION)] += around
         else:
             if bases[here] < 4:
-                column[c, bases[here]] += np.uint16(weights[here])
-            for x in range(here + 1, min(behind, here + 1 + SLOTS)):
+                column[c, U64(bases[here])] += np.uint16(weights[here])
+            for slot in range(min(behind - here - U64(1), U64(SLOTS))):
+                x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
-                    inserted[c, 4 * (x - here - 1) + bases[x]] += np.uint16(weights[x])
-        if c + 1 < end:
-            passing[c] += np.uint16(around)
+                    inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
+        if c + U64(1) < columns:
+            passing[c] += around
         here = behind
 
 
@@ -319,77 +327,3 @@ def align_piece(draft, column, column_end, bases, base, base_end, starts, at, ma
     for c in range(column, column_end):
         starts[at + c] = min(base + c - column, base_end)
     return False
-
-
-@njit(nogil=True, cache=True)
-def fill_unknown(draft, members, starts, most):
-    """Give every run of unknown columns the bases of the first member that spans it.
-
-    Parameters
-    ----------
-    draft : ndarray of uint8, shape (n,)
-    members : Members
-    starts : ndarray of int32
-        Paths over the draft.
-    most : int
-        Bases that a run may get; a member with more is passed over.
-
-    Returns
-    -------
-    codes : ndarray of uint8
-        The draft with runs replaced.
-    place : ndarray of int64, shape (n + 1,)
-        Where each column went; the columns of a run all went behind what replaced it, but the first.
-    """
-    n = len(draft)
-    codes, place = np.empty(n + most * _unknown_runs(draft), np.uint8), np.empty(n + 1, np.int64)
-    size, c = 0, 0
-    while c < n:
-        if draft[c] != TARGET_UNKNOWN:
-            place[c], codes[size] = size, draft[c]
-            size, c = size + 1, c + 1
-            continue
-        stop = c
-        while stop < n and draft[stop] == TARGET_UNKNOWN:
-            stop += 1
-        giver = _first_across(members, starts, c, stop, most)
-        place[c] = size
-        if giver < 0:
-            for x in range(stop - c):
-                place[c + x] = size + x
-                codes[size + x] = TARGET_UNKNOWN
-            size += stop - c
-        else:
-            bases, at = members.bases[members.first[giver] : members.last[giver]], members.at[giver]
-            for b in range(starts[at + c], starts[at + stop]):
-                codes[size] = bases[b]
-                size += 1
-            for x in range(c + 1, stop):
-                place[x] = size
-        c = stop
-    place[n] = size
-    return codes[:size], place
-
-
-@njit(nogil=True, cache=True)
-def _unknown_runs(draft):
-    runs = 0
-    for c in range(len(draft)):
-        runs += draft[c] == TARGET_UNKNOWN and (c == 0 or draft[c - 1] != TARGET_UNKNOWN)
-    return runs
-
-
-@njit(nogil=True, cache=True)
-def _first_across(members, starts, c, stop, most):
-    """Return the first member that spans a run and knows all its bases; -1 if there is none."""
-    for m in range(len(members.start) - 1):
-        if not members.used[m] or members.start[m] >= c or members.end[m] <= stop:
-            continue
-        first, at = members.first[m], members.at[m]
-        low, high = np.int64(starts[at + c]), np.int64(starts[at + stop])
-        known = high - low <= most
-        for b in range(first + low, first + high):
-            known &= members.bases[b] < 4
-        if known:
-            return m
-    return -1
