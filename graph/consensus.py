@@ -1,8 +1,7 @@
 """Consensus of targets, reads or unitigs, from the reads that lie on them.
 
-Targets are worked on in pieces of at most about `PIECE_BASES`, with margins that neighbours share; the
-consensus of neighbours is joined at the base of the target where their pieces meet. Memory is thus bounded by
-the piece, and one long target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
+Targets are worked on in pieces (`graph.target_pieces`), so that memory is bounded by the piece and one long
+target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
 """
 
 from __future__ import annotations
@@ -16,17 +15,17 @@ import numpy as np
 
 from graph.params import CorrectParams
 from graph.row_choice import rows_of_pieces
+from graph.target_pieces import pieces_of, without_margins
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column
 from overlapper.threads import cut_evenly, map_in_order
 
 if TYPE_CHECKING:
+    from graph.gpu_consensus import Chosen
     from overlapper.gpus import Gpus
 
-PIECE_BASES = 50_000
-MARGIN = 1_000
-BLOCK_BASES = 150_000
-"""Bases of targets that a thread works on at a time."""
+BLOCK_BASES, LEAST_BLOCKS = 150_000, 4
+"""Bases of targets that a thread works on at a time, at most; of few targets each gets so many blocks."""
 GPU_BLOCK_BASES = 10_000_000
 """Bases of targets that a GPU takes at a time, at most."""
 WEIGHT, MOST_WEIGHT = 10, 40
@@ -179,7 +178,7 @@ def consensus(
     )
     rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
     first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
-    bounds = _piece_bounds(targets.lengths)
+    bounds = pieces_of(targets.lengths)
     nearest, typical = _divergences(rows)
     settings = kernel.Settings(
         params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR), params.max_gap,
@@ -187,35 +186,46 @@ def consensus(
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
-    blocks = cut_evenly(bounds.end - bounds.start, _block_bases(targets.total_bases, gpus))
+    blocks = cut_evenly(bounds.end - bounds.start, _block_bases(targets.total_bases, threads))
 
-    def work(block: int) -> tuple[np.ndarray, ...]:
-        part = slice(blocks[block], blocks[block + 1])
-        target, start, end = (
-            bounds.target[part], bounds.start_with_margin[part], bounds.end_with_margin[part],
-        )  # fmt: skip
-        pieces, on_pieces, elsewhere = rows_of_pieces(
-            rows, kernel.Pieces(target, start, end, first), *sequences, settings,
-            params.max_depth, nearest < CHOICE_BELOW,
-        )  # fmt: skip
+    def choose(block: int) -> Chosen:
+        pieces = np.arange(blocks[block], blocks[block + 1])
+        with_margins = kernel.Pieces(
+            bounds.target[pieces], bounds.start_with_margin[pieces], bounds.end_with_margin[pieces], first
+        )
+        chosen = rows_of_pieces(
+            rows, with_margins, *sequences, settings, params.max_depth, nearest < CHOICE_BELOW
+        )
+        return pieces, *chosen
+
+    def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
+        number, pieces, on_pieces, elsewhere = chosen
         if gpus:
-            from graph import gpu_consensus
-
             made = gpu_consensus.correct_pieces(gpus, targets, reads, pieces, on_pieces, settings)
         else:
             made = kernel.correct_pieces(*sequences, pieces, on_pieces, settings)
         made[-1][:, kernel.LEFT_OUT] += elsewhere
-        if (end - start == targets.lengths[target]).all():
+        lengths = targets.lengths[pieces.target]
+        if (pieces.end - pieces.start == lengths).all():
             return np.diff(made[0]), *made[1:]
         # What is inserted behind the last base of a target belongs to its last piece.
-        stop = bounds.end[part] + (bounds.end[part] == targets.lengths[target])
-        return _without_margins(made, start, bounds.start[part], stop)
+        stop = bounds.end[number] + (bounds.end[number] == lengths)
+        return without_margins(made, pieces.start, bounds.start[number], stop)
 
-    parts = []
-    workers = gpus.slots + threads if gpus else threads
-    for block, part in enumerate(map_in_order(work, range(len(blocks) - 1), workers)):
+    numbers = range(len(blocks) - 1)
+    if gpus:
+        from graph import gpu_consensus
+
+        share = min(GPU_BLOCK_BASES, targets.total_bases // gpus.slots)
+        batches = gpu_consensus.gathered(map_in_order(choose, numbers, threads), share)
+        voted = map_in_order(vote, batches, gpus.slots)
+    else:
+        voted = map_in_order(lambda block: vote(choose(block)), numbers, threads)
+    parts, done = [], 0
+    for part in voted:
         parts.append(part)
-        report("consensus", block + 1, len(blocks) - 1)
+        done += len(part[0])
+        report("consensus", done, len(bounds.target))
     return _joined(parts, bounds.target, len(targets), kernel.COUNTS)
 
 
@@ -273,9 +283,9 @@ def fit_threshold(
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
 
 
-def _block_bases(bases: int, gpus: Gpus | None) -> int:
-    """Return how many bases of targets make a block: of few, every slot of the GPUs gets a share."""
-    return max(BLOCK_BASES, min(GPU_BLOCK_BASES, bases // gpus.slots)) if gpus else BLOCK_BASES
+def _block_bases(bases: int, threads: int) -> int:
+    """Return how many bases of targets make a block."""
+    return max(1, min(BLOCK_BASES, bases // (LEAST_BLOCKS * threads)))
 
 
 def run_threshold(runs: int, shorter: int, longer: int) -> int:
@@ -314,27 +324,6 @@ def _divergences(rows: Rows) -> tuple[float, float]:
 _NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
-@dataclasses.dataclass(frozen=True)
-class _Bounds:
-    """Pieces of targets, without and with the margins that they share with their neighbours."""
-
-    target: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    start_with_margin: np.ndarray
-    end_with_margin: np.ndarray
-
-
-def _piece_bounds(lengths: np.ndarray) -> _Bounds:
-    pieces = np.maximum(1, -(-lengths // PIECE_BASES))
-    target = np.repeat(np.arange(len(lengths)), pieces)
-    number = np.arange(len(target)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    start, end = (x * lengths[target] // pieces[target] for x in (number, number + 1))
-    return _Bounds(
-        target, start, end, np.maximum(start - MARGIN, 0), np.minimum(end + MARGIN, lengths[target])
-    )
-
-
 def _widened(rows: Rows, t_lengths: np.ndarray, r_lengths: np.ndarray) -> Rows:
     """Let rows go on at either end, by the same number of bases on both reads, as far as these go."""
     before, behind = rows.r_start, r_lengths[rows.read] - rows.r_end
@@ -359,18 +348,6 @@ def _sequences(reads: Reads) -> Any:
         np.zeros(0, np.uint8) if reads.qualities is None else reads.qualities,
         np.zeros(0, np.int64) if reads.quality_offsets is None else reads.quality_offsets,
     )  # fmt: skip
-
-
-def _without_margins(
-    made: tuple[np.ndarray, ...], shift: np.ndarray, start: np.ndarray, end: np.ndarray
-) -> tuple[np.ndarray, ...]:
-    """Cut the consensus of every piece to what lies between its bounds."""
-    offsets, *columns, origin, counts = made
-    piece = np.repeat(np.arange(len(start)), np.diff(offsets))
-    place = origin + shift[piece]
-    inside = (place >= start[piece]) & (place < end[piece])
-    lengths = np.bincount(piece[inside], minlength=len(start))
-    return lengths, *(values[inside] for values in columns), place[inside].astype(np.int32), counts
 
 
 def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int, n_counts: int) -> Consensus:

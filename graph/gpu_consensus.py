@@ -6,6 +6,7 @@ What a batch takes is planned from the bases of its members. One that takes more
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from overlapper.kernels.cpu.read_subsets import take_ragged, take_reads
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from overlapper.threads import cut_evenly
+
+Chosen = tuple[np.ndarray, Pieces, Rows, np.ndarray]
+"""Numbers of pieces, the pieces, their rows, and for each piece how many rows were left out."""
 
 SHARE_FOR_PIECES = 0.5
 """Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
@@ -56,6 +60,40 @@ def correct_pieces(
                 for begin, end in itertools.pairwise(bounds)
             ]
         )
+
+
+def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
+    """Join blocks of pieces and their rows until there are enough of them for a GPU.
+
+    Parameters
+    ----------
+    blocks : iterator of `Chosen`
+    bases : int
+        Of the pieces that are enough.
+    """
+    waiting: list[Chosen] = []
+    held = 0
+    for block in blocks:
+        waiting.append(block)
+        held += int((block[1].end - block[1].start).sum())
+        if held >= bases:
+            yield _as_one(waiting)
+            waiting, held = [], 0
+    if waiting:
+        yield _as_one(waiting)
+
+
+def _as_one(blocks: list[Chosen]) -> Chosen:
+    """Join blocks."""
+    numbers, pieces, rows, left_out = zip(*blocks, strict=True)
+    target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in pieces), strict=True))
+    rows_of_each = np.concatenate([np.diff(p.first) for p in pieces])
+    return (
+        np.concatenate(numbers),
+        Pieces(target, start, end, np.concatenate([[0], np.cumsum(rows_of_each)])),
+        Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
+        np.concatenate(left_out),
+    )
 
 
 def _batch(
