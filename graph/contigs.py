@@ -27,6 +27,7 @@ from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
 from overlapper import pipeline
 from overlapper.presets import ErrorRate, preset_error_rate
+from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
 
@@ -192,7 +193,7 @@ def _overlaps(
     stages: Stages, name: str, reads: Reads, preset: str, threads: int, report: Report
 ) -> tuple[Overlaps, dict[str, Any]]:
     def find() -> tuple[Overlaps, dict[str, Any]]:
-        order = pipeline.canonical_order(reads)
+        order = canonical_order(reads)
         sorted_reads = reads.take(order)
         rate = preset_error_rate(sorted_reads, preset, threads)
         run = pipeline.run(sorted_reads, rate, order=order, threads=threads, report=report)

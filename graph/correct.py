@@ -19,6 +19,7 @@ from graph.params import CorrectParams
 from graph.stages import Stages
 from overlapper import pipeline
 from overlapper.devices import Device, select_devices
+from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 
 Report = Callable[[str, int, int], None]
@@ -166,7 +167,7 @@ def correct(
     devices = select_devices(device)
     first_stage = len(stages.done)
     report("sorting reads", 0, 0)
-    order = pipeline.canonical_order(reads)
+    order = canonical_order(reads)
     back = np.argsort(order)
     given = reads.take(order)
     if overlaps is not None:

@@ -25,6 +25,7 @@ from overlapper.devices import Device, select_devices
 from overlapper.extend import chain
 from overlapper.extend.classify import classify
 from overlapper.presets import ErrorRate, preset_error_rate, preset_params
+from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.threads import map_in_order
 
@@ -134,7 +135,7 @@ def polish(
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     stages = stages or Stages()
     devices = select_devices(device)
-    reads = reads.take(pipeline.canonical_order(reads))
+    reads = reads.take(canonical_order(reads))
     rate = preset_error_rate(reads, preset, threads)
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):

@@ -196,7 +196,8 @@ def _run_in_memory(
 ) -> Any:
     """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
     from overlapper.io import open_overlaps, read_fastx
-    from overlapper.pipeline import canonical_order, run
+    from overlapper.pipeline import run
+    from overlapper.sketch.canonical import canonical_order
 
     progress.report("reading")
     table = read_fastx(*files, reference=reference)
