@@ -20,7 +20,8 @@ no bridge, or a bridge whose weaker overlap is longer (then the smaller read num
 weaker of its two edges goes.
 
 **Forked end.** A chain of at most ``tip_reads`` reads that nothing leads into and that leads to several
-nodes: the end that two unitigs share. Repeated until none is left, after everything above.
+nodes: the end that two unitigs share. Repeated until none is left, after everything above. Tips and bubbles
+follow once more: such an end may have been the other way into a bubble.
 
 **Island.** A linear unitig of at most ``tip_reads`` reads that is joined to nothing, beside something larger.
 
@@ -68,6 +69,7 @@ def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str
         graph = _counted(*cut_weak(graph, params.weak_ratio), counts)
         graph = _tips_and_bubbles(graph, params, counts)
     graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
+    graph = _tips_and_bubbles(graph, params, counts)
     graph = _counted(*drop_islands(graph, params.tip_reads), counts)
     return graph, dict(counts)
 

@@ -138,6 +138,20 @@ def test_the_best_path_of_a_bubble_stays(bubble):
     assert len(popped.edges) == 2 * (len(path) - 1)
 
 
+def test_a_bubble_shows_once_a_shared_end_is_gone():
+    """Reads 0 to 5, paths 6 and 7, then 8 to 13; the end 14, 15 leads into the chain and into both paths."""
+    joins = dict.fromkeys(
+        [(2 * i, 2 * i + 2) for i in (*range(5), *range(8, 13))]
+        + [(10, 12), (10, 14), (12, 16), (14, 16), (28, 30), (28, 10), (30, 12), (30, 14)],
+        (5, 5, 15),
+    )
+    joins[28, 10] = (6, 6, 14)
+    cleaned, counts = graph.clean(graph_of([20] * 16, joins))
+    assert counts["reads in forked ends"] and counts["bubbles"]
+    assert len(graph.layout(cleaned)[0]) == 1
+    assert len(cleaned.reads) == 13
+
+
 STEPS = {
     "tips": lambda g: cut_tips(g, 3),
     "bubbles": lambda g: pop_bubbles(g, 40),
