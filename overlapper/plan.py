@@ -83,8 +83,9 @@ class Budget:
         needed = fixed + LEAST
         if needed > self.memory:
             raise ParameterError(
-                f"the memory budget of {self.memory >> 20} MB is too small for {n_reads} reads on "
-                f"{self.threads} threads, expected at least {-(-needed >> 20)} MB; fewer --threads take less"
+                f"the memory budget of {self.memory / 1e6:,.1f} MB is too small for {n_reads} reads on "
+                f"{self.threads} threads, expected {-(-needed // 10**6)} MB or more; fewer --threads "
+                "take less"
             )
         return self.memory - fixed
 

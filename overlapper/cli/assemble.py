@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
 from overlapper.cli.sizes import parse_size
@@ -62,7 +62,7 @@ def assemble(
     ] = 2000,
     threads: Threads = 0,
     device: Device = "auto",
-    gpu_memory: GpuMemory = "0",
+    gpu_memory: GpuMemory = 0,
     reference: Reference = None,
     quiet: Quiet = False,
 ) -> None:
@@ -75,6 +75,7 @@ def assemble(
     places = {name: os.path.join(output, name) for name in names}
     inputs = [*reads, *([reference] if reference else [])]
     check_outputs(places, inputs)
+    check_name(output, "--output")
     if correct not in ("auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
 
@@ -98,7 +99,7 @@ def assemble(
     from overlapper.threads import available_threads
 
     check_preset(preset)
-    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
+    devices = select_devices(device)
     params = AssembleParams(
         WhenToCorrect(correct),
         correction=CorrectParams(rounds=correct_rounds),
@@ -117,7 +118,7 @@ def assemble(
             preset=preset,
             threads=threads or available_threads(),
             device=device,
-            gpu_memory=gpu_bytes,
+            gpu_memory=gpu_memory,
             stages=stages,
             report=progress.report,
         )

@@ -8,7 +8,7 @@ import typer
 
 from overlapper.cli.evaluate import parse_circles
 from overlapper.cli.options import Preset, Quiet, Threads
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress
 
 EXAMPLES = """
@@ -75,6 +75,8 @@ def compare(
     if "-" in inputs:
         raise typer.BadParameter("reads are read once a method: standard input cannot be")
     check_outputs(outputs, inputs)
+    for (option, path), kind in zip(outputs.items(), ("HTML", "TSV", "JSON"), strict=True):
+        check_name(path, option, kind)
 
     from overlapper.cli.startup import load_numba
 

@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
-from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper correct reads.fastq.gz -o corrected.fastq.gz
@@ -60,7 +59,7 @@ def correct(
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
-    gpu_memory: GpuMemory = "0",
+    gpu_memory: GpuMemory = 0,
     stats: Annotated[str | None, typer.Option(help="Write counts and times of the run, a JSON file.")] = None,
     reference: Reference = None,
     quiet: Quiet = False,
@@ -72,6 +71,7 @@ def correct(
     """
     inputs = [path for path in (*reads, overlaps, reference) if path is not None]
     check_outputs({"--output": output, "--table": table, "--stats": stats}, inputs)
+    check_name(output, "--output", "FASTA", "FASTQ")
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
 
@@ -90,7 +90,7 @@ def correct(
     from overlapper.threads import available_threads
 
     check_preset(preset)
-    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
+    devices = select_devices(device)
     params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
@@ -105,7 +105,7 @@ def correct(
         stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
         made = correct_reads(
             given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
-            device=device, gpu_memory=gpu_bytes, stages=stages, report=progress.report,
+            device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,
         )  # fmt: skip
         progress.report("writing")
         write_reads(out_file, made.reads)

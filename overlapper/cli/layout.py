@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from overlapper.cli.options import Quiet, Reference, Threads
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 
@@ -137,6 +137,8 @@ def layout(
         "--stats": stats,
     }
     check_outputs(outputs, [*reads, overlaps, *([reference] if reference else [])])
+    check_name(output, "--output", "GFA")
+    check_name(fasta, "--fasta", "FASTA")
 
     from overlapper.cli.startup import load_numba, tune_malloc
 

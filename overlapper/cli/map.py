@@ -13,7 +13,6 @@ import typer
 from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.sizes import parse_size
 from overlapper.version import __version__
 
 EXAMPLES = r"""
@@ -74,7 +73,7 @@ def map(
             "result."
         ),
     ] = "cpu",
-    gpu_memory: GpuMemory = "0",
+    gpu_memory: GpuMemory = 0,
     quiet: Quiet = False,
 ) -> None:
     """Map reads to a reference, with base-level alignments.
@@ -116,7 +115,7 @@ def map(
     with (
         Progress(quiet) as progress,
         compile_notice(progress, COMPILE_SECONDS),
-        extending_gpus(params.extender, device, parse_size(gpu_memory)) as gpus,
+        extending_gpus(params.extender, device, gpu_memory) as gpus,
     ):
         clock = Clock()
         progress.report("reading the reference")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.sizes import parse_size
+
 Device = Annotated[
     str,
     typer.Option(
@@ -14,7 +16,10 @@ Device = Annotated[
     ),
 ]
 GpuMemory = Annotated[
-    str, typer.Option(metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free.")
+    int,
+    typer.Option(
+        parser=parse_size, metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free."
+    ),
 ]
 Preset = Annotated[
     str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")

@@ -1,4 +1,4 @@
-"""Whether the files that a command is asked to write get in each other's way."""
+"""Whether files to be written get in each other's way, or have the names of other formats."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 
 import typer
+
+_ENDINGS = {
+    "FASTA": (".fasta", ".fa", ".fna"), "FASTQ": (".fastq", ".fq"), "SAM": (".sam",), "BAM": (".bam",),
+    "CRAM": (".cram",), "PAF": (".paf",), "Parquet": (".parquet",), "GFA": (".gfa",), "JSON": (".json",),
+    "HTML": (".html", ".htm"), "PDF": (".pdf",), "TSV": (".tsv",),
+}  # fmt: skip
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
@@ -26,3 +32,21 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
     for place in places:
         if place in read:
             raise typer.BadParameter(f"{read[place]} is read and would be written: name another output")
+
+
+def check_name(path: str | None, option: str, *formats: str) -> None:
+    """Refuse a name that promises another format than what is written there; names that promise none pass.
+
+    Parameters
+    ----------
+    path : str or None
+    option : str
+        What the user names it with.
+    *formats : str
+        Of `_ENDINGS`; none for a folder.
+    """
+    name = (path or "").lower().removesuffix(".gz")
+    promised = next((format_ for format_, endings in _ENDINGS.items() if name.endswith(endings)), None)
+    if promised and promised not in formats:
+        is_written = " or ".join(formats) or "a folder"
+        raise typer.BadParameter(f"{path} has the name of a {promised} file, but {option} is {is_written}")

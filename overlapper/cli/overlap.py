@@ -71,7 +71,7 @@ def overlap(
             "there are any and the extender has kernels for them. Never changes the result."
         ),
     ] = "auto",
-    gpu_memory: GpuMemory = "0",
+    gpu_memory: GpuMemory = 0,
     config: Annotated[
         str | None, typer.Option(help="Parameters, a TOML file; options given here go first.")
     ] = None,
@@ -147,7 +147,6 @@ def overlap(
     check_preset(preset)
     check_format(output)
     threads = threads or available_threads()
-    gpu_bytes = parse_size(gpu_memory)
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
@@ -157,7 +156,7 @@ def overlap(
             result = run_in_tiles(
                 reads, output, preset, limits,
                 reference=reference, changes=changes, threads=threads,
-                devices=[d.name for d in devices], device=device, gpu_memory=gpu_bytes,
+                devices=[d.name for d in devices], device=device, gpu_memory=gpu_memory,
                 progress=progress, open_files=files,
             )  # fmt: skip
         else:
@@ -165,7 +164,7 @@ def overlap(
             result = _run_in_memory(
                 reads, output, preset,
                 reference=reference, changes=changes, threads=threads,
-                device=device, gpu_memory=gpu_bytes, progress=progress, open_files=files,
+                device=device, gpu_memory=gpu_memory, progress=progress, open_files=files,
             )  # fmt: skip
         if result is None:
             return

@@ -9,10 +9,9 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import stages_in
-from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -44,13 +43,14 @@ def polish(
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
-    gpu_memory: GpuMemory = "0",
+    gpu_memory: GpuMemory = 0,
     reference: Reference = None,
     quiet: Quiet = False,
 ) -> None:
     """Replace unitigs by the consensus of the reads that lie on them."""
     inputs = [path for path in (layout, *reads, reference) if path is not None]
     check_outputs({"--output": output}, inputs)
+    check_name(output, "--output", "FASTA", "FASTQ")
 
     from overlapper.cli.startup import load_numba
 
@@ -67,7 +67,7 @@ def polish(
     from overlapper.threads import available_threads
 
     check_preset(preset)
-    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
+    devices = select_devices(device)
     threads = threads or available_threads()
     params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
@@ -80,7 +80,7 @@ def polish(
         stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
         made = polish_unitigs(
             unitigs, given, params, preset=preset, threads=threads,
-            device=device, gpu_memory=gpu_bytes, stages=stages, report=progress.report,
+            device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,
         )  # fmt: skip
         progress.report("writing")
         write_reads(out_file, made.unitigs.sequences)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Quiet, Threads
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
 EXAMPLES = """
@@ -44,6 +44,7 @@ def report(
     time, memory and parameters. The page needs no network.
     """
     check_outputs({"--output": output}, files)
+    check_name(output, "--output", "HTML")
 
     from overlapper.io.outputs import OutputFile
     from overlapper.report import build_report, read_inputs

@@ -13,7 +13,6 @@ import typer
 from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.sizes import parse_size
 from overlapper.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def seeds(
             "result."
         ),
     ] = "auto",
-    gpu_memory: GpuMemory = "0",
+    gpu_memory: GpuMemory = 0,
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -113,7 +112,7 @@ def seeds(
     from overlapper.threads import available_threads, cut_evenly
 
     check_matches_format(output)
-    devices, gpu_bytes = select_devices(device), parse_size(gpu_memory)
+    devices = select_devices(device)
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         dropped_file = files.enter_context(OutputFile(dropped)) if dropped else None
@@ -121,7 +120,7 @@ def seeds(
             dropped_file.write(DROPPED_HEAD)
         progress.report("preparing the index")
         searched = _index_of(text, index, threads)
-        search = _searches(searched, devices, gpu_bytes, threads)[kind]
+        search = _searches(searched, devices, gpu_memory, threads)[kind]
         progress.report("reading")
         table = read_fastx(*reads)
         names = Names(table.name_bytes, table.name_offsets, table.lengths)

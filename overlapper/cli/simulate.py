@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.options import Quiet
+from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 
@@ -83,9 +84,9 @@ def simulate(
         raise typer.BadParameter("give either --reference or --genome-size")
     if repeats is not None and genome_size is None:
         raise typer.BadParameter("--repeats needs --genome-size")
-    outputs = [path for path in (output, truth, reference_out) if path is not None]
-    if len(set(outputs)) < len(outputs):
-        raise typer.BadParameter("--output, --truth and --reference-out must differ")
+    outputs = {"--output": output, "--truth": truth, "--reference-out": reference_out}
+    check_outputs(outputs, [] if reference is None else [reference])
+    check_name(output, "--output", "FASTA", "FASTQ")
     changes = {
         "mean_length": mean_length,
         "length_sd": length_sd,

@@ -118,7 +118,7 @@ def test_a_damaged_file_is_named(overlap, reads_file, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("reads.fa", "--memory", "100M"), "memory budget of 95 MB is too small"),
+        (("reads.fa", "--memory", "100M"), "memory budget of 100.0 MB is too small"),
         (
             ("reads.fa", "--finder", "spgemm", "--homopolymer-compressed", "--memory", "2G"),
             "goes with the finder",
