@@ -62,11 +62,12 @@ def compare(
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Run every combination of methods on the same reads, and compare results, times and memory.
+    """Compare methods: results, times and memory on the same reads.
 
-    Overlaps: finders and extenders. Mappings, with --reference: seeders and extenders. Every method runs in a
-    process of its own, once on a few reads and once on all. With --truth the placements of the reads judge,
-    else what more than half of the methods agree on. Methods that align whole reads take long on long reads.
+    Every combination is run. Overlaps: finders and extenders. Mappings, with --reference: seeders and
+    extenders. Every method runs in a process of its own, once on a few reads and once on all. With --truth
+    the placements of the reads judge, else what more than half of the methods agree on. Methods that align
+    whole reads take long on long reads.
     """
     outputs = {"--output": output, "--tsv": tsv, "--json": json}
     if not any(outputs.values()):

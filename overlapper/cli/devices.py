@@ -8,7 +8,7 @@ overlapper devices | cut -f 1,3
 
 
 def devices() -> None:
-    """List the devices of this machine, and what is missing where one cannot be used."""
+    """List processors that can be used, and what others lack."""
     from overlapper.devices import list_devices
 
     for device in list_devices():

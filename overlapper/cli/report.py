@@ -27,7 +27,7 @@ def report(
             metavar="FILES...",
             help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
             ".gfa.gz), what overlap --stats and layout --stats wrote (.json), what correct --table wrote "
-            "(.tsv, .tsv.gz), the folder of overlapper assemble. Parts whose file is not there are left out.",
+            "(.tsv, .tsv.gz), and the folder that assemble wrote. What has no file is left out.",
         ),
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],
