@@ -59,7 +59,7 @@ def chain_candidates(
         if seeds < min_seeds or bases < min_score:
             n_few += 1
             continue
-        x0, y0, x1, y1 = x[start], y[start], x[end] + k, y[end] + k
+        x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
         q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
         t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
         expected = max(x1 - x0, y1 - y0) * len(q_seeds) // q_length * len(t_seeds)

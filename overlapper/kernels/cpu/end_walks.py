@@ -166,7 +166,7 @@ def _place(reads, walks, tiles, lane):
     tiles[_LAST, lane], tiles[_EDITS, lane], tiles[_LIMIT, lane] = height - 1, walks[_CORNER, lane], columns
     _put_bases(
         reads, walks[_Q_READ, lane], walks[_Q_ORIGIN, lane], walks[_Q_STEP, lane], q_done, U64(0),
-        tiles, _ONES, lane,
+        tiles, np.int64(_ONES), lane,
     )  # fmt: skip
     for part in range(2):
         _put_bases(

@@ -80,7 +80,7 @@ def format_paf(rows, names, start, stop, out):
     int
         Bytes written.
     """
-    at = 0
+    at = np.int64(0)  # a literal would have what it is handed to compiled for it, too
     aligned = len(rows.edits) > 0
     for row in range(start, stop):
         at = put_interval_of_read(out, at, rows.query[row], rows.q_start[row], rows.q_end[row], names)
@@ -90,10 +90,11 @@ def format_paf(rows, names, start, stop, out):
         at = put_number(out, at, rows.block_length[row])
         at = put(out, at, _NO_MAPPING_QUALITY)
         at = put(out, at, _TYPE)
-        at = put_integer(out, put(out, at, _SEEDS), rows.seeds[row])
-        at = put_integer(out, put(out, at, _SCORE if aligned else _CHAIN_SCORE), rows.score[row])
+        at = put_integer(out, put(out, at, _SEEDS), np.int64(rows.seeds[row]))
+        at = put(out, at, _SCORE if aligned else _CHAIN_SCORE)
+        at = put_integer(out, at, np.int64(rows.score[row]))
         if aligned:
-            at = put_integer(out, put(out, at, _EDITS), rows.edits[row])
+            at = put_integer(out, put(out, at, _EDITS), np.int64(rows.edits[row]))
         if not np.isnan(rows.divergence[row]):
             at = put(out, at, _DIVERGENCE if aligned else _CHAIN_DIVERGENCE)
             at = put_four_decimals(out, at, rows.divergence[row])

@@ -97,7 +97,7 @@ def sample(
         on the reverse strand, which goes down from there, the bitwise complement of it.
     """
     samples, places = np.empty(0, np.uint64), np.empty(0, np.int64)
-    found = 0
+    found = np.int64(0)  # a literal would have what it is handed to compiled for it, too
     for read in range(first, last):
         if found + lengths[read] > len(samples):
             samples = grow(samples, 2 * found + lengths[read])

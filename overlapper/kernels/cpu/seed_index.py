@@ -73,7 +73,7 @@ def partition(
     """
     n_buckets = 1 << bucket_bits
     previous_page = np.empty(len(pages), np.int32)
-    n_pages = 0
+    n_pages = np.int64(0)  # a literal would have what it is handed to compiled for it, too
     last_page = np.full(n_buckets, -1, np.int32)
     counts = np.zeros(n_buckets, np.int64)
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
@@ -356,7 +356,7 @@ def sort_lists(list_starts, first_read, last_read, numbers, positions):
         bits = 1
         while top >> U64(bits):
             bits += 1
-        ordered = radix_sort(keyed[:n], spare[:n], 32, bits)
+        ordered = radix_sort(keyed[:n], spare[:n], np.int64(32), bits)
         for i in range(n):
             numbers[start + i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
             positions[start + i] = ordered[i] >> U64(32)
