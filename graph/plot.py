@@ -30,7 +30,11 @@ _SHORTEST = 0.6
 _LINK = 0.5
 _GAP, _MARGIN = 1.5, 0.03
 _ROUNDS, _STILL = 200, 1e-4
-_FONT, _POINTS_PER_INCH = 7, 72
+WIDTH = 1152
+_FONT, _POINTS_PER_INCH = 9, 72
+_PIXELS_PER_INCH, _SHARPNESS = 96, 2
+"""Of a screen, by CSS; and how many of the picture's own lie on one, for screens that are finer."""
+_LEAST_WIDTH = 200
 _LONGEST_NAME = 16
 
 
@@ -156,19 +160,24 @@ def check_format(path: str) -> None:
         raise ParameterError(f"the name {path} does not end in one of {', '.join(FORMATS)}")
 
 
-def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
+def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) -> None:
     """Draw a graph, without the segments that others contain.
+
+    Letters are 12 pixels high at the width given: a narrow picture has fewer of them, not smaller ones.
 
     Parameters
     ----------
     gfa : Gfa
     path : str or path
         Ends in one of `FORMATS`.
+    width : int
+        Of the picture on a screen, in CSS pixels, 200 or more.
 
     Raises
     ------
     ParameterError
-        When the name tells no format, or there are more than `MOST_SEGMENTS` segments.
+        When the name tells no format, the picture is too narrow, or there are more than `MOST_SEGMENTS`
+        segments.
     MissingExtraError
         When matplotlib is not installed.
     OutputError
@@ -176,6 +185,8 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
     """
     path = os.fspath(path)
     check_format(path)
+    if width < _LEAST_WIDTH:
+        raise ParameterError(f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} or more")
     gfa = gfa.without_contained()
     if len(gfa.names) > MOST_SEGMENTS:
         raise ParameterError(
@@ -188,8 +199,8 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
     low, high = everything.min(axis=0), everything.max(axis=0)
     margin = max(_GAP, _MARGIN * max(high - low))
     low, high = low - margin, high + margin
-    scale = 12 / max(high - low)
-    figure = figure_of(figsize=np.maximum((high - low) * scale, 2.5), dpi=150)
+    scale = width / _PIXELS_PER_INCH / (high - low)[0]
+    figure = figure_of(figsize=(high - low) * scale, dpi=_SHARPNESS * _PIXELS_PER_INCH)
     axes = figure.add_axes((0, 0, 1, 1), frameon=False, aspect="equal", xticks=[], yticks=[])
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
@@ -199,9 +210,10 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str]) -> None:
         for j in gfa.links
     ]
     axes.add_collection(collection_of(joins, colors="#555555", linewidths=0.8, zorder=1))
+    thin = np.sqrt(min(width / WIDTH, 1))
     colours = [f"C{i % 10}" for i in range(len(places))]
     axes.add_collection(
-        collection_of(places, colors=colours, linewidths=_widths(gfa), capstyle="round", zorder=2)
+        collection_of(places, colors=colours, linewidths=thin * _widths(gfa), capstyle="round", zorder=2)
     )
     labels = [f"{_short(name)}\n{_size(int(n))}" for name, n in zip(gfa.names, gfa.lengths, strict=True)]
     for segment, place in _labels(labels, gfa.lengths, places, scale, low, high):

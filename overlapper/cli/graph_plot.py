@@ -10,7 +10,7 @@ from overlapper.cli.outputs import check_outputs
 
 EXAMPLES = """
 overlapper graph plot layout.gfa -o layout.png
-overlapper graph plot layout.gfa -o layout.svg
+overlapper graph plot layout.gfa -o layout.svg --width 360
 """
 
 
@@ -19,6 +19,12 @@ def graph_plot(
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
     output: Annotated[str, typer.Option("--output", "-o", help="Picture: .png, .svg or .pdf, by its name.")],
+    width: Annotated[
+        int,
+        typer.Option(
+            metavar="PIXELS", help="Width on the screen that it is for; a narrow picture has fewer names."
+        ),
+    ] = 1152,
 ) -> None:
     """Draw an assembly graph.
 
@@ -31,4 +37,4 @@ def graph_plot(
     from graph.plot import check_format, plot_graph
 
     check_format(output)
-    plot_graph(read_gfa(gfa), output)
+    plot_graph(read_gfa(gfa), output, width=width)

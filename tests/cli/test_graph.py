@@ -81,6 +81,20 @@ def test_long_names_are_shortened_and_stay_within_the_picture(command, tmp_path)
     assert (low < at).all() and (at < high).all()
 
 
+@pytest.mark.parametrize(("pixels", "points"), [(360, 270), (1152, 864)])
+def test_a_picture_is_as_wide_as_asked(command, gfa_file, tmp_path, pixels, points):
+    pytest.importorskip("matplotlib")
+    assert command("graph", "plot", gfa_file, "-o", "g.svg", "--width", str(pixels)).code == 0
+    assert f'width="{points}pt"' in (tmp_path / "g.svg").read_text()
+
+
+def test_a_picture_too_narrow_for_letters_is_refused(command, gfa_file, tmp_path):
+    result = command("graph", "plot", gfa_file, "-o", "g.svg", "--width", "100")
+    assert_refused(
+        result, 1, "the width of the picture is 100 pixels, expected 200 or more", tmp_path, [gfa_file]
+    )
+
+
 def test_linked_ends_are_drawn_near_and_components_apart(gfa_file, tmp_path):
     a, b, c, d = place_segments(read_gfa(tmp_path / gfa_file).without_contained())
 
