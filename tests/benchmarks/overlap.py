@@ -52,16 +52,20 @@ def main() -> None:
                 "minimap2", "-t", threads, *shlex.split(arguments.peer), arguments.reads, arguments.reads,
             ],
         }  # fmt: skip
-        best = dict.fromkeys(commands, (float("inf"),) * 3)
-        for _ in range(arguments.runs):
-            for name, command in commands.items():
-                taken = measure(command, f"{folder}/{name}.out")
-                best[name] = tuple(map(min, best[name], taken))
-    print(f"{'':12} {'wall s':>8} {'CPU s':>8} {'peak MB':>8}")
-    for name, (wall, cpu, memory) in best.items():
+        rounds = []
+        for number in range(arguments.runs):
+            rounds.append([measure(command, f"{folder}/{name}.out") for name, command in commands.items()])
+            show(f"round {number + 1}", *rounds[-1])
+    show("least", *(tuple(map(min, zip(*taken, strict=True))) for taken in zip(*rounds, strict=True)))
+
+
+def show(title: str, ours: tuple[float, ...], theirs: tuple[float, ...]) -> None:
+    """Print what both programs took, and how many times as fast we are, and as large."""
+    print(f"{title:12} {'wall s':>8} {'CPU s':>8} {'peak MB':>8}")
+    for name, (wall, cpu, memory) in (("overlapper", ours), ("minimap2", theirs)):
         print(f"{name:12} {wall:8.2f} {cpu:8.2f} {memory:8.0f}")
-    ours, theirs = best["overlapper"], best["minimap2"]
-    print(f"{'ratio':12} {theirs[0] / ours[0]:8.2f} {theirs[1] / ours[1]:8.2f} {ours[2] / theirs[2]:8.2f}")
+    ratios = theirs[0] / ours[0], theirs[1] / ours[1], ours[2] / theirs[2]
+    print("{:12} {:8.2f} {:8.2f} {:8.2f}".format("ratio", *ratios), flush=True)
 
 
 if __name__ == "__main__":
