@@ -11,6 +11,7 @@ random numbers: the same file gives the same picture.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -223,8 +224,13 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
         )  # fmt: skip
     # Without a date, so that the same graph gives the same bytes.
     metadata = {} if path.endswith(".png") else {"CreationDate" if path.endswith(".pdf") else "Date": None}
-    with OutputFile(path) as output, output.complaints():
-        figure.savefig(output.file, format=path.rpartition(".")[2], metadata=metadata)
+    kind, drawn = path.rpartition(".")[2], io.BytesIO()
+    figure.savefig(drawn, format=kind, metadata=metadata)
+    data = drawn.getvalue()
+    if kind == "svg":  # shrinks to a narrower window
+        data = data.replace(b"<svg ", b'<svg style="max-width:100%;height:auto" ', 1)
+    with OutputFile(path) as output:
+        output.write(data)
 
 
 def _labels(

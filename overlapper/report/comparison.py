@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overlapper.compare.comparison import Comparison, Method
-from overlapper.drawing import Axis, Plane, element
+from overlapper.drawing import Axis, Plane, element, written
 from overlapper.report.page import Cell, Figure, Remark, Section, Table, page
 
 _COLOURS = "abcd"
@@ -42,11 +42,11 @@ def build_comparison(comparison: Comparison, *, title: str = "Comparison of meth
 def _table(comparison: Comparison) -> Table:
     head = ("method", *comparison.measures, "seconds", "MB")
     rows: list[tuple[Cell, ...]] = [
-        (method.name, *(_cell(method, measure) for measure in comparison.measures),
+        (f"{number}. {method.name}", *(_cell(method, measure) for measure in comparison.measures),
          round(method.costs.wall_s, 2), round(method.costs.peak_mb))
-        for method in comparison.methods
+        for number, method in enumerate(comparison.methods, 1)
     ]  # fmt: skip
-    return Table("All methods", head, rows)
+    return Table("All methods", head, rows, wide=True)
 
 
 def _cell(method: Method, measure: str) -> Cell:
@@ -55,27 +55,28 @@ def _cell(method: Method, measure: str) -> Cell:
 
 
 def _scatter(comparison: Comparison, measure: str) -> Figure:
-    """Draw a measure against time, a dot a method, coloured by extender."""
-    points = [(m, m.costs.wall_s, m.scores[measure]) for m in comparison.methods]
-    shown = [(m, seconds, float(value)) for m, seconds, value in points if value is not None]
-    seconds = [point[1] for point in shown] or [1.0]
-    values = [point[2] for point in shown] or [0.0]
+    """Draw a measure against time, a numbered dot a method, coloured by extender if there are few."""
+    points = [(i, m, m.costs.wall_s, m.scores[measure]) for i, m in enumerate(comparison.methods, 1)]
+    shown = [(i, m, seconds, float(value)) for i, m, seconds, value in points if value is not None]
+    seconds = [point[2] for point in shown] or [1.0]
+    values = [point[3] for point in shown] or [0.0]
     margin = 0.05 * (max(values) - min(values)) or 0.05 * abs(max(values)) or 0.5
     plane = Plane(
         Axis("seconds", min(seconds) / 1.2, max(seconds) * 1.2, log=True),
         Axis(measure, min(values) - margin, max(values) + margin),
     )
     extenders = list(dict.fromkeys(method.second for method in comparison.methods))
-    for method, x, y in shown:
-        colour = _COLOURS[extenders.index(method.second) % len(_COLOURS)]
-        dot = element(
-            "circle", element("title", method.name), cx=float(plane.across(x)), cy=float(plane.up(y)), r=5,
-            class_=f"fill-{colour}",
-        )  # fmt: skip
-        plane.draw(dot)
-    caption = f"{comparison.measures[measure]}, against time; a dot is a method and says its name."
+    few = len(extenders) <= len(_COLOURS)
+    colours = dict(zip(extenders, _COLOURS if few else _COLOURS[0] * len(extenders), strict=False))
+    for extender, colour in colours.items() if few else ():
+        plane.draw("", extender, colour)
+    for number, method, x, y in shown:
+        across, up, colour = float(plane.across(x)), float(plane.up(y)), colours[method.second]
+        dot = element("circle", element("title", method.name), cx=across, cy=up, r=5, class_=f"fill-{colour}")
+        plane.draw(dot + written(str(number), across + 7, up + 5))
+    caption = f"{comparison.measures[measure]}, against time; the number of a dot is that of its method."
     caption = caption[0].upper() + caption[1:]
-    rows = [(method.name, x, y) for method, x, y in shown]
+    rows = [(method.name, x, y) for _, method, x, y in shown]
     return Figure(
         measure, caption, plane.inline(measure, caption), Table(measure, ("method", "seconds", measure), rows)
     )
@@ -91,7 +92,7 @@ def _costs(comparison: Comparison) -> list[Table]:
         _bars("Wall time", "s", {name: taken.wall_s for name, taken in costs.items()}),
         _bars("Processor time", "s", {name: taken.cpu_s for name, taken in costs.items()}),
         _bars("Peak memory", "MB", {name: taken.peak_mb for name, taken in costs.items()}),
-        Table("Seconds by stage", ("method", *stages), by_stage),
+        Table("Seconds by stage", ("method", *stages), by_stage, wide=True),
     ]
 
 
