@@ -30,6 +30,7 @@ from overlapper.kernels.cpu.myers import next_column
 TARGET_UNKNOWN, READ_UNKNOWN = 4, 5
 CODES = 8
 """Words that hold the rows of each code, six rounded up."""
+U64 = np.uint64
 _ONE, _NONE, _TOP = np.uint64(1), np.uint64(0), np.uint64(63)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
@@ -106,7 +107,9 @@ def reach(pattern, p_start, p_end, text, x_start, x_end, matrix):
     """
     if p_start == p_end or x_start == x_end:
         return np.int64(0)
-    return _fill(pattern, p_start, p_end - p_start, text, x_start, x_end - x_start, matrix)
+    m, n = p_end - p_start, x_end - x_start
+    _fill(pattern, p_start, m, text, x_start, n, matrix)
+    return _lowest_end(m, n, matrix)
 
 
 @inner
@@ -129,55 +132,71 @@ def edit_distance(target, m, read, r_start, r_end, matrix):
 
 @inner
 def _fill(target, t_start, m, read, r_start, n, matrix):
-    """Fill the matrix; return the first column whose last row is lowest."""
+    """Fill the matrix."""
     words = (m + 63) >> 6
     rows, up, down = matrix.rows, matrix.up, matrix.down
     for w in range(words * CODES):
         rows[w] = 0
     for i in range(m):
-        rows[(i >> 6) * CODES + target[t_start + i]] |= _ONE << np.uint64(i & 63)
+        rows[U64((i >> 6) * CODES + target[U64(t_start + i)])] |= _ONE << U64(i & 63)
     for w in range(words):
-        rows[w * CODES + TARGET_UNKNOWN] = 0
+        rows[U64(w * CODES + TARGET_UNKNOWN)] = 0
     if words == 1:
-        return _fill_word(read, r_start, m, n, rows, up, down)
-    return _fill_words(read, r_start, m, n, words, rows, up, down)
+        _fill_word(read, U64(r_start), n, rows, up, down)
+    else:
+        _fill_words(read, U64(r_start), n, words, rows, up, down)
 
 
 @inner
-def _fill_word(read, r_start, m, n, rows, up, down):
-    last = np.uint64(m - 1)
+def _fill_word(read, r_start, n, rows, up, down):
     above, below = _ALL, _NONE
     up[0], down[0] = above, below
-    cost, lowest, best = np.int64(m), np.int64(m), np.int64(0)
     for j in range(n):
-        above, below, rises, falls = next_column(rows[read[r_start + j]], above, below, _ONE, _NONE)
-        cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
-        up[j + 1], down[j + 1] = above, below
+        column = U64(j)
+        equal = rows[U64(read[r_start + column])]
+        above, below, _rises, _falls = next_column(equal, above, below, _ONE, _NONE)
+        up[column + _ONE], down[column + _ONE] = above, below
+
+
+@inner
+def _fill_words(read, r_start, n, words, rows, up, down):
+    for w in range(words):
+        up[w], down[w] = _ALL, 0
+    here, there = U64(0), U64(words)
+    for j in range(n):
+        code = U64(read[r_start + U64(j)])
+        rises_in, falls_in = _ONE, _NONE
+        for _ in range(words):
+            above, below, rises, falls = next_column(rows[code], up[here], down[here], rises_in, falls_in)
+            rises_in, falls_in = rises >> _TOP, falls >> _TOP
+            up[there], down[there] = above, below
+            code, here, there = code + U64(CODES), here + _ONE, there + _ONE
+
+
+@inner
+def _lowest_end(m, n, matrix):
+    """Return the first column whose last row is lowest."""
+    words, in_last = U64((m + 63) >> 6), _ALL >> U64(-m & 63)
+    up, down = matrix.up, matrix.down
+    lowest, best, word = np.int64(m), np.int64(0), words
+    for j in range(1, n + 1):
+        cost = np.int64(j)  # row 0 rises by one a column
+        for w in range(words):
+            rows = in_last if U64(w) + _ONE == words else _ALL
+            cost += _ones(up[word] & rows) - _ones(down[word] & rows)
+            word += _ONE
         if cost < lowest:
-            lowest, best = cost, np.int64(j + 1)
+            lowest, best = cost, np.int64(j)
     return best
 
 
 @inner
-def _fill_words(read, r_start, m, n, words, rows, up, down):
-    last = np.uint64((m - 1) & 63)
-    for w in range(words):
-        up[w], down[w] = _ALL, 0
-    cost, lowest, best = np.int64(m), np.int64(m), np.int64(0)
-    for j in range(n):
-        code = np.int64(read[r_start + j])
-        rises_in, falls_in = _ONE, _NONE
-        rises, falls = rises_in, falls_in
-        for w in range(words):
-            above, below, rises, falls = next_column(
-                rows[w * CODES + code], up[j * words + w], down[j * words + w], rises_in, falls_in
-            )
-            rises_in, falls_in = rises >> _TOP, falls >> _TOP
-            up[(j + 1) * words + w], down[(j + 1) * words + w] = above, below
-        cost += np.int64((rises >> last) & _ONE) - np.int64((falls >> last) & _ONE)
-        if cost < lowest:
-            lowest, best = cost, np.int64(j + 1)
-    return best
+def _ones(word):
+    """Count the bits that are set."""
+    word -= (word >> _ONE) & U64(0x5555555555555555)
+    word = (word & U64(0x3333333333333333)) + ((word >> U64(2)) & U64(0x3333333333333333))
+    word = (word + (word >> U64(4))) & U64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * U64(0x0101010101010101)) >> U64(56))
 
 
 @inner
@@ -189,14 +208,14 @@ def _trace(m, n, matrix, starts, at, offset):
     while i >= 0:
         if j == 0:
             for row in range(i + 1):
-                starts[at + row] = offset
+                starts[U64(at + row)] = offset
             return
-        word, bit = i >> 6, np.uint64(i & 63)
-        if (up[j * words + word] >> bit) & _ONE:
-            starts[at + i] = offset + j
+        word, bit = i >> 6, U64(i & 63)
+        if (up[U64(j * words + word)] >> bit) & _ONE:
+            starts[U64(at + i)] = offset + j
             i -= 1
         else:
             j -= 1
-            if not (down[j * words + word] >> bit) & _ONE:
-                starts[at + i] = offset + j
+            if not (down[U64(j * words + word)] >> bit) & _ONE:
+                starts[U64(at + i)] = offset + j
                 i -= 1
