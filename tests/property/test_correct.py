@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.consensus import MOST_WEIGHT
 from overlapper.kernels.cpu import correct as kernel
+from overlapper.kernels.cpu import piece_rows
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -136,3 +138,12 @@ def test_unknown_bases_are_predicted():
     expected, made = oracle_and_kernel(masked, rows, True, False)
     assert made == expected
     assert made[0] == target
+
+
+def test_rows_on_a_stretch_are_few_enough_for_the_votes():
+    n = 3 * piece_rows.MOST_ROWS
+    # Every row covers the first stretch, and one that no other row does.
+    t_end = piece_rows.BIN * np.arange(2, n + 2)
+    taken = piece_rows.within_depth(np.array([0, n]), np.zeros(n, np.int64), t_end, 3)
+    assert taken[: piece_rows.MOST_ROWS].all() and not taken[piece_rows.MOST_ROWS :].any()
+    assert np.iinfo(np.uint16).max >= MOST_WEIGHT * (piece_rows.MOST_ROWS + 1)

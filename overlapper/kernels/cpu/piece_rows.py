@@ -7,6 +7,8 @@ from numba import njit
 
 BIN = 256
 """Depth is counted in stretches of so many bases."""
+MOST_ROWS = 1600
+"""Rows on a stretch at most: votes of so many, of weight 40 at most, do not pass 16 bits."""
 LEAST = 100
 """Bases of a piece that a row must keep."""
 
@@ -60,6 +62,8 @@ def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end)
 def within_depth(piece_first, t_start, t_end, max_depth):
     """Take the rows of pieces in their order, but those that find every stretch of `BIN` bases full.
 
+    A row that finds one stretch with `MOST_ROWS` rows is not taken either.
+
     Parameters
     ----------
     piece_first : ndarray of int64, shape (pieces + 1,)
@@ -80,7 +84,7 @@ def within_depth(piece_first, t_start, t_end, max_depth):
         depth[:] = 0
         for r in range(piece_first[p], piece_first[p + 1]):
             stretches = depth[t_start[r] // BIN : (t_end[r] - 1) // BIN + 1]
-            taken[r] = stretches.min() < max_depth
+            taken[r] = stretches.min() < max_depth and stretches.max() < MOST_ROWS
             stretches += np.int64(taken[r])
     return taken
 
