@@ -60,17 +60,25 @@ class DsoftParams:
     drift : int
         How far insertions and deletions may carry an overlap from its band, in thousandths of its length;
         seeds farther away do not belong to the candidate.
+    most_windows : int
+        Candidates of a read pair on either strand at most.
+    min_share : int
+        Least support of a further candidate of a pair, in percent of that of the first.
     """
 
     band_width: int = 64
     min_bases: int = 21
     drift: int = 200
+    most_windows: int = 4
+    min_share: int = 25
 
     def __post_init__(self) -> None:
         power = self.band_width >= 1 and self.band_width.bit_count() == 1
         _require(power, "band_width", self.band_width, "a power of two")
         _require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
         _require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
+        _require(self.most_windows >= 1, "most_windows", self.most_windows, "1 or more")
+        _require(0 <= self.min_share <= 100, "min_share", self.min_share, "0 to 100")
 
 
 @dataclasses.dataclass(frozen=True)

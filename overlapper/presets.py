@@ -17,7 +17,10 @@ ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 PRESETS = ("auto", *ERROR_RATES)
 
 ACCURATE, VERY_NOISY = 0.01, 0.15
-VERY_NOISY_AGREEMENT = 8
+VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 60
+"""Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little of
+a read's accuracy. Accurate reads have nearly all seeds in common: 60 percent of them are left at a difference
+of 2.7 percent, so that copies of a repeat that differ more do not count."""
 SMALL, MEDIUM = 4_000_000, 40_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
@@ -131,14 +134,18 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
-    """Let ends be carried on farther as seeds grow rarer, and very noisy reads agree less."""
+    """Let ends be carried on farther as seeds grow rarer, and let noisy reads agree less."""
     default, max_hang = ChainParams(), ClassParams().max_hang
+    min_agreement = default.min_agreement
+    if error_rate > VERY_NOISY:
+        min_agreement = VERY_NOISY_AGREEMENT
+    elif error_rate < ACCURATE:
+        min_agreement = ACCURATE_AGREEMENT
     return dataclasses.replace(
         default,
         reach=WIDE_REACH if window >= WIDE_WINDOW else default.reach,
         max_reach=min(max_hang, max(default.max_reach, REACH_WINDOWS * window)),
-        # Most short k-mers meet another by chance: the share that seeds tells little of a read's accuracy.
-        min_agreement=VERY_NOISY_AGREEMENT if error_rate > VERY_NOISY else default.min_agreement,
+        min_agreement=min_agreement,
     )
 
 

@@ -7,11 +7,13 @@ hit is a pair of occurrences in two reads, ``query < target``; it lies on the di
 bases, the target on the query's strand, and in the band ``floor(diagonal / B)``. A window is two neighbouring
 bands, so that an overlap on the border of two bands is not halved. The support of a window is the number of
 unique query bases that its seeds cover. Of a read pair on either strand, the window with the most support, of
-equals the lowest, is a candidate when that reaches ``h`` (Turakhia 2018, section 4).
+equals the lowest, is a candidate when that reaches ``h`` (Turakhia 2018, section 4). Of the hits that no
+candidate of the pair carries yet, the best window is a further candidate when it reaches ``h``, and
+``min_share`` percent of the support of the first one, up to ``most_windows`` candidates.
 
-The candidate carries its seeds: all hits of the pair on the strand within ``drift`` thousandths of the
-overlap that the border of the two bands implies, or one band, whichever is more. It starts from the middle
-one of those in the window.
+The candidate carries its seeds: of these hits, all within ``drift`` thousandths of the overlap that the
+border of the two bands implies, or one band, whichever is more. It starts from the middle one of those in the
+window.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ class DsoftFinder:
         Returns
         -------
         Candidates
-            By query, target, strand, with their seeds. Memory is that of these candidates.
+            By query, target, strand, the best first, with their seeds. Memory is that of these candidates.
         """
         from overlapper.kernels.cpu.dsoft import find_candidates
 
@@ -77,6 +79,7 @@ class DsoftFinder:
             self.index.occurrences, self.index.list_starts, self.index.by_read, self.lengths,
             query_start, query_stop, self.first_target, self.index.limit, self.index.kmer_length,
             self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
+            self.params.most_windows, self.params.min_share,
         )  # fmt: skip
         return Candidates.of_rows(
             rows, hit_counts, hit_query_pos, hit_target_pos, self.index.kmer_length, self.index.seeding

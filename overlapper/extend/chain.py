@@ -12,9 +12,10 @@ base::
 over the ``look_back`` anchors j before i with ``0 < dx, dy <= max_gap``; of equal predecessors the nearest
 wins, of equal ends the first (after Li 2018, section 2.1, with integer costs).
 
-The agreement of a chain is its seeds over those that the accuracy of the two reads lets expect: the longer
-interval, times the share of the query's bases that start a seeding k-mer, times the share of the target's
-sketched k-mers that seed. What is typical depends on coverage and errors, so it is measured on a sample.
+The agreement of a chain is its seeds over those that the accuracy of the two reads lets expect: the seeding
+k-mers of the query within the interval, times the share of the target's sketched k-mers that seed; or the
+same with query and target exchanged, if that is more. It is in thousandths, rounded down. What is typical
+depends on coverage and errors, so it is measured on a sample.
 
 The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees at least
 ``min_agreement`` percent as well as is typical. Two copies of a repeat that differ more than the reads do
@@ -45,8 +46,6 @@ from overlapper.params import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
 
 AGREEMENT_UNKNOWN = 400
-MOST_TYPICAL = 450
-"""Above, in thousandths, most reads are accurate; that is not to cost those that are not."""
 FEWEST_CHAINS = 20
 
 
@@ -120,22 +119,16 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
 
 
 def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
-    """Return the agreement of each chain that the candidates give, disagreement tolerated."""
-    seeding, (chains, _, _) = _chains(reads, sample, dataclasses.replace(params, min_agreement=0))
-    query, target = sample.query[chains[:, kernel.CANDIDATE]], sample.target[chains[:, kernel.CANDIDATE]]
-    x, y = chains[:, [kernel.FIRST_X, kernel.LAST_X]], chains[:, [kernel.FIRST_Y, kernel.LAST_Y]]
-    span = sample.seed_length + np.maximum(x[:, 1] - x[:, 0], y[:, 1] - y[:, 0])
-    n_seeds = np.diff(seeding.starts)
-    expected = span * (n_seeds[query] / reads.lengths[query]) * (n_seeds[target] / seeding.sketched[target])
-    return chains[:, kernel.SEEDS] / expected
+    """Return the agreement, in thousandths, of each chain of the candidates, disagreement tolerated."""
+    _, (chains, _, _) = _chains(reads, sample, dataclasses.replace(params, min_agreement=0))
+    return chains[:, kernel.AGREEMENT]
 
 
 def with_typical(params: ChainParams, measured: np.ndarray) -> ChainParams:
     """Return the parameters with the median of measured agreements as the typical one."""
     typical = AGREEMENT_UNKNOWN
     if len(measured) >= FEWEST_CHAINS:
-        median = round(1000 * float(np.median(measured)))
-        typical = min(max(1, median), MOST_TYPICAL)
+        typical = max(1, round(float(np.median(measured))))
     return dataclasses.replace(params, typical_agreement=typical)
 
 

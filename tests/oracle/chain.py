@@ -1,5 +1,6 @@
 """Colinear chaining, straight from the definition in overlapper/extend/chain.py."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 from tests.oracle.xdrop import reverse_complement
@@ -45,12 +46,14 @@ def seeds_within(positions, start, stop, k):
     return sum(start <= p and p + k <= stop for p in positions)
 
 
-def agrees(chain, k, q_length, q_seeds, t_seeds, t_sketched, min_agreement, typical_agreement):
-    """Seeds over expected seeds, at least min_agreement percent of the typical thousandths."""
+def agrees(chain, k, q_seeds, t_seeds, q_sketched, t_sketched, min_agreement, typical_agreement):
+    """Seeds over expected seeds, in thousandths, at least min_agreement percent of the typical ones."""
     (x0, y0), (x1, y1) = chain[0], chain[-1]
-    span = max(x1 - x0, y1 - y0) + k
-    expected = span * len(q_seeds) // q_length * len(t_seeds)
-    return 100_000 * len(chain) * t_sketched >= min_agreement * typical_agreement * expected
+    expected = max(
+        Fraction(seeds_within(q_seeds, x0, x1 + k, k) * len(t_seeds), t_sketched),
+        Fraction(seeds_within(t_seeds, y0, y1 + k, k) * len(q_seeds), q_sketched),
+    )
+    return 100 * (1000 * len(chain) // expected) >= min_agreement * typical_agreement
 
 
 def missing(chain, k, ends, lengths, q_seeds, t_seeds, reach):
@@ -105,7 +108,7 @@ def end_bases(query, target, n_missing, p):
     return q_more + carried, t_more + carried
 
 
-def extend(query, target, reverse, hits, k, q_seeds, t_seeds, t_sketched, p):
+def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sketched, p):
     """The overlap of a candidate, or why it is dropped.
 
     ``hits`` and seeds are first bases on the forward strands; ``p`` holds the parameters by name.
@@ -125,7 +128,7 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, t_sketched, p):
     if len(chain) < p["min_seeds"] or score // 256 < p["min_score"]:
         return "few seeds"
     if not agrees(
-        chain, k, lengths[0], q_seeds, t_seeds, t_sketched, p["min_agreement"], p["typical_agreement"]
+        chain, k, q_seeds, t_seeds, q_sketched, t_sketched, p["min_agreement"], p["typical_agreement"]
     ):
         return "disagreement"
     x0, x1, y0, y1 = chain[0][0], chain[-1][0] + k, chain[0][1], chain[-1][1] + k

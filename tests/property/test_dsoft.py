@@ -21,6 +21,8 @@ DSOFTS = st.builds(
     band_width=st.sampled_from([1, 2, 8, 16, 64, 512]),
     min_bases=st.integers(1, 40),
     drift=st.sampled_from([0, 50, 200, 1000]),
+    most_windows=st.integers(1, 4),
+    min_share=st.sampled_from([0, 25, 60, 100]),
 )
 
 
@@ -49,7 +51,7 @@ def test_candidates_equal_the_oracle(seed, sketch, dsoft):
     assert found.seed_length == sketch.kmer_length
     assert rows_of(found) == oracle.candidates(
         texts, sketch.kmer_length, sketch.window, sketch.repeat_limit,
-        dsoft.band_width, dsoft.min_bases, dsoft.drift,
+        dsoft.band_width, dsoft.min_bases, dsoft.drift, dsoft.most_windows, dsoft.min_share,
     )  # fmt: skip
 
 

@@ -5,11 +5,11 @@ from numba import njit
 
 CANDIDATE, SEEDS, COVERED, SCORE = range(4)
 FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)
-LEFT_MISSING, RIGHT_MISSING = range(8, 10)
-COLUMNS = 10
+LEFT_MISSING, RIGHT_MISSING, AGREEMENT = range(8, 11)
+COLUMNS = 11
 """Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base
 of its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing
-between either end and the nearer read end."""
+between either end and the nearer read end; agreement in thousandths."""
 
 
 @njit(nogil=True, cache=True)
@@ -62,26 +62,31 @@ def chain_candidates(
         x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
         q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
         t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
-        expected = max(x1 - x0, y1 - y0) * len(q_seeds) // q_length * len(t_seeds)
-        if 100_000 * seeds * np.int64(sketched[target[i]]) < min_agreement * typical_agreement * expected:
+        inside = max(1, _count_seeds(q_seeds, x0, x1, k))
+        t0, t1 = (t_length - y1, t_length - y0) if reverse[i] else (y0, y1)
+        t_inside = max(1, _count_seeds(t_seeds, t0, t1, k))
+        agreement = min(
+            1000 * seeds * np.int64(sketched[target[i]]) // (inside * len(t_seeds)),
+            1000 * seeds * np.int64(sketched[query[i]]) // (t_inside * len(q_seeds)),
+        )
+        if 100 * agreement < min_agreement * typical_agreement:
             n_disagree += 1
             continue
         row = rows[n_rows]
-        inside = max(1, _count_seeds(q_seeds, x0, x1, k))
         left, right = min(x0, y0), min(q_length - x1, t_length - y1)
         row[LEFT_MISSING] = runs * _count_seeds(q_seeds, x0 - left, x0, k) // inside
         row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, x1, x1 + right, k) // inside
         if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
             if reverse[i]:
-                y0, y1, left, right = t_length - y1, t_length - y0, right, left
-            inside = max(1, _count_seeds(t_seeds, y0, y1, k))
-            below = runs * _count_seeds(t_seeds, y0 - left, y0, k) // inside
-            above = runs * _count_seeds(t_seeds, y1, y1 + right, k) // inside
+                left, right = right, left
+            below = runs * _count_seeds(t_seeds, t0 - left, t0, k) // t_inside
+            above = runs * _count_seeds(t_seeds, t1, t1 + right, k) // t_inside
             if reverse[i]:
                 below, above = above, below
             row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
             row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
         row[CANDIDATE], row[SEEDS], row[COVERED], row[SCORE] = i, seeds, covered, bases
+        row[AGREEMENT] = agreement
         row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
         n_rows += 1
     return rows[:n_rows], n_few, n_disagree

@@ -26,6 +26,8 @@ def find_candidates(
     band_bits,
     min_bases,
     drift,
+    most_windows,
+    min_share,
 ):
     """Find the candidates of queries ``[query_start, query_stop)``.
 
@@ -45,11 +47,13 @@ def find_candidates(
         Occurrences of a group at most.
     k, band_bits, min_bases, drift : int
         A band is ``2 ** band_bits`` wide; drift is in thousandths of the overlap.
+    most_windows, min_share : int
+        Candidates of a pair on a strand at most; least support of a further one, in percent of the first's.
 
     Returns
     -------
     rows : ndarray of int32, shape (candidates, HEADER)
-        By query, target, strand.
+        By query, target, strand, the best first.
     hit_counts : ndarray of int64, shape (candidates,)
     hit_query_pos, hit_target_pos : ndarray of int32
         By candidate, query position, target position.
@@ -101,26 +105,33 @@ def find_candidates(
             else:
                 _forward_diagonals(pair, diagonals)
             lowest = (-q_length >> band_bits) - 1
-            bases, best_window = _best_window(pair, diagonals, k, band_bits, lowest, windows)
-            centre = (best_window + lowest + 1) << band_bits
-            if bases < min_bases:
-                continue
-            if n_rows == len(rows):
-                rows = grow(rows.reshape(-1), 2 * n_rows * HEADER).reshape(-1, HEADER)
-                hit_counts = grow(hit_counts, 2 * n_rows)
-            if n_out + count > len(out_q):
-                out_q, out_t = grow(out_q, 2 * (n_out + count)), grow(out_t, 2 * (n_out + count))
-            span = min(q_length, t_length - centre) - max(0, -centre)
-            reach = max(band_width, max(span, 0) * drift // 1000)
-            n_near, seed = _keep_near(
-                pair, diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
-            )
-            row = rows[n_rows]
-            row[0], row[1], row[2] = query, target, reverse
-            row[3], row[4], row[5], row[6] = out_q[n_out + seed], out_t[n_out + seed], bases, max(span, 1)
-            hit_counts[n_rows] = n_near
-            n_out += n_near
-            n_rows += 1
+            enough = min_bases
+            for number in range(most_windows):
+                bases, best_window = _best_window(pair, diagonals, k, band_bits, lowest, windows)
+                if bases < enough:
+                    break
+                centre = (best_window + lowest + 1) << band_bits
+                if n_rows == len(rows):
+                    rows = grow(rows.reshape(-1), 2 * n_rows * HEADER).reshape(-1, HEADER)
+                    hit_counts = grow(hit_counts, 2 * n_rows)
+                if n_out + len(pair) > len(out_q):
+                    out_q, out_t = grow(out_q, 2 * (n_out + len(pair))), grow(out_t, 2 * (n_out + len(pair)))
+                span = min(q_length, t_length - centre) - max(0, -centre)
+                reach = max(band_width, max(span, 0) * drift // 1000)
+                n_near, seed = _keep_near(
+                    pair, diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
+                )
+                row = rows[n_rows]
+                row[0], row[1], row[2] = query, target, reverse
+                row[3], row[4], row[5], row[6] = out_q[n_out + seed], out_t[n_out + seed], bases, max(span, 1)
+                hit_counts[n_rows] = n_near
+                n_out += n_near
+                n_rows += 1
+                if number == 0:
+                    enough = max(min_bases, bases * min_share // 100)
+                if k * (len(pair) - n_near) < enough:
+                    break
+                pair = _without_near(pair, diagonals, centre, reach)
     return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out]
 
 
@@ -242,3 +253,14 @@ def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside)
         n_inside += U64(U64(distance + band_width) < U64(2 * band_width))
         n += U64(U64(distance + reach) < U64(2 * reach))
     return np.int64(n), np.int64(inside[n_inside // U64(2)])
+
+
+@njit(nogil=True, cache=True)
+def _without_near(pair, diagonals, centre, reach):
+    """Move the hits that are not within ``reach`` of the centre to the front, with diagonals; return them."""
+    n = 0
+    for i in range(len(pair)):
+        if not -reach <= diagonals[i] - centre < reach:
+            pair[n], diagonals[n] = pair[i], diagonals[i]
+            n += 1
+    return pair[:n]
