@@ -43,6 +43,9 @@ LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 
+DIVERGENCES, WORTHS = (0.003, 0.02, 0.06, 0.10, 0.125), (2.5, 2.0, 1.0, 1.0, 0.8)
+"""What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
+
 Report = Callable[[str, int, int], None]
 
 
@@ -183,7 +186,8 @@ def consensus(
     settings = kernel.Settings(
         params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR), params.max_gap,
         _by_draft(params),
-        WEIGHT, MOST_WEIGHT, targets_vote, params.guard, independent,
+        WEIGHT, MOST_WEIGHT, targets_vote, params.guard,
+        _worth(typical / 2 if targets_vote else typical) if independent else 0,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
     blocks = cut_evenly(bounds.end - bounds.start, _block_bases(targets.total_bases, threads))
@@ -319,6 +323,11 @@ def _divergences(rows: Rows) -> tuple[float, float]:
         return 1.0, 1.0
     nearest, typical = np.quantile(known, [NEAREST_SHARE, 0.5])
     return float(nearest), float(typical)
+
+
+def _worth(divergence: float) -> int:
+    """Return what the vote of a read tells, in 64ths, as in `overlapper.kernels.cpu.correct.Settings`."""
+    return round(64 * float(np.interp(divergence, DIVERGENCES, WORTHS)))
 
 
 _NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))

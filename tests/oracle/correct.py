@@ -89,12 +89,37 @@ def votes_at(members, column):
     return weight, slots, passing, depth
 
 
-def confidence(weight, against, members, independent):
-    """The quality of a decision."""
-    margin = max(0, weight - against)
-    if independent:
-        return min(9 + 8 * margin // max(1, math.isqrt(10 * (weight + max(0, against)))), 50)
-    return max(1, min(3 * margin // (2 * max(1, members)), 50))
+PARTS = 10_000_000
+STEPS = 20
+INNER, CHANGED = 6, 7
+
+
+def step_of(margin, whole, most):
+    """The step of a decision whose margin is that share of the whole; the most there are is in sixteenths."""
+    return min(max(most * margin // (16 * max(1, whole)), 0), STEPS - 1)
+
+
+def clearness(weight, members, worth):
+    """The steps of a decision by all members alike, in sixteenths; corrected reads have a worth of 0."""
+    if worth:
+        return worth * math.isqrt(math.isqrt(max(1, members) * 2**28)) // 64
+    return 8 * weight // max(1, members)
+
+
+def step_for(best, standing, total, threshold, most):
+    """The step of a base that stays or is inserted."""
+    there = step_of(100 * standing - threshold * total, (100 - threshold) * total, most)
+    return min(there, step_of(2 * best - standing, standing, most))
+
+
+def row_of_run(run):
+    """The row of a base that stays at the end of a run."""
+    return {1: 0, 2: 1, 3: 1, 4: 2, 5: 3, 6: 4}.get(run, 5)
+
+
+def row_refused(run):
+    """The row of a base that is not inserted, which would have made a run of so many."""
+    return {4: 9, 5: 10}.get(run, 8 if run < 4 else 11)
 
 
 def run_length(draft, column):
@@ -107,18 +132,18 @@ def run_length(draft, column):
     return last - first + 1
 
 
-def next_draft(draft, members, thresholds, independent):
-    """The next draft, where its columns came from, and [quality, depth] of each base.
+def next_draft(draft, members, thresholds, worth, table):
+    """The next draft, where its columns came from, and [chance, depth] of each base.
 
     There are two thresholds, the second one for bases of homopolymer runs of at least 4.
     """
-    codes, place, votes, doubt = [], [], [], 50
+    codes, place, votes = [], [], []
+    doubts = [0]  # before each base, and behind the last
 
-    def refuse(quality):
-        nonlocal doubt
-        doubt = min(doubt, quality)
-        if votes:
-            votes[-1][0] = min(votes[-1][0], doubt)
+    def put(code, chance, depth):
+        codes.append(code)
+        votes.append([chance, depth])
+        doubts.append(0)
 
     for column, old in enumerate(draft):
         place.append(len(codes))
@@ -128,28 +153,30 @@ def next_draft(draft, members, thresholds, independent):
             base = 4
         if depth < 3 and old < 4:
             base = old
-        total, run = sum(weight), run_length(draft, column)
-        if depth < 3 or 100 * sum(weight[:4]) >= thresholds[run >= 4] * total:
+        standing, total, run = sum(weight[:4]), sum(weight), run_length(draft, column)
+        threshold, most = thresholds[run >= 4], clearness(total, depth, worth)
+        if depth < 3 or 100 * standing >= threshold * total:
+            at_end = column + 1 == len(draft) or draft[column + 1] != old
+            row = row_of_run(run) if at_end else INNER
             told = base < 4 and (depth >= 3 or old == 4)
-            own = confidence(weight[base], total - weight[base], depth, independent) if told else 0
-            codes.append(base)
-            votes.append([min(own, doubt), depth])
-            doubt = 50
+            put(base, told and table[row][step_for(weight[base], standing, total, threshold, most)], depth)
         else:
-            refuse(confidence(weight[4], sum(weight[:4]), depth, independent))
+            doubts[-1] += table[CHANGED][step_of(threshold * total - 100 * standing, threshold * total, most)]
         if depth < 3:
             continue
         for slot in slots:
-            longer = slot.index(max(slot)) == old and run >= 3
-            if 100 * sum(slot) <= thresholds[longer] * passing:
+            best, standing = slot.index(max(slot)), sum(slot)
+            longer = run + 1 if best == old else 1
+            threshold, most = thresholds[longer >= 4], clearness(passing, depth, worth)
+            if 100 * standing <= threshold * passing:
                 if passing:
-                    refuse(confidence(passing - sum(slot), sum(slot), depth, independent))
+                    step = step_of(threshold * passing - 100 * standing, threshold * passing, most)
+                    doubts[-1] += table[row_refused(longer)][step]
                 break
-            best = slot.index(max(slot))
-            codes.append(best)
-            own = confidence(slot[best], passing - slot[best], depth, independent)
-            votes.append([min(own, doubt), depth])
-            doubt = 50
+            put(best, table[CHANGED][step_for(slot[best], standing, passing, threshold, most)], depth)
+    for x, vote in enumerate(votes):
+        if vote[0]:
+            vote[0] += sum(min(doubt, PARTS) for doubt in doubts[x + (x > 0) : x + 2])
     return codes, [*place, len(codes)], votes
 
 
@@ -310,21 +337,23 @@ def reconsider(draft, members):
     return draft
 
 
-def level_runs(codes, quality):
-    """The qualities, in every homopolymer run the lowest of it; 0 stays."""
-    levelled, at = [], 0
-    for _, run in itertools.groupby(codes):
-        size = len(list(run))
-        lowest = min(quality[at : at + size])
-        levelled += [lowest if q else 0 for q in quality[at : at + size]]
-        at += size
-    return levelled
+def qualities(codes, chances):
+    """Phred qualities, in every homopolymer run that of the mean chance; 0 where there was no vote."""
+    made = []
+    for _, run in itertools.groupby(range(len(codes)), codes.__getitem__):
+        run = [chances[x] for x in run]
+        voted = [chance for chance in run if chance]
+        mean = sum(voted) // max(1, len(voted))
+        quality = max(q for q in range(1, 51) if q == 1 or mean <= int(PARTS * 10 ** (-q / 10)))
+        made += [quality if chance else 0 for chance in run]
+    return made
 
 
-def correct(target, members, k, max_gap, drafts, guard, independent, target_member):
+def correct(target, members, k, max_gap, drafts, guard, worth, target_member, table):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
-    Every draft has two thresholds, the second one for bases of homopolymer runs.
+    Every draft has two thresholds, the second one for bases of homopolymer runs. The table holds the chances
+    that decisions are wrong, by row and step, in parts of `PARTS`.
     """
     for member in members:
         first_path(target, member, k, max_gap, len(target) + 256)
@@ -346,10 +375,10 @@ def correct(target, members, k, max_gap, drafts, guard, independent, target_memb
                 draft = [code for code in made if code is not None]
                 for member in everyone:
                     carry_over(member, draft, place) if member["used"] or member is own else None
-        new, place, votes = next_draft(draft, everyone, thresholds, independent)
+        new, place, votes = next_draft(draft, everyone, thresholds, worth, table)
         for member in everyone:
             carry_over(member, new, place) if member["used"] or member is own else None
         draft = new
-    quality = level_runs(draft, [q for q, _ in votes])
+    quality = qualities(draft, [chance for chance, _ in votes])
     depth = [min(d, 255) for _, d in votes]
     return draft, quality, depth, own["starts"][:-1], (aligned, left, len(members) - aligned)

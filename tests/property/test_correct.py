@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from graph.consensus import MOST_WEIGHT
 from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu import piece_rows
+from overlapper.kernels.cpu.chances import CHANCES
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -73,7 +74,7 @@ def table(sequences, qualities):
     )  # fmt: skip
 
 
-def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
+def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
     """The consensus of both, as lists."""
     rng = np.random.default_rng(7)
     reads = [
@@ -98,7 +99,10 @@ def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
         "reverse": False,
         "used": votes,
     }
-    *expected, counted = oracle.correct(target, members, K, MAX_GAP, THRESHOLDS, True, independent, own)
+    table_of_chances = CHANCES[0 if worth else 1].tolist()
+    *expected, counted = oracle.correct(
+        target, members, K, MAX_GAP, THRESHOLDS, True, worth, own, table_of_chances
+    )
 
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
@@ -108,7 +112,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
         table(sequences, qualities), table(sequences, qualities),
         kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
-        kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, independent),
+        kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, worth),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
@@ -117,9 +121,9 @@ def oracle_and_kernel(target, rows, votes, with_qualities, independent=True):
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES, st.booleans(), st.booleans(), st.booleans())
-def test_consensus_equals_oracle(pile, votes, with_qualities, independent):
-    expected, made = oracle_and_kernel(*pile, votes, with_qualities, independent)
+@given(PILES, st.booleans(), st.booleans(), st.sampled_from([0, 51, 64, 160]))
+def test_consensus_equals_oracle(pile, votes, with_qualities, worth):
+    expected, made = oracle_and_kernel(*pile, votes, with_qualities, worth)
     assert made == expected
 
 

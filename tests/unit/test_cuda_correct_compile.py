@@ -13,6 +13,7 @@ from numba import cuda, types
 from numba.cuda import dispatcher
 
 from overlapper.kernels.cuda import (
+    chances,
     correct,
     edit_paths,
     mem_anchors,
@@ -35,6 +36,7 @@ MODULES = (
     pile_moves,
     pile_guard,
     reconsider,
+    chances,
     correct,
 )
 KERNELS = {
@@ -53,19 +55,19 @@ TYPES = {
     **dict.fromkeys(["rows", "up", "down"], U8),
     **dict.fromkeys(["column", "inserted"], WEIGHTS),
     "passing": U2,
-    **dict.fromkeys(["found", "ends", "pairs", "small", "medium", "large"], WIDE),
+    **dict.fromkeys(["found", "ends", "pairs", "small", "medium", "large", "table"], WIDE),
     **dict.fromkeys(
         ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
          "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
          "qualities", "lost"], U1),
     **dict.fromkeys(
         ["piece", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
-         "following", "score", "before", "counts", "sizes", "depth", "doubt", "giver", "origin",
+         "following", "score", "before", "counts", "sizes", "depth", "chances", "limits", "giver", "origin",
          "stretches"], I4),
     **dict.fromkeys(
-        ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold",
+        ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
          "plain_weight", "most_weight"], NUMBER),
-    **dict.fromkeys(["write", "own", "independent", "target_votes"], YES),
+    **dict.fromkeys(["write", "own", "target_votes"], YES),
 }  # fmt: skip
 OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard, unknown_runs
+from overlapper.kernels.cpu.chances import qualities
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import base_at
 from overlapper.kernels.cpu.reconsider import reconsider
@@ -75,8 +76,9 @@ class Settings(NamedTuple):
     most_weight : int
     target_votes : bool
     guard : bool
-    independent : bool
-        Whether reads err independently of each other: raw reads do, corrected ones do not.
+    worth : int
+        What the vote of a raw read tells, in 64ths of what it does at an error rate of 10 percent; 0 for
+        corrected reads, which do not err independently of each other.
     """
 
     k: int
@@ -86,7 +88,7 @@ class Settings(NamedTuple):
     most_weight: int
     target_votes: bool
     guard: bool
-    independent: bool
+    worth: int
 
 
 class Memory(NamedTuple):
@@ -347,8 +349,8 @@ def _consensus(target, members, starts, settings, matrix, counts):
             if changed:
                 starts = pile.carry_over(members, starts, draft, place, matrix)
                 votes = pile.count_votes(members, starts, len(draft))
-        draft, place, quality, depth = pile.next_draft(
-            draft, votes, settings.thresholds[step], settings.independent
+        draft, place, chances, depth = pile.next_draft(
+            draft, votes, settings.thresholds[step], settings.worth
         )
         if step == steps - 1:
             members.used[:own] = False
@@ -356,8 +358,7 @@ def _consensus(target, members, starts, settings, matrix, counts):
     origin = starts[members.at[own] : members.at[own] + len(draft)]
     _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
     _count_runs(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
-    pile.level_runs(draft, quality)
-    return draft, quality, depth, origin
+    return draft, qualities(draft, chances), depth, origin
 
 
 @njit(nogil=True, cache=True)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.chances import CHANCES, CHANGED, UNIT, reach, refused_row, stays_row, step_of
 from overlapper.kernels.cpu.edit_paths import edit_path
 from overlapper.kernels.cpu.inner import inner
 
@@ -20,10 +21,6 @@ SLOTS = 8
 DELETION = 4
 MIN_DEPTH = 3
 """Members without which a column stays as it is."""
-UNIT, EVEN_QUALITY, SLOPE, BEST_QUALITY = 10, 9, 8, 50
-"""Quality of an even decision, and for every standard deviation by which votes of weight `UNIT` decide it."""
-REPEATED = 3
-"""Where corrected reads decide, the quality is so many halves of their mean quality."""
 MIN_RUN = 6
 """Equal pairs in a row that carry a path over to the next draft."""
 RUN_ENDS = 2
@@ -134,7 +131,7 @@ def _vote(path, bases, weights, column, inserted, passing):
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, thresholds, independent):
+def next_draft(draft, votes, thresholds, worth):
     """Make the next draft of the votes on one.
 
     Parameters
@@ -144,32 +141,33 @@ def next_draft(draft, votes, thresholds, independent):
     thresholds : ndarray of int64, shape (2,)
         Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
         of a homopolymer run.
-    independent : bool
-        Whether members err independently of each other.
+    worth : int
+        Of a vote, as in `kernels.cpu.correct.Settings`.
 
     Returns
     -------
     codes : ndarray of uint8
     place : ndarray of int64, shape (n + 1,)
         Where each column went, or would have.
-    quality : ndarray of uint8
-        Of each base of the next draft; 0 where it was not voted on.
+    chances : ndarray of int32
+        That each base of the next draft is wrong (`kernels.cpu.chances`); 0 where it was not voted on.
     depth : ndarray of uint8
         Members at each base, 255 for more.
     """
     n = len(draft)
     most = (1 + SLOTS) * n
-    codes, depth, quality = np.empty(most, np.uint8), np.empty(most, np.uint8), np.zeros(most, np.uint8)
+    codes, depth, chances = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most + 1, np.int32)
     place = np.empty(n + 1, np.int64)
-    size, doubt, run, run_end = 0, BEST_QUALITY, 0, 0
+    size, doubt, run, run_end = 0, np.int64(0), 0, 0
+    table = CHANCES[0 if worth else 1]
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        column, members = votes.column[c], min(votes.depth[c], 255)
-        base, standing = int(draft[c]), 0
+        column, members = votes.column[c], min(int(votes.depth[c]), 255)
+        base, standing = int(draft[c]), np.int64(0)
         for code in range(4):
             standing += column[code]
             if column[code] > (column[base] if base < 4 else 0):
@@ -178,35 +176,41 @@ def next_draft(draft, votes, thresholds, independent):
         if not voted and draft[c] < 4:
             base = int(draft[c])
         total = standing + column[DELETION]
+        most_clear = reach(total, members, worth)
         if not voted or 100 * standing >= threshold * total:
             codes[size], depth[size] = base, members
+            own = np.int64(0)
             if base < 4 and (voted or draft[c] > 3):
-                own = _confidence(column[base], total - column[base], members, independent)
-                quality[size] = min(own, doubt)
-            size, doubt = size + 1, BEST_QUALITY
+                row = stays_row(run, c + 1 == run_end)
+                step = _step_for(column[base], standing, total, threshold, most_clear)
+                own = np.int64(table[row, step])
+            _take_doubt(chances, size, own, doubt)
+            size, doubt = size + 1, np.int64(0)
         else:
-            doubt = min(doubt, _confidence(column[DELETION], standing, members, independent))
-            if size:
-                quality[size - 1] = min(quality[size - 1], doubt)
+            step = step_of(most_clear, threshold * total - 100 * standing, threshold * total)
+            doubt += table[CHANGED, step]
         for slot in range(SLOTS if voted else 0):
-            best, standing, passing = 4 * slot, 0, np.int64(votes.passing[c])
+            best, standing, passing = 4 * slot, np.int64(0), np.int64(votes.passing[c])
             for code in range(4 * slot, 4 * slot + 4):
                 standing += votes.inserted[c, code]
                 if votes.inserted[c, code] > votes.inserted[c, best]:
                     best = code
-            longer = (best & 3) == draft[c] and run + 1 >= HOMOPOLYMER
-            if 100 * standing <= thresholds[np.int64(longer)] * passing:
+            longer = run + 1 if (best & 3) == draft[c] else 1
+            threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
+            most_clear = reach(passing, members, worth)
+            if 100 * standing <= threshold * passing:
                 if passing:
-                    doubt = min(doubt, _confidence(passing - standing, standing, members, independent))
-                    if size:
-                        quality[size - 1] = min(quality[size - 1], doubt)
+                    step = step_of(most_clear, threshold * passing - 100 * standing, threshold * passing)
+                    doubt += table[refused_row(longer), step]
                 break
-            weight = np.int64(votes.inserted[c, best])
             codes[size], depth[size] = best & 3, members
-            quality[size] = min(_confidence(weight, passing - weight, members, independent), doubt)
-            size, doubt = size + 1, BEST_QUALITY
+            step = _step_for(votes.inserted[c, best], standing, passing, threshold, most_clear)
+            _take_doubt(chances, size, np.int64(table[CHANGED, step]), doubt)
+            size, doubt = size + 1, np.int64(0)
     place[n] = size
-    return codes[:size], place, quality[:size], depth[:size]
+    if size:
+        _take_doubt(chances, size, np.int64(0), doubt)
+    return codes[:size], place, chances[:size], depth[:size]
 
 
 @inner
@@ -219,29 +223,21 @@ def _run_end(codes, start):
 
 
 @inner
-def _confidence(weight, against, members, independent):
-    """Return the quality of a decision, from the weights for it and against it."""
-    weight, against = int(weight), int(against)
-    margin = max(0, weight - against)
-    if not independent:
-        return max(1, min(REPEATED * margin // (2 * max(1, members)), BEST_QUALITY))
-    deviation = int(np.sqrt(UNIT * (weight + max(0, against))))
-    return min(EVEN_QUALITY + SLOPE * margin // max(1, deviation), BEST_QUALITY)
+def _step_for(weight, standing, total, threshold, most_clear):
+    """Return how clearly there is a base rather than none, and this one; the less clear of both."""
+    there = step_of(most_clear, 100 * standing - threshold * total, (100 - threshold) * total)
+    return min(there, step_of(most_clear, 2 * np.int64(weight) - standing, standing))
 
 
 @inner
-def level_runs(codes, quality):
-    """Give every base of a homopolymer run the lowest quality of the run, as it is the run that is wrong."""
-    start = 0
-    for x in range(1, len(codes) + 1):
-        if x == len(codes) or codes[x] != codes[start]:
-            lowest = quality[start]
-            for y in range(start, x):
-                lowest = min(lowest, quality[y])
-            for y in range(start, x):
-                if quality[y] > 0:
-                    quality[y] = lowest
-            start = x
+def _take_doubt(chances, size, own, doubt):
+    """Set the chance of the next base, and add the doubt before it to that of the base before."""
+    doubt = min(doubt, UNIT)
+    if size == 0 and own > 0:
+        own += doubt
+    elif size and chances[size - 1] > 0:
+        chances[size - 1] += doubt
+    chances[size] = own
 
 
 @njit(nogil=True, cache=True)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64
 
+from overlapper.kernels.cpu.chances import LIMITS
 from overlapper.kernels.cpu.correct import (
     ALIGNED,
     BAND,
@@ -36,6 +37,7 @@ from overlapper.kernels.cpu.correct import (
     Settings,
 )
 from overlapper.kernels.cpu.pile import HOMOPOLYMER
+from overlapper.kernels.cuda.chances import qualities
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.mem_anchors import bytes_of_index, find_chains, index_pieces
 from overlapper.kernels.cuda.members import DeviceSequences, gather_members
@@ -47,7 +49,6 @@ from overlapper.kernels.cuda.pile import (
     Members,
     bytes_of_votes,
     count_votes,
-    level_runs,
     next_drafts,
 )
 from overlapper.kernels.cuda.pile_guard import leave_out
@@ -178,7 +179,7 @@ def _consensus(
             starts = carry_over(members, starts, draft, after, place, changed, arena)
             draft = after
             votes = count_votes(draft, members, starts, arena)
-        voted = next_drafts(draft, votes, settings.thresholds[step], settings.independent, arena)
+        voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, arena)
         if step == steps - 1:
             members = members._replace(used=arena.zeros(len(members.piece), np.uint8))
         starts = carry_over(members, starts, draft, voted.draft, voted.place, everywhere, arena)
@@ -189,11 +190,12 @@ def _consensus(
         compare, size, arena, *draft, members.member_first, members.first, members.bases, members.at, starts,
         origin, counts,
     )  # fmt: skip
-    launch(level_runs, size, arena, *draft, voted.quality)
+    quality = arena.array(size, np.uint8)
+    launch(qualities, size, arena, *draft, voted.chances, arena.upload(LIMITS), quality)
     offsets = arena.download(draft.first)
     end = int(offsets[-1])
     codes, quality, depth, origin = (
-        arena.download(values)[:end] for values in (draft.codes, voted.quality, voted.depth, origin)
+        arena.download(values)[:end] for values in (draft.codes, quality, voted.depth, origin)
     )
     return Found(offsets, codes, quality, depth, origin, arena.download(counts))
 

@@ -7,23 +7,14 @@ go is told by ``place``, of all columns and one more: how many columns of the ne
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda, float64, int32, int64, uint16
+from numba import cuda, int32, int64, uint16
 
-from overlapper.kernels.cpu.pile import (
-    BEST_QUALITY,
-    DELETION,
-    EVEN_QUALITY,
-    HOMOPOLYMER,
-    MIN_DEPTH,
-    REPEATED,
-    SLOPE,
-    SLOTS,
-    UNIT,
-)
+from overlapper.kernels.cpu.chances import CHANCES, CHANGED, LONGEST_RUN
+from overlapper.kernels.cpu.pile import DELETION, HOMOPOLYMER, MIN_DEPTH, SLOTS
+from overlapper.kernels.cuda.chances import add_doubts, reach, refused_row, stays_row, step_for, step_of
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.offsets import gather, owner
@@ -101,19 +92,20 @@ class Voted(NamedTuple):
     draft : Draft
     place : device array of int64, shape (columns + 1,)
         Where each column of the drafts before went, or would have.
-    quality, depth : device array of uint8
-        As `overlapper.kernels.cpu.pile.next_draft` returns them.
+    chances : device array of int32
+    depth : device array of uint8
+        These two as `overlapper.kernels.cpu.pile.next_draft` returns them.
     """
 
     draft: Draft
     place: Any
-    quality: Any
+    chances: Any
     depth: Any
 
 
 def bytes_of_votes(columns: int) -> int:
     """Return the device memory of the votes on so many columns and of the next drafts."""
-    return columns * (2 * (STANDING + INSERTED + 1) + 4 + 24)
+    return columns * (2 * (STANDING + INSERTED + 1) + 4 + 32)
 
 
 def count_votes(draft: Draft, members: Members, starts: Any, arena: Arena) -> Votes:
@@ -173,7 +165,7 @@ def vote(
     passing[x], depth[x] = uint16(going_on), covering
 
 
-def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, independent: bool, arena: Arena) -> Voted:
+def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, worth: int, arena: Arena) -> Voted:
     """Make the next drafts of the votes on all drafts.
 
     Parameters
@@ -181,22 +173,25 @@ def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, independent:
     draft : Draft
     votes : Votes
     thresholds : ndarray of int64, shape (2,)
-    independent : bool
+    worth : int
         These two as for `overlapper.kernels.cpu.pile.next_draft`.
     arena : Arena
     """
     n = len(draft.codes)
     sizes = arena.array(n, np.uint8)
-    rule = (int(thresholds[0]), int(thresholds[1]), independent)
-    launch(count_bases, n, arena, *draft, *votes, *rule, sizes)
+    both = int(thresholds[0]), int(thresholds[1])
+    launch(count_bases, n, arena, *draft, *votes, *both, sizes)
     moved, place = moved_draft(draft, sizes, arena)
     size = len(moved.codes)
-    quality, depth = arena.array(size, np.uint8), arena.array(size, np.uint8)
-    doubt = arena.array(size + len(moved.first) - 1, np.int32)
-    launch(set_certain, len(doubt), arena, doubt)
-    launch(write_bases, n, arena, *draft, *votes, *rule, place, moved.codes, quality, depth, doubt)
-    launch(lower_qualities, size, arena, moved.first, doubt, quality)
-    return Voted(moved, place, quality, depth)
+    chances, depth = arena.array(size, np.int32), arena.array(size, np.uint8)
+    doubt = arena.zeros(size + len(moved.first) - 1, np.int64)
+    table = arena.upload(CHANCES[0 if worth else 1])
+    launch(
+        write_bases, n, arena, *draft, *votes, *both, worth, table, place, moved.codes, chances, depth,
+        doubt,
+    )  # fmt: skip
+    launch(add_doubts, size, arena, moved.first, doubt, chances)
+    return Voted(moved, place, chances, depth)
 
 
 def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
@@ -207,17 +202,13 @@ def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
     return Draft(first, arena.array(last_of(place, arena), np.uint8)), place
 
 
-@cuda.jit
-def set_certain(doubt):
-    """Set every doubt to the best quality, which lowers none."""
-    x = cuda.grid(1)
-    if x < len(doubt):
-        doubt[x] = BEST_QUALITY
-
-
 @cuda.jit(device=True)
 def _stands(codes, low, high, x, threshold, run_threshold, column, depth):
-    """Return the base of a column, whether it stays, and the weights of bases alone and with deletions."""
+    """Decide on a column.
+
+    Return its base, whether it stays, the weights of bases alone and with deletions, the threshold, and how
+    long the homopolymer run is.
+    """
     base, standing = int64(codes[x]), int64(0)
     for code in range(4):
         standing += column[x, code]
@@ -226,51 +217,48 @@ def _stands(codes, low, high, x, threshold, run_threshold, column, depth):
     voted = depth[x] >= MIN_DEPTH
     if not voted and codes[x] < 4:
         base = int64(codes[x])
-    total = standing + column[x, DELETION]
-    if _run_length(codes, low, high, x) >= HOMOPOLYMER:
+    total, run = standing + column[x, DELETION], _run_length(codes, low, high, x)
+    if run >= HOMOPOLYMER:
         threshold = run_threshold
-    return base, not voted or 100 * standing >= threshold * total, standing, total
+    return base, not voted or 100 * standing >= threshold * total, standing, total, threshold, run
 
 
 @cuda.jit(device=True)
 def _run_length(codes, low, high, x):
-    """Return how many columns the homopolymer run of one has, or `HOMOPOLYMER` if it has more."""
+    """Return how many columns the homopolymer run of one has, or `LONGEST_RUN` or more if it has as many."""
     before, behind = x, x + 1
-    while before > low and codes[before - 1] == codes[x] and x - before < HOMOPOLYMER:
+    while before > low and codes[before - 1] == codes[x] and x - before < LONGEST_RUN:
         before -= 1
-    while behind < high and codes[behind] == codes[x] and behind - before < HOMOPOLYMER:
+    while behind < high and codes[behind] == codes[x] and behind - before < LONGEST_RUN:
         behind += 1
     return behind - before
 
 
 @cuda.jit(device=True)
 def _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing):
-    """Return the base of a slot, whether it is inserted, and the weights of all its bases and of that one."""
+    """Decide on a slot.
+
+    Return its base, whether it is inserted, the weights of all its bases and of that one, the threshold, and
+    how long a homopolymer run it would make.
+    """
     best, standing = int64(4 * slot), int64(0)
     for place in range(4 * slot, 4 * slot + 4):
         standing += inserted[x, place]
         if inserted[x, place] > inserted[x, best]:
             best = int64(place)
-    base = best & 3
-    if base == codes[x] and _run_length(codes, low, high, x) + 1 >= HOMOPOLYMER:
+    base, run = best & 3, int64(1)
+    if base == codes[x]:
+        run += _run_length(codes, low, high, x)
+    if run >= HOMOPOLYMER:
         threshold = run_threshold
-    return base, 100 * standing > threshold * int64(passing[x]), standing, int64(inserted[x, best])
-
-
-@cuda.jit(device=True)
-def _confidence(weight, against, members, independent):
-    """Return the quality of a decision, from the weights for it and against it."""
-    margin = max(int64(0), weight - against)
-    if not independent:
-        return max(int64(1), min(REPEATED * margin // (2 * max(int64(1), members)), int64(BEST_QUALITY)))
-    deviation = int64(math.sqrt(float64(UNIT * (weight + max(int64(0), against)))))
-    return min(EVEN_QUALITY + SLOPE * margin // max(int64(1), deviation), int64(BEST_QUALITY))
+    enters = 100 * standing > threshold * int64(passing[x])
+    return base, enters, standing, int64(inserted[x, best]), threshold, run
 
 
 @cuda.jit
 def count_bases(
-    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, independent, sizes
-):
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, sizes
+):  # fmt: skip
     """Count the bases that every column gets in the next draft; a thread a column."""
     x = cuda.grid(1)
     if x >= len(codes):
@@ -280,11 +268,9 @@ def count_bases(
         return
     p = owner(draft_first, x)
     low, high = draft_first[p], draft_first[p + 1]
-    _, stays, _, _ = _stands(codes, low, high, x, threshold, run_threshold, column, depth)
-    size = int64(stays)
+    size = int64(_stands(codes, low, high, x, threshold, run_threshold, column, depth)[1])
     for slot in range(SLOTS if depth[x] >= MIN_DEPTH else 0):
-        _, enters, _, _ = _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing)
-        if not enters:
+        if not _inserted(codes, low, high, x, slot, threshold, run_threshold, inserted, passing)[1]:
             break
         size += 1
     sizes[x] = size
@@ -292,13 +278,13 @@ def count_bases(
 
 @cuda.jit
 def write_bases(
-    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, independent,
-    place, next_codes, quality, next_depth, doubt,
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, worth, table,
+    place, next_codes, chances, next_depth, doubt,
 ):  # fmt: skip
     """Write the bases of every column in the next draft, and the doubts between them; a thread a column.
 
-    A doubt is the lowest quality of a decision against a base between two others, or before the first or
-    behind the last one of a piece: that before base ``y`` of piece ``p`` is ``doubt[y + p]``.
+    A doubt is the chance that decisions against a base between two others are wrong, or against one before
+    the first or behind the last one of a piece: that before base ``y`` of piece ``p`` is ``doubt[y + p]``.
     """
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
@@ -307,53 +293,30 @@ def write_bases(
     low, high, to = draft_first[p], draft_first[p + 1], place[x]
     members = min(int64(depth[x]), int64(255))
     voted = members >= MIN_DEPTH
-    base, stays, standing, total = _stands(codes, low, high, x, threshold, run_threshold, column, depth)
+    base, stays, standing, total, limit, run = _stands(
+        codes, low, high, x, threshold, run_threshold, column, depth
+    )
+    most = reach(total, members, worth)
     if stays:
-        next_codes[to], next_depth[to], quality[to] = base, members, 0
+        next_codes[to], next_depth[to], chances[to] = base, members, 0
         if base < 4 and (voted or codes[x] > 3):
-            weight = int64(column[x, base])
-            quality[to] = _confidence(weight, total - weight, members, independent)
+            row = stays_row(run, x + 1 == high or codes[x + 1] != codes[x])
+            chances[to] = table[row, step_for(int64(column[x, base]), standing, total, limit, most)]
         to += 1
     else:
-        against = _confidence(int64(column[x, DELETION]), standing, members, independent)
-        cuda.atomic.min(doubt, to + p, int32(against))
+        step = step_of(most, limit * total - 100 * standing, limit * total)
+        cuda.atomic.add(doubt, to + p, int64(table[CHANGED, step]))
+    going_on = int64(passing[x])
+    most = reach(going_on, members, worth)
     for slot in range(SLOTS if voted else 0):
-        base, enters, standing, weight = _inserted(
+        base, enters, standing, weight, limit, run = _inserted(
             codes, low, high, x, slot, threshold, run_threshold, inserted, passing
         )
-        going_on = int64(passing[x])
         if not enters:
             if going_on > 0:
-                against = _confidence(going_on - standing, standing, members, independent)
-                cuda.atomic.min(doubt, to + p, int32(against))
+                step = step_of(most, limit * going_on - 100 * standing, limit * going_on)
+                cuda.atomic.add(doubt, to + p, int64(table[refused_row(run), step]))
             break
         next_codes[to], next_depth[to] = base, members
-        quality[to] = _confidence(weight, going_on - weight, members, independent)
+        chances[to] = table[CHANGED, step_for(weight, standing, going_on, limit, most)]
         to += 1
-
-
-@cuda.jit
-def lower_qualities(draft_first, doubt, quality):
-    """Lower the quality of every base to the doubts next to it; a thread a base."""
-    x = cuda.grid(1)
-    if x < draft_first[len(draft_first) - 1]:
-        p = owner(draft_first, x)
-        quality[x] = min(int32(quality[x]), min(doubt[x + p], doubt[x + p + 1]))
-
-
-@cuda.jit
-def level_runs(draft_first, codes, quality):
-    """Give every base of a homopolymer run the lowest quality of the run; a thread a base, its first one."""
-    x = cuda.grid(1)
-    if x >= draft_first[len(draft_first) - 1]:
-        return
-    p = owner(draft_first, x)
-    if x > draft_first[p] and codes[x - 1] == codes[x]:
-        return
-    end, lowest = int64(x), quality[x]
-    while end < draft_first[p + 1] and codes[end] == codes[x]:
-        lowest = min(lowest, quality[end])
-        end += 1
-    for y in range(x, end):
-        if quality[y] > 0:
-            quality[y] = lowest
