@@ -10,7 +10,8 @@ stand.
 
 ``fit`` prints the tables of `overlapper.kernels.cpu.chances`: the decisions of the last draft are counted by
 kind and step, wrong ones apart, over all `SETS`. First that of raw reads; with it in the source, run again
-with two rounds for that of corrected reads, whose votes it weighs.
+with two rounds for that of corrected reads, whose votes it weighs. The table of corrected reads in the source
+was smoothed otherwise, as docs/algorithms/correction.md says.
 """
 
 from __future__ import annotations
@@ -93,11 +94,13 @@ def measure(options):
         reads = masked(reads, options.masked, options.seed)
     made = graph_correct.correct(reads, params=CorrectParams(rounds=options.rounds), threads=options.threads)
     number = {name: i for i, name in enumerate(made.reads.names)}
-    bases, errors, expected = (np.zeros(chances.BEST_QUALITY + 1) for _ in range(3))
+    bases, errors = np.zeros(chances.BEST_QUALITY + 1), np.zeros(chances.BEST_QUALITY + 1)
     template = genome.codes(0)
     for row in placed:
         i = number[row.read]
-        codes, quality = made.reads.codes(i), made.reads.quality(i)
+        codes = made.reads.codes(i)
+        first = made.reads.quality_offsets[i]
+        quality = made.reads.qualities[first : first + len(codes)]
         found = differences(codes, row, template)
         if found is None:
             continue
