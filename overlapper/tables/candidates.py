@@ -15,6 +15,8 @@ from overlapper.tables.seeding import Seeding
 class Candidates(Table):
     """Read pairs that a finder believes to overlap, each with the seed to start from.
 
+    Several of a pair on a strand stay in the order in which the finder has them, the best first.
+
     Attributes
     ----------
     query, target : ndarray of int32, shape (n,)
@@ -39,7 +41,7 @@ class Candidates(Table):
         All seeding k-mers of the read set that the candidates were found in; needed where there are hits.
     """
 
-    SORT_KEYS: ClassVar = ("query", "target", "reverse", "query_pos", "target_pos")
+    SORT_KEYS: ClassVar = ("query", "target", "reverse")
 
     query: np.ndarray = column("i4")
     target: np.ndarray = column("i4")
