@@ -30,8 +30,6 @@ CLR, CLR_MIN_RATIO, EVEN_MAX_HANG = (0.10, 0.15), 0.9, 200
 ends. A quarter of the matches within repeats stop more than 200 bases from a read end."""
 REACH_WINDOWS = 100
 """Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
-NOISY_LENGTH, LARGE = 15, 1_000_000_000
-"""k of noisy reads, and the bases from which such k-mers meet more often by chance than in overlaps."""
 
 
 class ErrorRate(NamedTuple):
@@ -46,8 +44,7 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
 
     Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they
     seed with k-mers as short as the size of the set allows before chance matches count, and small sets can
-    afford to take more of them. Chance matches of a k-mer grow with the bases over 4^k: from `LARGE` on, k
-    grows by one as the set grows fourfold, and windows narrow so that overlaps share as many as before.
+    afford to take more of them.
 
     Parameters
     ----------
@@ -73,9 +70,7 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
-    # Longer k-mers in narrower windows are shared as rarely as those of wide ones.
-    longer = sketch.kmer_length > NOISY_LENGTH
-    chain = _chain_params(error_rate, max(sketch.window, WIDE_WINDOW) if longer else sketch.window)
+    chain = _chain_params(error_rate, sketch.window)
     classes = ClassParams()
     if error_rate < ACCURATE:
         classes = dataclasses.replace(classes, max_hang=EVEN_MAX_HANG)
@@ -135,16 +130,7 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
         return SketchParams(kmer_length=13, window=1)
     if error_rate > VERY_NOISY:
         return SketchParams(kmer_length=14, window=1)
-    if bases < MEDIUM:
-        return SketchParams(kmer_length=NOISY_LENGTH, window=3)
-    if bases < LARGE:
-        return SketchParams(kmer_length=NOISY_LENGTH, window=WIDE_WINDOW)
-    longer = ((bases // LARGE).bit_length() + 1) // 2
-    # A k-mer is intact in both reads with probability (1 - e)^(2 k), and one in (w + 1) / 2 is looked at.
-    intact = (1 - error_rate) ** (2 * longer)
-    return SketchParams(
-        kmer_length=NOISY_LENGTH + longer, window=max(1, round((WIDE_WINDOW + 1) * intact) - 1)
-    )
+    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 10)
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:

@@ -1,7 +1,6 @@
 """Presets, and what they take from the reads."""
 
 import dataclasses
-from typing import NamedTuple
 
 import pytest
 
@@ -38,22 +37,6 @@ def test_accurate_reads_take_longer_kmers_and_wider_windows():
     sketches = {preset: preset_params(NOTHING, preset, 1)[0].sketch for preset in ERROR_RATES}
     assert sketches["hifi"].kmer_length > sketches["ont"].kmer_length
     assert sketches["hifi"].window > sketches["ont"].window
-
-
-class OfSize(NamedTuple):
-    """All that a preset asks of reads whose error rate is given."""
-
-    total_bases: int
-
-
-@pytest.mark.parametrize("preset", ["ont", "clr"])
-def test_noisy_kmers_grow_with_the_logarithm_of_the_set_and_windows_narrow(preset):
-    sizes = [10**9 - 1, 10**9, 4 * 10**9 - 1, 4 * 10**9, 16 * 10**9, 64 * 10**9]
-    found = [preset_params(OfSize(bases), preset, 1)[0] for bases in sizes]
-    lengths, windows = zip(*((p.sketch.kmer_length, p.sketch.window) for p in found), strict=True)
-    assert lengths == (15, 16, 16, 17, 18, 19)
-    assert list(windows) == sorted(windows, reverse=True)
-    assert len({(p.chain.reach, p.chain.max_reach) for p in found}) == 1
 
 
 @pytest.mark.parametrize("name", ["hifi", "clr"])
