@@ -17,10 +17,10 @@ ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 PRESETS = ("auto", *ERROR_RATES)
 
 ACCURATE, VERY_NOISY = 0.01, 0.15
-VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 60
+VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 100
 """Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little of
-a read's accuracy. Accurate reads have nearly all seeds in common: 60 percent of them are left at a difference
-of 2.7 percent, so that copies of a repeat that differ more do not count."""
+a read's accuracy. Accurate reads have nearly all seeds in common: the 45 percent that count as typical are
+left at a difference of 4 percent, so that copies of a repeat that differ more do not count."""
 SMALL, MEDIUM = 4_000_000, 40_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"

@@ -46,6 +46,8 @@ from overlapper.params import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
 
 AGREEMENT_UNKNOWN = 400
+MOST_TYPICAL = 450
+"""Above, in thousandths, most reads are accurate; that is not to cost those that are not."""
 FEWEST_CHAINS = 20
 
 
@@ -128,7 +130,7 @@ def with_typical(params: ChainParams, measured: np.ndarray) -> ChainParams:
     """Return the parameters with the median of measured agreements as the typical one."""
     typical = AGREEMENT_UNKNOWN
     if len(measured) >= FEWEST_CHAINS:
-        typical = max(1, round(float(np.median(measured))))
+        typical = min(max(1, round(float(np.median(measured)))), MOST_TYPICAL)
     return dataclasses.replace(params, typical_agreement=typical)
 
 

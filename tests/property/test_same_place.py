@@ -32,7 +32,7 @@ def chosen(target, rows):
             np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
             start, end, np.zeros_like(lengths), lengths,
         ),
-        kernel.Settings(K, MAX_GAP, np.zeros((2, 2), np.int64), 10, 40, True, True, True),
+        kernel.Settings(K, MAX_GAP, np.zeros((2, 2), np.int64), 10, 40, True, True, 64),
         np.ones(1, bool),
     )  # fmt: skip
     return oracle.same_place(target, members), made.tolist()
