@@ -89,9 +89,12 @@ class Plane:
         # The ground around it sets the line apart from what it crosses.
         self.draw(element("line", **ends, class_="line-ground", stroke_width=4))
         self.draw(element("line", **ends, class_=f"line-{colour}", stroke_width=1.8, stroke_dasharray="5 3"))
+        self.draw(written(text, self._inside(x, text), _TOP - 6, text_anchor="middle"))
+
+    def _inside(self, x: float, text: str) -> float:
+        """Return where the middle of a text lies that is to be at ``x``, but not cut off by a side."""
         half = len(text) * _LETTER / 2
-        inside = min(max(x, half + 2), self._width - half - 2)
-        self.draw(written(text, inside, _TOP - 6, text_anchor="middle"))
+        return min(max(x, half + 2), self._width - half - 2)
 
     def drawing(self) -> Drawing:
         """Return the chart: grid, axes, what was drawn, and the key above them."""
@@ -104,7 +107,7 @@ class Plane:
         for value, label in self._x.ticks():
             x = float(self.across(value))
             parts.append(element("line", x1=x, x2=x, y1=bottom, y2=bottom + 5, class_="line-axis"))
-            parts.append(written(label, x, bottom + 19, text_anchor="middle"))
+            parts.append(written(label, self._inside(x, label), bottom + 19, text_anchor="middle"))
         parts += self._marks
         parts.append(element("line", x1=_LEFT, x2=right, y1=bottom, y2=bottom, class_="line-axis"))
         parts.append(written(self._x.label, (_LEFT + right) / 2, self._height - 8, text_anchor="middle"))

@@ -20,6 +20,8 @@ BAD = {
     "dsoft.band_width": [0, -4, 3, 48],
     "dsoft.min_bases": [0],
     "dsoft.drift": [-1, 1001],
+    "dsoft.most_windows": [0],
+    "dsoft.min_share": [-1, 101],
     "spgemm.probability": [0.0, 1.0],
     "spgemm.bin_size": [0],
     "spgemm.lower": [1, -2],
