@@ -374,7 +374,7 @@ class Tile:
 
 
 def best_of_pair(overlaps: Overlaps, among: np.ndarray) -> np.ndarray:
-    """Return the row with the highest score of each read pair; of equal ones the forward strand's.
+    """Return the best-scoring row of each read pair; of equal ones the forward strand's, then the first.
 
     Parameters
     ----------

@@ -119,7 +119,8 @@ class EntryLayout:
         sketch : SketchParams
         """
         k = sketch.kmer_length
-        base_bits = max(1, n_bases.bit_length())
+        # In a tile a sample of the reads may lie before all of them: places are up to twice as many.
+        base_bits = n_bases.bit_length() + 1
         wanted = (2 * n_bases // (sketch.window + 1) // ENTRIES_PER_BUCKET).bit_length()
         bucket_bits = max(min(max(wanted, 4), 12), 2 * k + base_bits + 1 - 64)
         if bucket_bits > MAX_BUCKET_BITS:

@@ -10,6 +10,7 @@ from overlapper import pipeline, plan, tile_work, tiles
 from overlapper.candidates.blocks import IN_BLOCKS
 from overlapper.candidates.registry import FINDERS
 from overlapper.errors import ParameterError
+from overlapper.extend import chain
 from overlapper.extend.registry import EXTENDERS
 from overlapper.plan import Budget
 from overlapper.simulate import PRESETS as MODELS
@@ -97,6 +98,16 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
         run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
         assert columns_of(overlaps) == columns_of(whole.overlaps)
         assert (run.funnel, run.params, run.why) == (whole.funnel, whole.params, whole.why)
+
+
+@pytest.mark.parametrize("finder", ["dsoft", "spgemm"])
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_typical_agreement_is_measured_on_the_same_chains(finder, blocks, tmp_path, monkeypatch):
+    monkeypatch.setattr(chain, "MOST_TYPICAL", 1000)
+    reads, changes = simulated("ont-r9"), CHANGES | {"finder": finder}
+    whole = pipeline.run(reads, changes=changes, threads=1)
+    assert 0 < whole.params.chain.typical_agreement < chain.MOST_TYPICAL
+    assert tiled(reads, tmp_path / "work", changes, blocks=blocks)[0].params == whole.params
 
 
 def test_the_best_of_each_end_in_tiles(tmp_path):
