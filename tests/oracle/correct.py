@@ -337,23 +337,23 @@ def reconsider(draft, members):
     return draft
 
 
-def qualities(codes, chances):
+def qualities(codes, chances, limits):
     """Phred qualities, in every homopolymer run that of the mean chance; 0 where there was no vote."""
     made = []
     for _, run in itertools.groupby(range(len(codes)), codes.__getitem__):
         run = [chances[x] for x in run]
         voted = [chance for chance in run if chance]
         mean = sum(voted) // max(1, len(voted))
-        quality = max(q for q in range(1, 51) if q == 1 or mean <= int(PARTS * 10 ** (-q / 10)))
+        quality = max(q for q in range(1, 51) if q == 1 or mean <= limits[q])
         made += [quality if chance else 0 for chance in run]
     return made
 
 
-def correct(target, members, k, max_gap, drafts, guard, worth, target_member, table):
+def correct(target, members, k, max_gap, drafts, guard, worth, target_member, table, limits):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
     Every draft has two thresholds, the second one for bases of homopolymer runs. The table holds the chances
-    that decisions are wrong, by row and step, in parts of `PARTS`.
+    that decisions are wrong, by row and step, in parts of `PARTS`; the limits the highest of each quality.
     """
     for member in members:
         first_path(target, member, k, max_gap, len(target) + 256)
@@ -379,6 +379,6 @@ def correct(target, members, k, max_gap, drafts, guard, worth, target_member, ta
         for member in everyone:
             carry_over(member, new, place) if member["used"] or member is own else None
         draft = new
-    quality = qualities(draft, [chance for chance, _ in votes])
+    quality = qualities(draft, [chance for chance, _ in votes], limits)
     depth = [min(d, 255) for _, d in votes]
     return draft, quality, depth, own["starts"][:-1], (aligned, left, len(members) - aligned)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from graph.consensus import MOST_WEIGHT
 from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu import piece_rows
-from overlapper.kernels.cpu.chances import CHANCES
+from overlapper.kernels.cpu.chances import CHANCES, LIMITS
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -99,10 +99,8 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
         "reverse": False,
         "used": votes,
     }
-    table_of_chances = CHANCES[0 if worth else 1].tolist()
-    *expected, counted = oracle.correct(
-        target, members, K, MAX_GAP, THRESHOLDS, True, worth, own, table_of_chances
-    )
+    tables = (values[0 if worth else 1].tolist() for values in (CHANCES, LIMITS))
+    *expected, counted = oracle.correct(target, members, K, MAX_GAP, THRESHOLDS, True, worth, own, *tables)
 
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64

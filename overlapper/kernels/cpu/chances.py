@@ -5,6 +5,8 @@ The chance of a decision is looked up by what is decided (a row of the table) an
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
@@ -57,7 +59,7 @@ _PHRED = np.array(
 )
 CHANCES = np.round(UNIT * 10 ** (-_PHRED / 10)).astype(np.int32)
 """Where raw reads decide, and corrected ones; fitted by tests/benchmarks/qualities.py."""
-LIMITS = np.floor(UNIT * 10 ** (-np.arange(BEST_QUALITY + 1) / 10)).astype(np.int32)
+LIMITS = np.floor(UNIT * 10 ** (-np.arange(BEST_QUALITY + 1) / 10)).astype(np.int32)[None].repeat(2, 0)
 """Highest chance of a base of each quality."""
 
 
@@ -80,7 +82,7 @@ def reach(weight, members, worth):
     """Return the clearness, in sixteenths of a step, of members that agree, of so much weight."""
     members = max(np.int64(1), members)
     if worth:
-        return worth * np.int64(np.sqrt(np.sqrt(float(members << 28)))) >> 6
+        return worth * np.int64(math.sqrt(math.sqrt(members << 28))) >> 6
     return 8 * weight // members
 
 
@@ -90,8 +92,15 @@ def step_of(most, margin, whole):
     return min(max(most * margin // (16 * max(np.int64(1), whole)), 0), STEPS - 1)
 
 
+@inner
+def step_for(weight, standing, total, threshold, most):
+    """Return how clearly there is a base rather than none, and this one; the less clear of both."""
+    there = step_of(most, 100 * standing - threshold * total, (100 - threshold) * total)
+    return min(there, step_of(most, 2 * weight - standing, standing))
+
+
 @njit(nogil=True, cache=True)
-def qualities(codes, chances):
+def qualities(codes, chances, limits):
     """Return the qualities of bases; those of a homopolymer run have the same, as any may be the wrong one.
 
     Parameters
@@ -99,6 +108,8 @@ def qualities(codes, chances):
     codes : ndarray of uint8, shape (n,)
     chances : ndarray of int32, shape (n,)
         In parts of `UNIT`; 0 where there was no vote, and the quality is 0 then.
+    limits : ndarray of int32
+        One of `LIMITS`.
     """
     quality = np.zeros(len(codes), np.uint8)
     start = 0
@@ -110,7 +121,7 @@ def qualities(codes, chances):
             total += chances[y]
             voted += chances[y] > 0
         if voted:
-            of_run = phred(total // voted)
+            of_run = phred(total // voted, limits)
             for y in range(start, x):
                 if chances[y] > 0:
                     quality[y] = of_run
@@ -119,12 +130,12 @@ def qualities(codes, chances):
 
 
 @inner
-def phred(chance):
-    """Return the highest quality that promises no smaller chance of an error; at least 1."""
+def phred(chance, limits):
+    """Return the highest quality that allows for such a chance; at least 1."""
     low, high = 1, BEST_QUALITY + 1
     while high - low > 1:
         middle = (low + high) >> 1
-        if chance <= LIMITS[middle]:
+        if chance <= limits[middle]:
             low = middle
         else:
             high = middle

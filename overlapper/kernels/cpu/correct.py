@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard, unknown_runs
-from overlapper.kernels.cpu.chances import qualities
+from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import base_at
 from overlapper.kernels.cpu.reconsider import reconsider
@@ -358,7 +358,8 @@ def _consensus(target, members, starts, settings, matrix, counts):
     origin = starts[members.at[own] : members.at[own] + len(draft)]
     _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
     _count_runs(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
-    return draft, qualities(draft, chances), depth, origin
+    quality = qualities(draft, chances, LIMITS[0 if settings.worth else 1])
+    return draft, quality, depth, origin
 
 
 @njit(nogil=True, cache=True)

@@ -11,7 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.chances import CHANCES, CHANGED, UNIT, reach, refused_row, stays_row, step_of
+from overlapper.kernels.cpu.chances import (
+    CHANCES,
+    CHANGED,
+    UNIT,
+    reach,
+    refused_row,
+    stays_row,
+    step_for,
+    step_of,
+)
 from overlapper.kernels.cpu.edit_paths import edit_path
 from overlapper.kernels.cpu.inner import inner
 
@@ -182,7 +191,7 @@ def next_draft(draft, votes, thresholds, worth):
             own = np.int64(0)
             if base < 4 and (voted or draft[c] > 3):
                 row = stays_row(run, c + 1 == run_end)
-                step = _step_for(column[base], standing, total, threshold, most_clear)
+                step = step_for(np.int64(column[base]), standing, total, threshold, most_clear)
                 own = np.int64(table[row, step])
             _take_doubt(chances, size, own, doubt)
             size, doubt = size + 1, np.int64(0)
@@ -204,7 +213,7 @@ def next_draft(draft, votes, thresholds, worth):
                     doubt += table[refused_row(longer), step]
                 break
             codes[size], depth[size] = best & 3, members
-            step = _step_for(votes.inserted[c, best], standing, passing, threshold, most_clear)
+            step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, most_clear)
             _take_doubt(chances, size, np.int64(table[CHANGED, step]), doubt)
             size, doubt = size + 1, np.int64(0)
     place[n] = size
@@ -220,13 +229,6 @@ def _run_end(codes, start):
     while end < len(codes) and codes[end] == codes[start]:
         end += 1
     return end
-
-
-@inner
-def _step_for(weight, standing, total, threshold, most_clear):
-    """Return how clearly there is a base rather than none, and this one; the less clear of both."""
-    there = step_of(most_clear, 100 * standing - threshold * total, (100 - threshold) * total)
-    return min(there, step_of(most_clear, 2 * np.int64(weight) - standing, standing))
 
 
 @inner

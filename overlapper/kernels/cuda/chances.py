@@ -2,48 +2,10 @@
 
 from __future__ import annotations
 
-import math
+from numba import cuda, int64
 
-from numba import cuda, float64, int64
-
-from overlapper.kernels.cpu.chances import BEST_QUALITY, INNER, REFUSED, STAYS, STEPS, UNIT
+from overlapper.kernels.cpu.chances import UNIT, phred
 from overlapper.kernels.cuda.offsets import owner
-
-
-@cuda.jit(device=True)
-def stays_row(run, at_end):
-    """Return the row of a base that stays, in or at the end of a homopolymer run of so many bases."""
-    if run > 1 and not at_end:
-        return int64(INNER)
-    return STAYS + min(run >> 1 if run < 4 else run - 2, int64(INNER - STAYS - 1))
-
-
-@cuda.jit(device=True)
-def refused_row(run):
-    """Return the row of a base that is not inserted, which would have made a run of so many bases."""
-    return REFUSED + min(max(run - 3, int64(0)), int64(3))
-
-
-@cuda.jit(device=True)
-def reach(weight, members, worth):
-    """Return the clearness, in sixteenths of a step, of members that agree, of so much weight."""
-    members = max(int64(1), members)
-    if worth:
-        return worth * int64(math.sqrt(math.sqrt(float64(members << 28)))) >> 6
-    return 8 * weight // members
-
-
-@cuda.jit(device=True)
-def step_of(most, margin, whole):
-    """Return the step of a decision whose margin is that share of the whole."""
-    return min(max(most * margin // (16 * max(int64(1), whole)), int64(0)), int64(STEPS - 1))
-
-
-@cuda.jit(device=True)
-def step_for(weight, standing, total, threshold, most):
-    """Return how clearly there is a base rather than none, and this one; the less clear of both."""
-    there = step_of(most, 100 * standing - threshold * total, (100 - threshold) * total)
-    return min(there, step_of(most, 2 * weight - standing, standing))
 
 
 @cuda.jit
@@ -71,19 +33,6 @@ def qualities(draft_first, codes, chances, limits, quality):
         total += chances[end]
         voted += chances[end] > 0
         end += 1
-    of_run = _phred(limits, total // max(voted, int64(1)))
+    of_run = phred(total // max(voted, int64(1)), limits)
     for y in range(x, end):
         quality[y] = of_run if chances[y] > 0 else 0
-
-
-@cuda.jit(device=True)
-def _phred(limits, chance):
-    """Return the highest quality that promises no smaller chance of an error; at least 1."""
-    low, high = int64(1), int64(BEST_QUALITY + 1)
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if chance <= limits[middle]:
-            low = middle
-        else:
-            high = middle
-    return low

@@ -191,7 +191,8 @@ def _consensus(
         origin, counts,
     )  # fmt: skip
     quality = arena.array(size, np.uint8)
-    launch(qualities, size, arena, *draft, voted.chances, arena.upload(LIMITS), quality)
+    limits = arena.upload(LIMITS[0 if settings.worth else 1])
+    launch(qualities, size, arena, *draft, voted.chances, limits, quality)
     offsets = arena.download(draft.first)
     end = int(offsets[-1])
     codes, quality, depth, origin = (

@@ -12,9 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint16
 
-from overlapper.kernels.cpu.chances import CHANCES, CHANGED, LONGEST_RUN
+from overlapper.kernels.cpu.chances import (
+    CHANCES,
+    CHANGED,
+    LONGEST_RUN,
+    reach,
+    refused_row,
+    stays_row,
+    step_for,
+    step_of,
+)
 from overlapper.kernels.cpu.pile import DELETION, HOMOPOLYMER, MIN_DEPTH, SLOTS
-from overlapper.kernels.cuda.chances import add_doubts, reach, refused_row, stays_row, step_for, step_of
+from overlapper.kernels.cuda.chances import add_doubts
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.offsets import gather, owner
