@@ -20,7 +20,7 @@ from overlapper.extend.registry import ALIGNING, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.params import Params
 from overlapper.presets import ErrorRate, preset_params, with_error_rate
-from overlapper.sketch.canonical import canonical_order
+from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
@@ -199,8 +199,8 @@ def _run(
     clock = Clock()
     if order is None:
         report("sorting reads", 0, 0)
-        order = canonical_order(reads)
-        reads = reads.take(order)
+        order = canonical_order(reads, threads)
+        reads = in_order(reads, order, threads)
     if gpus:
         gpus.hold(reads)
     clock.lap("order")
@@ -235,7 +235,7 @@ def _run(
         taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
     clock.lap("overlap")
 
-    rows = pair_order(parts)
+    rows = pair_order(parts, threads)
     overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
     if params.classes.best:
         lengths = np.empty_like(reads.lengths)
@@ -309,7 +309,8 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
     """Return the parameters with what the extender takes from the read set."""
     if params.extender in ALIGNING:
         return with_error_rate(params, reads, threads)
-    sampled = [seeder.find(int(query), int(query) + 1) for query in sample_queries(len(reads))]
+    queries = sample_queries(len(reads)).tolist()
+    sampled = list(map_in_order(lambda query: seeder.find(query, query + 1), queries, threads))
     sample = Candidates.concat(sampled or [seeder.find(0, 0)])
     return dataclasses.replace(params, chain=chain.fit(reads, sample, params.chain))
 

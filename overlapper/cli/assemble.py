@@ -100,6 +100,7 @@ def assemble(
 
     check_preset(preset)
     devices = select_devices(device)
+    threads = threads or available_threads()
     params = AssembleParams(
         WhenToCorrect(correct),
         correction=CorrectParams(rounds=correct_rounds),
@@ -109,14 +110,14 @@ def assemble(
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
-        given = read_fastx(*reads, keep_qualities=True, reference=reference)
+        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         folder, chosen = os.path.join(output, "stages"), {"preset": preset, **dataclasses.asdict(params)}
         stages = files.enter_context(stages_in(folder, inputs, chosen, progress, option="--output"))
         made = assemble_reads(
             given,
             params,
             preset=preset,
-            threads=threads or available_threads(),
+            threads=threads,
             device=device,
             gpu_memory=gpu_memory,
             stages=stages,

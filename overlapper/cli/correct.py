@@ -99,7 +99,7 @@ def correct(
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
-        given = read_fastx(*reads, keep_qualities=True, reference=reference)
+        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         found = read_overlaps(overlaps, given) if overlaps else None
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))

@@ -163,7 +163,7 @@ def layout(
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as stack:
         files = {path: stack.enter_context(OutputFile(path)) for path in outputs.values() if path}
         progress.report("reading reads")
-        read_table = read_fastx(*reads, reference=reference)
+        read_table = read_fastx(*reads, reference=reference, threads=threads)
         progress.report("reading overlaps")
         found = read_overlaps(overlaps, read_table, threads=threads)
         assembly = graph.assemble(

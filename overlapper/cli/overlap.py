@@ -196,14 +196,14 @@ def _run_in_memory(
     """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
     from overlapper.io import open_overlaps, read_fastx
     from overlapper.pipeline import run
-    from overlapper.sketch.canonical import canonical_order
+    from overlapper.sketch.canonical import canonical_order, in_order
 
     progress.report("reading")
-    table = read_fastx(*files, reference=reference)
+    table = read_fastx(*files, reference=reference, threads=threads)
     writer = open_files.enter_context(open_overlaps(output, table.heads(), threads=threads))
     progress.report("sorting reads")
-    order = canonical_order(table)
-    table = table.take(order)
+    order = canonical_order(table, threads)
+    table = in_order(table, order, threads)
     result = run(
         table, preset, changes=changes, threads=threads,
         device=device, gpu_memory=gpu_memory, order=order, report=progress.report,

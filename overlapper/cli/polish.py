@@ -75,7 +75,7 @@ def polish(
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         unitigs = read_unitigs(layout)
-        given = read_fastx(*reads, keep_qualities=True, reference=reference)
+        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
         made = polish_unitigs(

@@ -73,6 +73,11 @@ def content_of(file: io.BufferedReader) -> Content:
     return Content.TEXT
 
 
+def is_gzip(file: io.BufferedReader) -> bool:
+    """Tell whether what follows in an open file is gzip or bgzip; nothing is taken from it."""
+    return file.peek(4).startswith(_GZIP_MAGIC)
+
+
 def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
     """Yield the unpacked bytes of an open file in blocks; the next one is unpacked while the caller works.
 
@@ -85,10 +90,9 @@ def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
     InputError
         When reading fails.
     """
-    packed = file.peek(4)[:4]
     source: BinaryIO = file
-    if packed.startswith(_GZIP_MAGIC):
-        if packed == _BGZF_FLAG:
+    if is_gzip(file):
+        if file.peek(4).startswith(_BGZF_FLAG):
             _check_bgzf_end(file, path)
         source = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb"))
     reader = ThreadPoolExecutor(1)

@@ -2,23 +2,65 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from overlapper.kernels.cpu.content_hash import content_hashes
+from overlapper.kernels.cpu.read_subsets import put_rows
 from overlapper.tables import Reads
-from overlapper.tables.reads import content_order
+from overlapper.tables.reads import content_order, words_for
+from overlapper.threads import cut_evenly, map_in_order
+
+_BLOCK_BASES = 1 << 24
 
 
-def canonical_order(reads: Reads) -> np.ndarray:
+def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
     """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
 
     Reads that hold the same bases stay in the order of the file.
+
+    Parameters
+    ----------
+    reads : Reads
+    threads : int
 
     Returns
     -------
     ndarray of int64, shape (reads,)
     """
-    hashes = content_hashes(
-        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets
-    )
-    return content_order(reads.lengths, hashes)
+    bounds = cut_evenly(reads.lengths, _BLOCK_BASES)
+
+    def hashes_of(block: int) -> np.ndarray:
+        some = reads.rows(int(bounds[block]), int(bounds[block + 1]))
+        return content_hashes(
+            some.words, some.word_offsets, some.unknown_start, some.unknown_end, some.unknown_offsets
+        )
+
+    hashes = map_in_order(hashes_of, range(len(bounds) - 1), threads)
+    return content_order(reads.lengths, np.concatenate([np.empty(0, np.uint64), *hashes]))
+
+
+def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
+    """Return what ``reads.take(order)`` does, the bases copied by several threads.
+
+    Parameters
+    ----------
+    reads : Reads
+    order : ndarray of int64
+    threads : int
+    """
+    lengths = reads.lengths[order]
+    word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
+    words = np.empty(word_offsets[-1], np.uint64)
+    bounds = cut_evenly(lengths, _BLOCK_BASES)
+
+    def put(block: int) -> None:
+        some = slice(bounds[block], bounds[block + 1])
+        put_rows(reads.words, reads.word_offsets, order[some], words[word_offsets[some.start] :])
+
+    for _ in map_in_order(put, range(len(bounds) - 1), threads):
+        pass
+    nothing = {"words": np.empty(0, np.uint64), "word_offsets": np.zeros(len(reads) + 1, np.int64)}
+    without_bases = dataclasses.replace(reads, **nothing)
+    return dataclasses.replace(without_bases.take(order), words=words, word_offsets=word_offsets)

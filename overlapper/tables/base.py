@@ -8,6 +8,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.threads import map_in_order
+
+_LARGE = 1 << 24
+"""Bytes from which copying takes longer than starting threads."""
 
 
 def column(dtype: str, *, optional: bool = False) -> Any:
@@ -55,6 +59,21 @@ def gather_ragged(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) ->
         return np.concatenate([values[b:e] for b, e in zip(begins.tolist(), stops.tolist(), strict=True)])
     before = np.cumsum(counts) - counts
     return values[np.arange(total) + np.repeat(starts - before, counts)]
+
+
+def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
+    """Return what `numpy.concatenate` does, copied by several threads."""
+    bounds = np.cumsum([0, *map(len, values)])
+    joined = np.empty(bounds[-1], values[0].dtype)
+    if joined.nbytes < _LARGE:
+        return np.concatenate(values, out=joined)
+
+    def copy(number: int) -> None:
+        joined[bounds[number] : bounds[number + 1]] = values[number]
+
+    for _ in map_in_order(copy, range(len(values)), threads):
+        pass
+    return joined
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -159,8 +178,15 @@ class Table:
         return type(self)(**new)
 
     @classmethod
-    def concat(cls, tables: list[Self]) -> Self:
-        """Return the rows of all tables, in order; an optional column stays only if all have it."""
+    def concat(cls, tables: list[Self], threads: int = 1) -> Self:
+        """Return the rows of all tables, in order; an optional column stays only if all have it.
+
+        Parameters
+        ----------
+        tables : list of Table
+        threads : int
+            That copy the columns; memory is touched for the first time then, which takes longer than copying.
+        """
         if not tables:
             return cls.empty()
         if len(tables) == 1:
@@ -177,7 +203,7 @@ class Table:
                 shifts = np.cumsum([0] + [int(v[-1]) for v in values[:-1]])
                 new[f.name] = np.concatenate([[0]] + [v[1:] + s for v, s in zip(values, shifts, strict=True)])
             else:
-                new[f.name] = np.concatenate(values)
+                new[f.name] = _joined(values, threads)
         return cls(**new)
 
     def sort_canonical(self) -> Self:

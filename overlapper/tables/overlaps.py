@@ -12,6 +12,7 @@ import numpy as np
 from overlapper.tables.base import Table, column, offsets, ragged
 from overlapper.threads import map_in_order
 
+_QUERY_RANGE_BITS, _ROWS_AT_A_TIME = 8, 1 << 17
 INSERTION, DELETION = 1, 2
 """BAM's codes of gap operations: bases of the query alone, bases of the target alone."""
 
@@ -142,25 +143,44 @@ class Overlaps(Intervals):
         )
 
 
-def pair_order(tables: Sequence[Intervals]) -> np.ndarray:
+def pair_order(tables: Sequence[Intervals], threads: int = 1) -> np.ndarray:
     """Return rows by query, then target, the canonical order where a pair has one row.
 
     Parameters
     ----------
     tables : sequence of Intervals
         Their rows are counted one after the other.
+    threads : int
 
     Returns
     -------
     ndarray of int64
         Equal pairs are in the order of their rows.
     """
-    halves = []
-    for name in ("target", "query"):
-        reads = np.concatenate([np.empty(0, np.int32), *(getattr(table, name) for table in tables)])
-        # Numbers of 16 bits are sorted by counting: all four take half as long as one of 64.
-        halves += [reads.astype(np.uint16), (reads >> 16).astype(np.uint16)]
-    return np.lexsort(halves)
+    query, target = (
+        np.concatenate([np.empty(0, np.int32), *(getattr(table, name) for table in tables)])
+        for name in ("query", "target")
+    )
+    low_bits = max(0, int(query.max(initial=0)).bit_length() - _QUERY_RANGE_BITS)
+    ranges = range(1 << _QUERY_RANGE_BITS)
+
+    def by_range(start: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return a chunk of rows by range of queries, and where each range starts."""
+        of_row = (query[start : start + _ROWS_AT_A_TIME] >> low_bits).astype(np.uint16)
+        rows = start + np.argsort(of_row, kind="stable")
+        return rows, np.searchsorted(of_row[rows - start], np.arange(len(ranges) + 1))
+
+    chunks = list(map_in_order(by_range, range(0, len(query), _ROWS_AT_A_TIME), threads))
+
+    def sort(number: int) -> np.ndarray:
+        rows = np.concatenate([rows[starts[number] : starts[number + 1]] for rows, starts in chunks])
+        halves = []
+        for reads in (target[rows], query[rows]):
+            # Numbers of 16 bits are sorted by counting: all four take half as long as one of 64.
+            halves += [reads.astype(np.uint16), (reads >> 16).astype(np.uint16)]
+        return rows[np.lexsort(halves)]
+
+    return np.concatenate([np.empty(0, np.int64), *(map_in_order(sort, ranges, threads) if chunks else ())])
 
 
 def _swap_cigars(overlaps: Overlaps, swap: np.ndarray) -> np.ndarray:

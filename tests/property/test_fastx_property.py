@@ -1,13 +1,16 @@
 """FASTA and FASTQ against the plain Python of tests/oracle/fastx.py, cut into blocks anywhere."""
 
 import itertools
+import tempfile
+from unittest import mock
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.errors import EmptyInputError, FormatError, TruncatedError
-from overlapper.io import fastx
+from overlapper.errors import EmptyInputError, FormatError, InputError, TruncatedError
+from overlapper.io.fastx import read_fastx
+from overlapper.io.reads_builder import ReadsBuilder
 from overlapper.tables import Reads
 from tests.oracle.fastx import Broken, records
 
@@ -79,7 +82,7 @@ def damaged(draw):
 
 def read_in_blocks(text, cuts, taking):
     """Read a text in blocks, and take what is complete after each, or all at the end."""
-    builder = fastx._ReadsBuilder(keep_qualities=True)
+    builder = ReadsBuilder(keep_qualities=True)
     bounds = sorted({0, len(text), *(cut % (len(text) + 1) for cut in cuts)})
     parts = []
     for start, stop in itertools.pairwise(bounds):
@@ -120,3 +123,27 @@ def test_reads_or_errors_are_the_oracles(text, cuts, taking):
     scores = [scores or "" for _, _, scores in expected]
     assert bytes(reads.qualities + 33).decode() == "".join(scores)
     assert np.diff(reads.quality_offsets).tolist() == [len(s) for s in scores]
+
+
+def outcome(path, threads):
+    try:
+        return read_fastx(path, keep_qualities=True, threads=threads)
+    except InputError as error:
+        return error
+
+
+@settings(deadline=None, max_examples=300)
+@given(text=st.one_of(good, bad, damaged()), chunk=st.integers(1, 400), block=st.integers(1, 200))
+def test_chunks_of_a_file_are_the_whole(text, chunk, block):
+    with (
+        tempfile.NamedTemporaryFile() as file,
+        mock.patch.multiple("overlapper.io.chunks", CHUNK_BYTES=chunk, BLOCK_BYTES=block, _LOOK_BYTES=block),
+    ):
+        file.write(text.encode())
+        file.flush()
+        whole, in_chunks = outcome(file.name, 1), outcome(file.name, 2)
+    if isinstance(whole, InputError):
+        assert str(in_chunks) == str(whole)
+        return
+    for column in whole.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(in_chunks, column), getattr(whole, column), err_msg=column)

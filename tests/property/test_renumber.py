@@ -1,6 +1,7 @@
 """Read numbers: other numbers for overlaps, the order that reads are worked on in, one overlap a pair."""
 
 import dataclasses
+from unittest import mock
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,7 +11,8 @@ from overlapper.candidates.registry import finder
 from overlapper.extend import gact
 from overlapper.extend.classify import classify
 from overlapper.params import ClassParams, DsoftParams, GactParams, Params, SketchParams
-from overlapper.pipeline import best_of_pair, canonical_order
+from overlapper.pipeline import best_of_pair
+from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
 
@@ -136,6 +138,19 @@ def test_reads_are_ordered_by_what_they_hold(seed):
     assert [len(text) for text in ordered] == sorted(map(len, texts), reverse=True)
     shuffled = [texts[i] for i in rng.permutation(len(texts))]
     assert [shuffled[i] for i in canonical_order(reads_of(shuffled))] == ordered
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**32), block=st.integers(1, 200), threads=st.integers(1, 2))
+def test_threads_put_blocks_of_reads_in_order(seed, block, threads):
+    rng = np.random.default_rng(seed)
+    reads = reads_of([random_text(rng, int(length), "ACGTN") for length in rng.integers(0, 70, 12)])
+    with mock.patch("overlapper.sketch.canonical._BLOCK_BASES", block):
+        order = canonical_order(reads, threads)
+        ordered = in_order(reads, order, threads).validate()
+    assert order.tolist() == canonical_order(reads).tolist()
+    assert ordered.names == [reads.name(i) for i in order]
+    assert [ordered.sequence(i) for i in range(12)] == [reads.sequence(i) for i in order]
 
 
 def test_unknown_bases_are_part_of_what_reads_hold():

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -74,8 +75,11 @@ def test_take_concat_and_sort(kind, seed, rows, optional, data):
 
 
 @settings(max_examples=50, deadline=None)
-@given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 8), max_size=4), threads=st.integers(1, 2))
-def test_rows_of_several_tables_by_pair(seed, sizes, threads):
+@given(
+    seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 8), max_size=4),
+    threads=st.integers(1, 2), chunk=st.sampled_from([1, 3, 1 << 17]),
+)  # fmt: skip
+def test_rows_of_several_tables_by_pair(seed, sizes, threads, chunk):
     rng = np.random.default_rng(seed)
     parts = [random_table(Overlaps, seed + i, size, optional=False) for i, size in enumerate(sizes)]
     few = np.array([0, 1, 65_535, 65_536, 1 << 20, (1 << 31) - 1])
@@ -83,9 +87,20 @@ def test_rows_of_several_tables_by_pair(seed, sizes, threads):
         dataclasses.replace(p, query=rng.choice(few, len(p)), target=rng.choice(few, len(p))) for p in parts
     ]
     together = [row for part in parts for row in rows_of(part)]
-    rows = pair_order(parts)
+    with mock.patch("overlapper.tables.overlaps._ROWS_AT_A_TIME", chunk):
+        rows = pair_order(parts, threads)
     assert rows.tolist() == sorted(range(len(together)), key=lambda i: together[i][:2])
     assert rows_of(Overlaps.gather(parts, rows, threads).validate()) == [together[i] for i in rows]
+
+
+@every_table
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 8), min_size=2, max_size=4))
+def test_large_columns_are_joined_by_several_threads(kind, seed, sizes):
+    parts = [random_table(kind, seed + i, size) for i, size in enumerate(sizes)]
+    joined = columns_of(kind.concat(parts))
+    with mock.patch("overlapper.tables.base._LARGE", 0):
+        assert columns_of(kind.concat(parts, 3)) == joined
 
 
 @every_table

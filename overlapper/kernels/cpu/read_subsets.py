@@ -63,8 +63,15 @@ def take_ragged(values, offsets, chosen):
     for i in range(len(chosen)):
         starts[i + 1] = starts[i] + offsets[chosen[i] + 1] - offsets[chosen[i]]
     gathered = np.empty(starts[-1], values.dtype)
-    for i in range(len(chosen)):
-        first = offsets[chosen[i]]
-        for j in range(starts[i + 1] - starts[i]):
-            gathered[starts[i] + j] = values[first + j]
+    put_rows(values, offsets, chosen, gathered)
     return gathered, starts
+
+
+@njit(nogil=True, cache=True)
+def put_rows(values, offsets, chosen, out):
+    """Copy rows of a ragged column one after the other to the front of ``out``."""
+    place = 0
+    for row in chosen:
+        for i in range(offsets[row], offsets[row + 1]):
+            out[place] = values[i]
+            place += 1
