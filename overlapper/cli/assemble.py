@@ -22,7 +22,7 @@ overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
 overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
-COMPILE_SECONDS = 60
+COMPILE_SECONDS = 50
 MOST_SHOWN = 20
 
 
@@ -107,7 +107,12 @@ def assemble(
         polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
         graph=GraphParams(min_overlap=min_overlap),
     )
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+    threads = threads or available_threads()
+    with (
+        Progress(quiet) as progress,
+        compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
+        ExitStack() as files,
+    ):
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)

@@ -93,7 +93,11 @@ def correct(
     devices = select_devices(device)
     params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+    with (
+        Progress(quiet) as progress,
+        compile_notice(progress, COMPILE_SECONDS, "correct", threads),
+        ExitStack() as files,
+    ):
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None

@@ -160,7 +160,11 @@ def layout(
         None if no_clean else graph.CleanParams(tip_reads, bubble_bases, weak_ratio, weak_rounds, weak_start)
     )
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as stack:
+    with (
+        Progress(quiet) as progress,
+        compile_notice(progress, COMPILE_SECONDS, "layout", threads),
+        ExitStack() as stack,
+    ):
         files = {path: stack.enter_context(OutputFile(path)) for path in outputs.values() if path}
         progress.report("reading reads")
         read_table = read_fastx(*reads, reference=reference, threads=threads)

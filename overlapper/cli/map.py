@@ -21,7 +21,7 @@ overlapper map reference.fasta reads.fastq.gz -p hifi --read-group "ID:x\tSM:y" 
 overlapper map reference.fasta short.fastq.gz -p short --seeder nov-smem --extender local -o out.sam
 """
 
-COMPILE_SECONDS = 40
+COMPILE_SECONDS = 20
 PART_BASES = 1 << 22
 """Bases of the reads that are read at a time; several times as many are held while they are mapped."""
 
@@ -114,7 +114,7 @@ def map(
     threads = threads or available_threads()
     with (
         Progress(quiet) as progress,
-        compile_notice(progress, COMPILE_SECONDS),
+        compile_notice(progress, COMPILE_SECONDS, "map", threads),
         extending_gpus(params.extender, device, gpu_memory) as gpus,
     ):
         clock = Clock()

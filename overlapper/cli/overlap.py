@@ -22,7 +22,7 @@ overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
 overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
 """
 
-COMPILE_SECONDS = 20
+COMPILE_SECONDS = 15
 
 
 def overlap(
@@ -148,7 +148,11 @@ def overlap(
     check_format(output)
     threads = threads or available_threads()
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+    with (
+        Progress(quiet) as progress,
+        compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
+        ExitStack() as files,
+    ):
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         result: Summary | None

@@ -18,7 +18,7 @@ overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
 overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
 """
 
-COMPILE_SECONDS = 40
+COMPILE_SECONDS = 30
 
 
 def polish(
@@ -70,7 +70,11 @@ def polish(
     devices = select_devices(device)
     threads = threads or available_threads()
     params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+    with (
+        Progress(quiet) as progress,
+        compile_notice(progress, COMPILE_SECONDS, "polish", threads),
+        ExitStack() as files,
+    ):
         out_file = files.enter_context(OutputFile(output, threads=threads))
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")

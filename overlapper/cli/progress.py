@@ -83,8 +83,8 @@ class Progress:
 
 
 @contextlib.contextmanager
-def compile_notice(progress: Progress, seconds: int) -> Iterator[None]:
-    """Tell the user, once, when numba compiles kernels within this context.
+def compile_notice(progress: Progress, seconds: int, command: str = "", threads: int = 1) -> Iterator[None]:
+    """Tell the user, once, when numba compiles kernels within this context, and have others help.
 
     numba fires its compile event only when the cache on disk had no kernel for this machine, so a warm run
     says nothing.
@@ -95,6 +95,10 @@ def compile_notice(progress: Progress, seconds: int) -> Iterator[None]:
         Where to say it.
     seconds : int
         About how long compiling everything takes.
+    command : str
+        Whose kernels others compile meanwhile (`overlapper.cli.first_kernels`).
+    threads : int
+        How many processes may compile, this one among them.
     """
     from numba.core import event
 
@@ -105,9 +109,12 @@ def compile_notice(progress: Progress, seconds: int) -> Iterator[None]:
             if not self.said:
                 self.said = True
                 progress.note(f"compiling kernels for this machine, once, about {seconds} s")
+                from overlapper.cli.first_kernels import helpers
+
+                helping.enter_context(helpers(command, threads - 1))
 
         def on_end(self, _: event.Event) -> None:
             pass
 
-    with event.install_listener("numba:compile", FirstCompile()):
+    with contextlib.ExitStack() as helping, event.install_listener("numba:compile", FirstCompile()):
         yield

@@ -1,0 +1,131 @@
+"""The kernels of a first run, compiled by several processes.
+
+numba compiles one kernel at a time in a process. A command that finds nothing compiled therefore starts
+helpers: they compile the kernels that it will come to, from the last one on, while it compiles from the first
+one on itself. What they made it finds in numba's cache.
+
+``first_kernels.toml`` lists, for a command, the kernels of an ordinary run in the order in which it comes to
+them, with the types of their arguments; ``python -m tests.cli.kernels`` writes it. A kernel that is not
+listed is compiled by the command itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+LISTED = Path(__file__).with_suffix(".toml")
+MOST_HELPERS = 7
+"""Each takes 200 MB, and the longest kernel 3 seconds: more would not be done sooner."""
+
+
+@contextlib.contextmanager
+def helpers(command: str, processes: int) -> Iterator[None]:
+    """Have processes compile the kernels of a command; those still at it in the end are stopped.
+
+    Parameters
+    ----------
+    command : str
+        As it is listed; others get no helpers.
+    processes : int
+        How many at most.
+    """
+    processes = min(processes, MOST_HELPERS) if command in _listed() else 0
+    call = [sys.executable, "-P", "-m", __name__, command]
+    places = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    nowhere: Any = subprocess.DEVNULL
+    started = [
+        subprocess.Popen([*call, f"{share}", f"{processes}"], env=places, stdin=nowhere, stderr=nowhere)
+        for share in range(processes)
+    ]
+    try:
+        yield
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait()
+
+
+def compile_share(command: str, share: int, of: int) -> None:
+    """Compile every ``of``-th kernel of a command, from the last one on, unless the command was faster."""
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
+    parent = os.getppid()
+    for line in _listed()[command][::-1][share::of]:
+        if os.getppid() != parent:
+            return
+        kernel, types = kernel_of(line)
+        kernel.compile(types)
+
+
+def kernel_of(line: str) -> tuple[Any, tuple[Any, ...]]:
+    """Return a listed kernel and the types of its arguments."""
+    name, _, arguments = line.removesuffix(")").partition("(")
+    return eval(name, {}, _Words()), tuple(map(_type_of, eval(f"({arguments},)", {}, _Words())))
+
+
+def spelled(kernel: Any, signature: tuple[Any, ...]) -> str:
+    """Return the line of a kernel; `kernel_of` reads it."""
+    return f"{_name(kernel)}({', '.join(map(_spelled, signature))})"
+
+
+class _Words(dict):
+    """What a line of the list may name: numba's types, and files of kernels."""
+
+    def __missing__(self, word: str) -> Any:
+        from numba.core import types
+
+        if word == "ReadOnly":
+            return partial(types.Array.copy, readonly=True)
+        if word == "bool":
+            return types.boolean
+        return getattr(types, word, None) or importlib.import_module(f"overlapper.kernels.cpu.{word}")
+
+
+def _type_of(value: Any) -> Any:
+    """Return the type of an argument; that of a named tuple is written as one of the types of its fields."""
+    from numba.core import types
+
+    if not isinstance(value, tuple):
+        return value
+    fields = list(map(_type_of, value))
+    if len(set(fields)) == 1:
+        return types.NamedUniTuple(fields[0], len(fields), type(value))
+    return types.NamedTuple(fields, type(value))
+
+
+def _spelled(kind: Any) -> str:
+    from numba.core import types
+
+    from overlapper.kernels.cpu.vectors import LanesType
+
+    if isinstance(kind, types.Array):
+        axes = [":"] * (kind.ndim - 1) + ["::1" if kind.layout == "C" else ":"]
+        array = f"{kind.dtype}[{', '.join(axes)}]"
+        return array if kind.mutable else f"ReadOnly({array})"
+    if hasattr(kind, "instance_class"):  # a named tuple
+        return f"{_name(kind.instance_class)}({', '.join(map(_spelled, kind.types))})"
+    return f"{_name(LanesType)}({kind.count})" if isinstance(kind, LanesType) else str(kind)
+
+
+def _name(thing: Any) -> str:
+    """Return the name of a kernel or a class, with its file."""
+    return f"{thing.__module__.rpartition('.')[2]}.{thing.__name__}"
+
+
+def _listed() -> dict[str, list[str]]:
+    return tomllib.loads(LISTED.read_text())
+
+
+if __name__ == "__main__":
+    compile_share(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -1,0 +1,66 @@
+"""Write the list of kernels that the first run of a command compiles, ``overlapper/cli/first_kernels.toml``.
+
+Run ``python -m tests.cli.kernels`` after changing the arguments of a kernel; a test compares the two.
+"""
+
+import tempfile
+
+from overlapper.cli import kernel_loading, main
+from overlapper.cli.first_kernels import LISTED, kernel_of, spelled
+from overlapper.cli.startup import load_numba
+from tests.cli.runner import overlapper, python
+
+READS = "simulate --genome-size 30k --coverage 12 -p ont-r9 -o reads.fq --reference-out genome.fa -q"
+RUNS = {
+    "overlap_chain": "overlap reads.fq -o overlaps.paf -t 1 -q",
+    "overlap_xdrop": "overlap reads.fq --extender xdrop --device cpu -o xdrop.paf -t 1 -q",
+    "overlap_gact": "overlap reads.fq --extender gact --device cpu -o gact.paf -t 1 -q",
+    "layout": "layout reads.fq overlaps.paf -o layout.gfa --fasta unitigs.fa -t 1 -q",
+    "correct": "correct reads.fq --device cpu -o corrected.fq -t 1 -q",
+    "polish": "polish unitigs.fa reads.fq --device cpu -o polished.fa -t 1 -q",
+    "assemble": "assemble reads.fq --device cpu --correct always -o assembled -t 1 -q",
+    "map": "map genome.fa reads.fq --device cpu -o mapped.paf -t 1 -q",
+}
+"""An ordinary run of every command whose kernels take long to compile."""
+
+
+def listed():
+    """Return the text of the list."""
+    sections = []
+    script = "from tests.cli.kernels import record; record()"
+    with tempfile.TemporaryDirectory() as folder:
+        overlapper(*READS.split(), cwd=folder, check=True)
+        for command, words in RUNS.items():
+            run = python("-c", script, *words.split(), cwd=folder, check=True)
+            lines = "".join(f"  '{line}',\n" for line in dict.fromkeys(run.stdout.decode().splitlines()))
+            sections.append(f"{command} = [\n{lines}]\n")
+    return "\n".join(["# Written by python -m tests.cli.kernels.", *sections])
+
+
+def record():
+    """Run a command, and print the kernels that it calls itself when it takes them from the cache."""
+    load_numba()
+    from numba.core import event
+
+    load, compiling = kernel_loading._load_kernel, []
+
+    class Compiling(event.Listener):
+        def on_start(self, _):
+            compiling.append(True)
+
+        def on_end(self, _):
+            compiling.pop()
+
+    def loaded(cache, signature, target):
+        if not compiling:
+            line = spelled(cache._py_func, signature)
+            assert kernel_of(line)[1] == signature, line
+            print(line)
+        return load(cache, signature, target)
+
+    kernel_loading._load_kernel = loaded
+    main()
+
+
+if __name__ == "__main__":
+    LISTED.write_text(listed())
