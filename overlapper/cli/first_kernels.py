@@ -43,7 +43,9 @@ def helpers(command: str, processes: int) -> Iterator[None]:
     places = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     nowhere: Any = subprocess.DEVNULL
     started = [
-        subprocess.Popen([*call, f"{share}", f"{processes}"], env=places, stdin=nowhere, stderr=nowhere)
+        subprocess.Popen(
+            [*call, f"{share}", f"{processes}"], env=places, stdin=nowhere, stdout=nowhere, stderr=nowhere
+        )
         for share in range(processes)
     ]
     try:
