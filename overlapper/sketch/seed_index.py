@@ -15,6 +15,8 @@ from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import cut_evenly, map_in_order
 
 BLOCK_BASES = 1 << 24
+LISTED_BASES = 1 << 20
+"""Bases of reads whose occurrences are sorted at a time: their list fits into the cache."""
 ENTRIES_PER_BUCKET = 1 << 16
 BUCKET_RANGES = 32
 BUCKETS_AT_A_TIME = 8
@@ -37,9 +39,10 @@ class SeedIndex:
         Multiplicity that no seed exceeds.
     occurrences : ndarray of uint64
         By hash, read and position, packed as `overlapper.kernels.cpu.seed_index` says, with gaps that hold
-        nothing; `by_read` has the numbers of those that count.
+        nothing.
     by_read : ndarray of uint32 or int64
-        Numbers of the occurrences of each read, ascending by position.
+        Numbers of the occurrences of each read, ascending by position; of the last one of a group, which has
+        no later one, a number that none has.
     list_starts : ndarray of int64, shape (reads + 1,)
         Where the numbers of each read start.
     seeding : Seeding
@@ -252,18 +255,16 @@ def list_occurrences(
     Returns
     -------
     by_read : ndarray of uint32 or int64
-        Numbers of the occurrences of each read, ascending by position.
+        Numbers of the occurrences of each read, ascending by position; of the last one of a group, which has
+        no later one, a number that none has.
     positions : ndarray of int32
         Their positions.
     starts : ndarray of int64, shape (reads + 1,)
         Where the lists of each read start.
     """
-    joined, per_read = _join(reads, entries, stretches, layout, limit, threads)
-    starts = np.concatenate([[0], np.cumsum(per_read.sum(axis=0))])
-    next_free = starts[:-1] + np.cumsum(per_read, axis=0) - per_read
-    by_read, positions = _list_by_read(entries, joined, next_free, int(starts[-1]), threads)
-    _sort_lists(by_read, positions, starts, cut_evenly(reads.lengths, BLOCK_BASES), threads)
-    return by_read, positions, starts
+    bounds = cut_evenly(reads.lengths, LISTED_BASES)
+    joined, per_block = _join(reads, entries, stretches, layout, limit, bounds, threads)
+    return _list_by_read(reads, entries, joined, bounds, per_block, threads)
 
 
 def _join(
@@ -272,58 +273,75 @@ def _join(
     stretches: list[Stretches],
     layout: EntryLayout,
     limit: int,
+    bounds: np.ndarray,
     threads: int,
 ) -> tuple[Stretches, np.ndarray]:
     """Turn entries into occurrences, in place.
 
-    Returns the stretch of occurrences that each range of buckets has, and how many each read has in each.
+    Returns the stretch of occurrences that each range of buckets has, and how many each block of reads, which
+    start at ``bounds``, has in each.
     """
-    from overlapper.kernels.cpu.seed_index import WORDS_PER_BLOCK, join_groups
+    from overlapper.kernels.cpu.seed_index import WORDS_PER_ENTRY, join_groups
 
-    first_words = np.arange(0, int(reads.word_offsets[-1]), WORDS_PER_BLOCK)
-    read_of_block = (np.searchsorted(reads.word_offsets, first_words, side="right") - 1).astype(np.int32)
-    per_read = np.zeros((len(stretches), len(reads)), np.int64)
+    first_words = np.arange(0, int(reads.word_offsets[-1]), WORDS_PER_ENTRY)
+    read_of_words = (np.searchsorted(reads.word_offsets, first_words, side="right") - 1).astype(np.int32)
+    block_of_read = _block_numbers(bounds)
+    per_block = np.zeros((len(stretches), len(bounds) - 1), np.int64)
 
     def join(part: int) -> tuple[int, int]:
         first = place = stretches[part][0][0]
         for start, stop in stretches[part]:
             joined = join_groups(
                 entries[start:stop], layout.rest_low_bit, limit,
-                read_of_block, reads.word_offsets, per_read[part],
+                read_of_words, reads.word_offsets, block_of_read, per_block[part],
             )  # fmt: skip
             entries[place : place + joined] = entries[start : start + joined]
             place += joined
         return first, place
 
-    return list(map_in_order(join, range(len(stretches)), threads)), per_read
+    return list(map_in_order(join, range(len(stretches)), threads)), per_block
+
+
+def _block_numbers(bounds: np.ndarray) -> np.ndarray:
+    """Return the number of the block of each read, of blocks that start at ``bounds``."""
+    return np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
 
 
 def _list_by_read(
-    occurrences: np.ndarray, stretches: Stretches, next_free: np.ndarray, n_seeds: int, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers and positions of the occurrences of each read."""
-    from overlapper.kernels.cpu.seed_index import list_by_read
+    reads: Reads,
+    occurrences: np.ndarray,
+    stretches: Stretches,
+    bounds: np.ndarray,
+    per_block: np.ndarray,
+    threads: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return numbers and positions of the occurrences of each read, and where those of each start."""
+    from overlapper.kernels.cpu.seed_index import list_by_block, sort_block
 
-    numbers = np.empty(n_seeds, np.uint32 if len(occurrences) < 1 << 32 else np.int64)
-    positions = np.empty(n_seeds, np.int32)
+    block_starts = np.concatenate([[0], np.cumsum(per_block.sum(axis=0))])
+    next_free = block_starts[:-1] + np.cumsum(per_block, axis=0) - per_block
+    block_of_read, base_offsets = _block_numbers(bounds), np.concatenate([[0], np.cumsum(reads.lengths)])
+    first_bases = base_offsets[:-1] - base_offsets[bounds[block_of_read]]
+    n = int(block_starts[-1])
+    numbers = np.empty(n, np.uint32 if len(occurrences) < 1 << 32 else np.int64)
+    positions = np.empty(n, np.int32)
+    starts = np.full(len(reads) + 1, n)
 
     def enter(part: int) -> None:
         start, stop = stretches[part]
-        list_by_read(occurrences[start:stop], start, next_free[part], numbers, positions)
+        list_by_block(
+            occurrences[start:stop], start, block_of_read, first_bases, next_free[part], numbers, positions
+        )
+
+    def sort(block: int) -> None:
+        first, last = int(bounds[block]), int(bounds[block + 1])
+        own = slice(block_starts[block], block_starts[block + 1])
+        in_block = base_offsets[first : last + 1] - base_offsets[first]
+        sort_block(numbers[own], positions[own], in_block, starts[first:last])
+        starts[first:last] += block_starts[block]
 
     for _ in map_in_order(enter, range(len(stretches)), threads):
         pass
-    return numbers, positions
-
-
-def _sort_lists(
-    numbers: np.ndarray, positions: np.ndarray, starts: np.ndarray, bounds: np.ndarray, threads: int
-) -> None:
-    """Sort the list of each read by position, in place."""
-    from overlapper.kernels.cpu.seed_index import sort_lists
-
-    def sort_block(block: int) -> None:
-        sort_lists(starts, bounds[block], bounds[block + 1], numbers, positions)
-
-    for _ in map_in_order(sort_block, range(len(bounds) - 1), threads):
+    for _ in map_in_order(sort, range(len(bounds) - 1), threads):
         pass
+    return numbers, positions, starts

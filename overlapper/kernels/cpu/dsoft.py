@@ -38,7 +38,7 @@ def find_candidates(
     list_starts : ndarray of int64, shape (reads + 1,)
         Where each read's part of ``by_read`` starts.
     by_read : ndarray of uint32 or int64
-        Numbers of occurrences, read by read.
+        Numbers of occurrences, read by read; one that is too large stands for the last of a group.
     lengths : ndarray of int64, shape (reads,)
     query_start, query_stop : int
     first_target : int
@@ -64,6 +64,7 @@ def find_candidates(
     out_q, out_t = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.int32)
     n_out = 0
     band_width = 1 << band_bits
+    met = np.zeros(2 * len(lengths), np.uint8)
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
     touched = np.empty(2 * len(lengths) + 1, np.int32)
@@ -71,16 +72,15 @@ def find_candidates(
     grouped, diagonals = np.empty(0, np.uint64), np.empty(0, np.int32)
     inside = diagonals
     windows = np.zeros((1024, 2), np.int32)
+    fewest = 1 if k >= min_bases else 2
     for query in range(query_start, query_stop):
         numbers = by_read[list_starts[query] : list_starts[query + 1]]
         if len(hit_keys) < len(numbers) * limit:
             # Sized for the worst case: memory that is not written to costs nothing.
             hit_keys = np.empty(2 * len(numbers) * limit, np.int32)
             hits = np.empty(len(hit_keys), np.uint64)
-        n, n_touched = _collect_hits(
-            occurrences, numbers, max(query, first_target - 1), hit_keys, hits, group_count, touched
-        )
-        n_keys = _drop_lone_hits(touched, n_touched, group_count, group_start, k < min_bases)
+        n = _collect_hits(occurrences, numbers, max(query, first_target - 1), hit_keys, hits, met)
+        n, n_keys = _count_groups(hit_keys[:n], hits, met, fewest, group_count, touched)
         keys = touched[:n_keys]
         sort_few(keys)
         start = 0
@@ -104,6 +104,8 @@ def find_candidates(
                 _reverse_diagonals(pair, t_length - k, diagonals)
             else:
                 _forward_diagonals(pair, diagonals)
+            if fewest == 2 and count == 2 and _apart(diagonals, band_bits):
+                continue
             lowest = (-q_length >> band_bits) - 1
             enough = min_bases
             for number in range(most_windows):
@@ -136,23 +138,27 @@ def find_candidates(
 
 
 @njit(nogil=True, cache=True)
-def _collect_hits(occurrences, numbers, last_skipped, keys, hits, group_count, touched):
-    """Write key and hit, ``query position << 32 | target position``, of all; key is ``2 * target + reverse``.
+def _collect_hits(occurrences, numbers, last_skipped, keys, hits, met):
+    """Write key and hit, ``query position << 32 | target position``, of all; return how many.
 
-    Only later occurrences of a group are met, so that every pair is met once; those in reads up to
-    ``last_skipped``, among them the query itself, are written, but not counted.
+    Only later occurrences of a group are met, so that every pair is met once, and of these only those in
+    reads after ``last_skipped``, which is not before the query. The key is ``2 * target + reverse``. ``met``
+    has 1 for a key that is met once, 2 for one that is met again: most are met once, by chance, and bytes are
+    small enough for the cache.
     """
     # The lines of the index that the query needs are fetched first, many at a time: the loop below could not
     # go on before each of them arrives.
-    owns, ahead = np.empty(len(numbers), np.uint64), np.empty(len(numbers), np.uint64)
-    last = U64(len(occurrences) - 1)
+    seeds, owns, ahead = np.empty((3, len(numbers) + 1), np.uint64)
+    last, n_seeds = U64(len(occurrences) - 1), U64(0)
     for i in range(len(numbers)):
-        owns[i] = occurrences[U64(numbers[i])]
-        ahead[i] = occurrences[min(U64(numbers[i]) + U64(LINE), last)]
-    n, n_touched = U64(0), U64(0)
-    skipped = U64(last_skipped)
-    for i in range(len(numbers)):
-        number, own = U64(numbers[i]), owns[i]
+        seeds[n_seeds] = U64(numbers[i])
+        n_seeds += U64(U64(numbers[i]) < last)
+    for i in range(np.int64(n_seeds)):
+        owns[i] = occurrences[seeds[i]]
+        ahead[i] = occurrences[min(seeds[i] + U64(LINE), last)]
+    n, skipped = U64(0), U64(last_skipped)
+    for i in range(np.int64(n_seeds)):
+        number, own = seeds[i], owns[i]
         position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
         here = own
         while not here >> U64(63):
@@ -163,37 +169,41 @@ def _collect_hits(occurrences, numbers, last_skipped, keys, hits, group_count, t
             keys[n] = np.int32(key)
             hits[n] = position | ((here >> U64(1)) & U64(POSITION_MASK))
             other = U64(target > skipped)
-            touched[n_touched] = np.int32(key)
-            n_touched += other & U64(group_count[key] == 0)
-            group_count[key] += np.int32(other)
+            met[key] = np.uint8((np.uint8(1) + np.uint8(met[key] > 0)) * np.uint8(other))
             n += other
-    return np.int64(n), np.int64(n_touched)
+    return np.int64(n)
 
 
 @njit(nogil=True, cache=True)
-def _drop_lone_hits(touched, n_touched, group_count, group_start, one_is_few):
-    """Move the keys worth looking at to the front and forget the others; return how many there are."""
-    kept = 0
-    for i in range(n_touched):
-        key = touched[i]
-        if group_count[key] > 1 or not one_is_few:
-            touched[kept] = key
-            kept += 1
+def _count_groups(keys, hits, met, fewest, group_count, touched):
+    """Move the hits of keys that are met often enough to the front, count them by key, and list these keys.
+
+    Returns how many hits are left, and how many keys. All keys are forgotten in ``met``.
+    """
+    kept, n_touched = U64(0), U64(0)
+    for i in range(len(keys)):
+        key = U64(keys[i])
+        if met[key] >= fewest:
+            keys[kept], hits[kept] = keys[i], hits[i]
+            touched[n_touched] = keys[i]
+            n_touched += U64(group_count[key] == 0)
+            group_count[key] += 1
+            kept += U64(1)
         else:
-            group_start[key] = -1
-            group_count[key] = 0
-    return kept
+            met[key] = 0
+    for key in touched[: np.int64(n_touched)]:
+        met[key] = 0
+    return np.int64(kept), np.int64(n_touched)
 
 
 @njit(nogil=True, cache=True)
 def _group_hits(keys, hits, group_start, grouped):
-    """Scatter hits to their groups; leaves in ``group_start`` the end of each group that is kept."""
+    """Scatter hits to their groups; leaves in ``group_start`` the end of each group."""
     for i in range(len(keys)):
         key = U64(keys[i])
         place = group_start[key]
-        if place >= 0:
-            grouped[U64(place)] = hits[i]
-            group_start[key] = place + 1
+        grouped[U64(place)] = hits[i]
+        group_start[key] = place + 1
 
 
 @njit(nogil=True, cache=True)
@@ -207,6 +217,12 @@ def _reverse_diagonals(pair, last_start, diagonals):
     last = np.int32(last_start)
     for i in range(len(pair)):
         diagonals[i] = np.int32(np.int32(last - np.int32(pair[i])) - np.int32(pair[i] >> U64(32)))
+
+
+@njit(nogil=True, cache=True)
+def _apart(diagonals, band_bits):
+    """Return whether no window holds the first two hits, as is so of most pairs that meet by chance."""
+    return abs((diagonals[0] >> band_bits) - (diagonals[1] >> band_bits)) > 1
 
 
 @njit(nogil=True, cache=True)

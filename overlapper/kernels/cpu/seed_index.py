@@ -7,7 +7,8 @@ Built in four steps, each linear in the minimizers:
 2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
    often each hash occurs, and keeps those that occur at least twice.
 3. `join_groups` drops what occurs too often and packs each occurrence as one word.
-4. `list_by_read` and `sort_lists` list the occurrences of each read by position.
+4. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
+   their lists would be written all over memory; blocks of reads are few, and one fits into the cache.
 
 An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
 the read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) |
@@ -23,7 +24,7 @@ from overlapper.tables.reads import BASES_PER_WORD
 PAGE = 256
 """Entries a page; a block wastes half a page a bucket."""
 
-WORDS_PER_BLOCK = 64
+WORDS_PER_ENTRY = 64
 """Words from one entry to the next of the table that finds the read of a word, small enough for the cache."""
 
 U64 = np.uint64
@@ -258,7 +259,7 @@ def group_buckets(entries, starts, rest_low_bit, rest_bits, spectrum, out, sizes
 
 
 @njit(nogil=True, cache=True)
-def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_read):
+def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block_of_read, per_block):
     """Pack the groups that occur at most ``limit`` times as occurrences, in place.
 
     Parameters
@@ -269,12 +270,13 @@ def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_r
         Where the rest of the hash starts; below are base number and strand.
     limit : int
         Largest multiplicity kept.
-    read_of_block : ndarray of int32
-        Read that the first word of each block of `WORDS_PER_BLOCK` words belongs to.
+    read_of_words : ndarray of int32
+        Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
     word_offsets : ndarray of int64
         Column of the read table.
-    per_read : ndarray of int64, shape (reads,)
-        In and out: occurrences of each read.
+    block_of_read : ndarray of int32, shape (reads,)
+    per_block : ndarray of int64, shape (blocks,)
+        In and out: occurrences in each block of reads.
 
     Returns
     -------
@@ -291,14 +293,14 @@ def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_r
             for i in range(start, stop):
                 base = np.int64((entries[i] & base_mask) >> U64(1))
                 word = base // BASES_PER_WORD
-                read = read_of_block[word // WORDS_PER_BLOCK]
+                read = read_of_words[word // WORDS_PER_ENTRY]
                 while word_offsets[read + 1] <= word:
                     read += 1
                 position = base - word_offsets[read] * BASES_PER_WORD
                 entries[kept] = (
                     (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entries[i] & U64(1))
                 )
-                per_read[read] += 1
+                per_block[block_of_read[read]] += 1
                 kept += 1
             entries[kept - 1] |= U64(LAST_OF_GROUP)
         start = stop
@@ -306,8 +308,8 @@ def join_groups(entries, rest_low_bit, limit, read_of_block, word_offsets, per_r
 
 
 @njit(nogil=True, cache=True)
-def list_by_read(occurrences, first, next_free, numbers, positions):
-    """Enter occurrences into the lists of their reads, in the order they come.
+def list_by_block(occurrences, first, block_of_read, first_bases, next_free, numbers, bases):
+    """Enter occurrences into the lists of their blocks of reads, in the order they come.
 
     Parameters
     ----------
@@ -315,48 +317,54 @@ def list_by_read(occurrences, first, next_free, numbers, positions):
         A stretch of the index.
     first : int
         Number of the first of them.
-    next_free : ndarray of int64, shape (reads,)
-        In and out: where the next occurrence of each read goes.
+    block_of_read : ndarray of int32, shape (reads,)
+    first_bases : ndarray of int64, shape (reads,)
+        Where each read starts among the bases of its block.
+    next_free : ndarray of int64, shape (blocks,)
+        In and out: where the next occurrence of each block goes.
     numbers : ndarray of uint32 or int64
-        Out: numbers of occurrences.
-    positions : ndarray of int32
-        Out: their positions.
+        Out: numbers of occurrences; of the last of a group, which has no later one, all bits are set.
+    bases : ndarray of int32
+        Out: their bases in the block.
     """
     for i in range(len(occurrences)):
-        read = (occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
-        place = U64(next_free[read])
-        numbers[place] = first + i
-        positions[place] = (occurrences[i] >> U64(1)) & U64(POSITION_MASK)
-        next_free[read] += 1
+        read = np.int64((occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
+        block = block_of_read[read]
+        place = next_free[block]
+        numbers[place] = -1 if occurrences[i] >> U64(63) else first + i
+        bases[place] = first_bases[read] + np.int64((occurrences[i] >> U64(1)) & U64(POSITION_MASK))
+        next_free[block] = place + 1
 
 
 @njit(nogil=True, cache=True)
-def sort_lists(list_starts, first_read, last_read, numbers, positions):
-    """Sort the lists of reads ``[first_read, last_read)`` by position.
+def sort_block(numbers, positions, first_bases, starts):
+    """Sort the list of a block of reads by read and position.
 
     Parameters
     ----------
-    list_starts : ndarray of int64, shape (reads + 1,)
-    first_read, last_read : int
-    numbers, positions : ndarray
-        What `list_by_read` wrote; in and out.
+    numbers : ndarray of uint32 or int64, shape (n,)
+        What `list_by_block` wrote; in and out.
+    positions : ndarray of int32, shape (n,)
+        In: bases in the block. Out: positions in the reads.
+    first_bases : ndarray of int64, shape (reads + 1,)
+        Where each read of the block starts among its bases, and how many bases it has.
+    starts : ndarray of int64, shape (reads,)
+        Out: where the list of each read starts.
     """
-    longest = 0
-    for read in range(first_read, last_read):
-        longest = max(longest, list_starts[read + 1] - list_starts[read])
-    keyed, spare = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
-    unsorted = np.empty(longest, numbers.dtype)
-    for read in range(first_read, last_read):
-        start, n = list_starts[read], list_starts[read + 1] - list_starts[read]
-        top = U64(1)
-        for i in range(n):
-            keyed[i] = (U64(positions[start + i]) << U64(32)) | U64(i)
-            unsorted[i] = numbers[start + i]
-            top |= U64(positions[start + i])
-        bits = 1
-        while top >> U64(bits):
-            bits += 1
-        ordered = radix_sort(keyed[:n], spare[:n], np.int64(32), bits)
-        for i in range(n):
-            numbers[start + i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
-            positions[start + i] = ordered[i] >> U64(32)
+    n = len(numbers)
+    keyed, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    unsorted = np.empty(n, numbers.dtype)
+    for i in range(n):
+        keyed[i] = (U64(positions[i]) << U64(32)) | U64(i)
+        unsorted[i] = numbers[i]
+    bits = 1
+    while first_bases[-1] >> bits:
+        bits += 1
+    ordered = radix_sort(keyed, spare, np.int64(32), bits)
+    i = 0
+    for read in range(len(starts)):
+        starts[read] = i
+        while i < n and np.int64(ordered[i] >> U64(32)) < first_bases[read + 1]:
+            numbers[i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
+            positions[i] = np.int64(ordered[i] >> U64(32)) - first_bases[read]
+            i += 1
