@@ -130,6 +130,7 @@ def _add(command: str) -> None:
 
 def main() -> None:
     """Run the command line; this is the console script."""
+    _open_standard_streams()
     for command in called_by(sys.argv[1:]):
         _add(command)
     try:
@@ -141,6 +142,12 @@ def main() -> None:
         _fail(f"error: {error}", 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
+    except MemoryError:
+        _fail(
+            "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has it, "
+            "bounds what it takes",
+            1,
+        )
     except OSError as error:
         # What standard output did not take is flushed once more at exit: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -154,6 +161,21 @@ def main() -> None:
             "yours: please report it with the lines above and the command you ran",
             70,
         )
+
+
+def _open_standard_streams() -> None:
+    """Open those that the caller closed, or the first files of a run would take their place.
+
+    Standard output takes nothing then: what should be written to it is an error, not lost in silence.
+    """
+    for number, name, mode, flags in (
+        (0, "stdin", "r", os.O_RDONLY),
+        (1, "stdout", "w", os.O_RDONLY),
+        (2, "stderr", "w", os.O_WRONLY),
+    ):
+        if getattr(sys, name) is None:
+            os.open(os.devnull, flags)  # takes the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, mode))
 
 
 def _fail(message: str, code: int) -> None:

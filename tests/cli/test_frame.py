@@ -9,7 +9,7 @@ import pytest
 
 from overlapper import cli
 from overlapper.version import __version__
-from tests.cli.runner import overlapper, python, run
+from tests.cli.runner import overlapper, python, run, shell
 
 HEAVY = ("numba", "numpy", "scipy", "networkx", "pysam", "pandas", "pyarrow", "matplotlib")
 
@@ -140,6 +140,24 @@ def test_interrupt_exits_130_quietly():
     )
     assert result.returncode == 130
     assert "Traceback" not in result.stderr
+
+
+def test_too_little_memory_is_no_fault():
+    result = run_with_command("raise MemoryError")
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert "not enough memory" in result.stderr
+
+
+def test_standard_output_that_was_closed_is_an_error():
+    result = shell("overlapper --version >&-", text=True)
+    assert result.returncode == 1
+    assert result.stderr.startswith("overlapper: error: the operating system refused: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_other_standard_streams_may_be_closed():
+    result = shell("overlapper --version <&- 2>&-", text=True)
+    assert (result.returncode, result.stdout) == (0, f"overlapper {__version__}\n")
 
 
 @pytest.mark.parametrize("lines", [1, 100_000])
