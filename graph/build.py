@@ -16,12 +16,13 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
 from graph.containment import contained_reads
 from graph.model import Edges, Graph, GraphReads
-from graph.pairs import Pairs, cut, pairs_of, without_repeats
+from graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
 from graph.params import GraphParams
 from graph.trim import trim
 from overlapper.extend.classify import check_within, classify
@@ -29,6 +30,7 @@ from overlapper.kernels.cpu import graph_edges
 from overlapper.params import ClassParams
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
+from overlapper.threads import map_in_order
 
 _DEFAULT = GraphParams()
 _HARMLESS_DIVERGENCE = 0.1
@@ -71,7 +73,7 @@ def build_graph(
 
     trimmed = trim(distinct, overlaps, lengths, params, threads=threads)
     counts |= trimmed.counts
-    graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params)
+    graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params, threads=threads)
     return graph, counts | more
 
 
@@ -82,6 +84,8 @@ def connect(
     end: np.ndarray,
     order: np.ndarray,
     params: GraphParams,
+    *,
+    threads: int = 1,
 ) -> tuple[Graph, dict[str, int]]:
     """Build the graph of trimmed reads.
 
@@ -96,26 +100,24 @@ def connect(
     order : ndarray of int, shape (reads,)
         Row of the read table of every read.
     params : GraphParams
+    threads : int
+        Changes nothing but the time.
 
     Returns
     -------
     graph : Graph
     counts : dict of str to int
     """
-    lengths = end - start
-    inside = cut(pairs, overlaps, start, end)
-    classes = ClassParams(max_hang=params.max_hang, min_ratio=params.min_ratio)
-    kinds = classify(inside, lengths, classes)
-    extents = graph_edges.extents(*inside.intervals, lengths)
-    long_enough = np.minimum(extents[2], extents[3]) >= params.min_overlap
-    internal = kinds == OverlapClass.INTERNAL
-    counts = {
-        "overlaps outside the kept intervals": len(pairs) - len(inside),
-        "internal matches": int(internal.sum()),
-        "overlaps that are too short": int((~long_enough & ~internal).sum()),
-    }
-    fit = long_enough & ~internal
-    inside, kinds, extents = inside.take(fit), kinds[fit], extents[:, fit]
+    lengths = (end - start).astype(np.int64)
+    parts = list(
+        map_in_order(
+            lambda block: _inside(block, overlaps, start, end, lengths, params), blocks_of(pairs), threads
+        )
+    )
+    inside = Pairs.concat([part.pairs for part in parts])
+    kinds = np.concatenate([part.kinds for part in parts])
+    extents = np.concatenate([part.extents for part in parts], axis=1)
+    counts = {name: sum(part.counts[name] for part in parts) for name in parts[0].counts}
 
     depth = _depth(inside, lengths)
     contained = contained_reads(inside, kinds, extents, start, end)
@@ -133,6 +135,37 @@ def connect(
         contained, read=order[contained.read], container=order[contained.container]
     )
     return Graph(graph_reads, edges, contained), counts
+
+
+class _Inside(NamedTuple):
+    """Matches of kept intervals that are neither short nor internal, how they lie, and a count of the others."""
+
+    pairs: Pairs
+    kinds: np.ndarray
+    extents: np.ndarray
+    counts: dict[str, int]
+
+
+def _inside(
+    pairs: Pairs,
+    overlaps: Overlaps,
+    start: np.ndarray,
+    end: np.ndarray,
+    lengths: np.ndarray,
+    params: GraphParams,
+) -> _Inside:
+    inside = cut(pairs, overlaps, start, end)
+    kinds = classify(inside, lengths, ClassParams(max_hang=params.max_hang, min_ratio=params.min_ratio))
+    extents = graph_edges.extents(*inside.intervals, lengths)
+    long_enough = np.minimum(extents[2], extents[3]) >= params.min_overlap
+    internal = kinds == OverlapClass.INTERNAL
+    counts = {
+        "overlaps outside the kept intervals": len(pairs) - len(inside),
+        "internal matches": int(internal.sum()),
+        "overlaps that are too short": int((~long_enough & ~internal).sum()),
+    }
+    fit = long_enough & ~internal
+    return _Inside(inside.take(fit), kinds[fit], extents[:, fit], counts)
 
 
 def _is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:

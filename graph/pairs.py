@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from overlapper.tables.base import column
 from overlapper.threads import cut_evenly, map_in_order
 
 _BLOCKS = 64
+_BLOCK_ROWS = 1 << 15
+"""Of which the columns fit a core's own cache."""
 
 SevenColumns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -87,6 +90,13 @@ def without_repeats(pairs: Pairs) -> Pairs:
     places of either read are two facts and stay.
     """
     return pairs.take(~pileup.shadowed(*pairs.intervals))
+
+
+def blocks_of(pairs: Pairs) -> Iterator[Pairs]:
+    """Yield consecutive rows, for work that looks at each row alone; of no rows, one empty block."""
+    columns = [getattr(pairs, field.name) for field in dataclasses.fields(pairs)]
+    for first in range(0, max(len(pairs), 1), _BLOCK_ROWS):
+        yield Pairs(*(values[first : first + _BLOCK_ROWS] for values in columns))
 
 
 def cut(pairs: Pairs, overlaps: Overlaps, start: np.ndarray, end: np.ndarray) -> Pairs:

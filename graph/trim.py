@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graph.pairs import Pairs, cut
+from graph.pairs import Pairs, blocks_of, cut
 from graph.params import GraphParams
 from overlapper.extend.classify import classify
 from overlapper.kernels.cpu import pileup
@@ -77,7 +77,13 @@ def trim(
         Changes nothing but the time.
     """
     crude = _kept(pairs, len(lengths), params.min_depth, 0, params, threads)
-    fitting = _fitting(cut(pairs, overlaps, crude.start, crude.end), crude.end - crude.start, params)
+    inner = (crude.end - crude.start).astype(np.int64)
+    parts = map_in_order(
+        lambda block: _fitting(cut(block, overlaps, crude.start, crude.end), inner, params),
+        blocks_of(pairs),
+        threads,
+    )
+    fitting = Pairs.concat(list(parts))
     depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
     fine = _kept(fitting, len(lengths), depth, params.min_overlap // 2, params, threads)
 
