@@ -138,7 +138,7 @@ def connect(
 
 
 class _Inside(NamedTuple):
-    """Matches of kept intervals that are neither short nor internal, how they lie, and a count of the others."""
+    """Matches of kept intervals that are neither short nor internal, how they lie, and how many are."""
 
     pairs: Pairs
     kinds: np.ndarray

@@ -3,7 +3,8 @@
 **Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
 several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or
 from a better tip (more bases, then more reads, then the smaller read number). So an end of the genome keeps
-the best of its tips. Repeated until none goes.
+the best of its tips. Of a tip that stays, edges to other nodes that can be reached in a better way go.
+Repeated until none goes.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path of most reads stays; of
@@ -11,7 +12,8 @@ equals the one with the most overlap. Repeated until none is left.
 
 **Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
 shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that
-the clearest cases go first.
+the clearest cases go first: a dead end that a false edge hides is a tip once that edge has gone, before its
+longer overlap makes those of the way on look weak.
 
 **Bridge.** A single read between two branching nodes that both have a better way to go: past a read that is
 no bridge, or a bridge whose weaker overlap is longer (then the smaller read number).
@@ -74,17 +76,21 @@ def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str
     return graph, dict(counts)
 
 
-def find_tips(graph: Graph, most_reads: int) -> np.ndarray:
-    """Return the reads of tips (bool), before any has gone."""
+def find_tips(graph: Graph, most_reads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return reads of tips, and edges of other tips (one of each pair), that go first (bool)."""
     return tips.tips(*_arrays(graph), graph.edges.overlap, graph.lengths, most_reads)
 
 
 def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Remove tips until none goes."""
-    before = len(graph.reads)
-    while (doomed := find_tips(graph, most_reads)).any():
-        graph = _without_reads(graph, doomed)
-    return graph, {"reads in tips": before - len(graph.reads)}
+    """Remove tips, and edges of tips, until none goes."""
+    reads, edges = len(graph.reads), 0
+    while True:
+        doomed_reads, doomed_edges = find_tips(graph, most_reads)
+        if not (doomed_reads.any() or doomed_edges.any()):
+            break
+        edges += int((doomed_edges | doomed_edges[graph.mirror]).sum())
+        graph = graph.without(doomed_reads, doomed_edges)
+    return graph, {"reads in tips": reads - len(graph.reads), "edges of tips": edges}
 
 
 def cut_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:

@@ -72,8 +72,8 @@ class CleanParams:
     tip_reads: int = 4
     bubble_bases: int = 50_000
     weak_ratio: float = 0.8
-    weak_rounds: int = 4
-    weak_start: float = 0.5
+    weak_rounds: int = 8
+    weak_start: float = 0.1
 
     def __post_init__(self) -> None:
         _require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")

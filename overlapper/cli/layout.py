@@ -114,8 +114,8 @@ def layout(
     ] = 0.8,
     weak_rounds: Annotated[
         int, typer.Option(help="Rounds that lead up to that share; 0 cuts no weak edges.")
-    ] = 4,
-    weak_start: Annotated[float, typer.Option(help="Share of the first round.")] = 0.5,
+    ] = 8,
+    weak_start: Annotated[float, typer.Option(help="Share of the first round.")] = 0.1,
     threads: Threads = 0,
     stats: Annotated[
         str | None,

@@ -40,15 +40,21 @@ def tips(edges, bases, most):
     def quality(chain):
         return sum(bases[v >> 1] for v in chain), len(chain), -(chain[0] >> 1)
 
-    doomed = set()
+    def outdone(chain, neighbour):
+        rivals = {rival: [c for c in found if c[-1] == rival] for rival in before(edges, neighbour)}
+        return any(not chains or quality(chains[0]) > quality(chain) for chains in rivals.values())
+
+    reads, cut = set(), set()
     for chain in found:
-        neighbours = sorted(after(edges, chain[-1]), key=lambda w: -edges[chain[-1], w])
-        best = [w for w in neighbours if edges[chain[-1], w] == edges[chain[-1], neighbours[0]]]
-        for rival in before(edges, nearest(edges, chain[-1], best)):
-            rival_chains = [c for c in found if c[-1] == rival]
-            if not rival_chains or quality(rival_chains[0]) > quality(chain):
-                doomed |= {v >> 1 for v in chain}
-    return doomed
+        end = chain[-1]
+        neighbours = after(edges, end)
+        most = max(edges[end, w] for w in neighbours)
+        best = nearest(edges, end, [w for w in neighbours if edges[end, w] == most])
+        if outdone(chain, best):
+            reads |= {v >> 1 for v in chain}
+        else:
+            cut |= {edge for w in neighbours if outdone(chain, w) for edge in ((end, w), (w ^ 1, end ^ 1))}
+    return reads, cut
 
 
 def nearest(edges, v, candidates):

@@ -14,7 +14,7 @@ from overlapper.kernels.cpu.unitigs import chain_end
 
 @njit(nogil=True, cache=True)
 def tips(first, target, overlap, bases, most):
-    """Find tips whose best neighbour can be reached in a better way.
+    """Find tips whose best neighbour can be reached in a better way, and such edges of other tips.
 
     Parameters
     ----------
@@ -27,8 +27,9 @@ def tips(first, target, overlap, bases, most):
 
     Returns
     -------
-    ndarray of bool, shape (reads,)
-        Reads of tips to remove.
+    doomed_reads : ndarray of bool, shape (reads,)
+    doomed_edges : ndarray of bool, shape (edges,)
+        One of each pair of mirrors.
     """
     nodes = len(first) - 1
     tip_ending_at = np.full(nodes, -1, np.int32)
@@ -46,27 +47,32 @@ def tips(first, target, overlap, bases, most):
                 tip_bases[v] += bases[w >> 1]
                 w = target[first[w]]
 
-    doomed = np.zeros(nodes >> 1, np.bool_)
+    doomed_reads = np.zeros(nodes >> 1, np.bool_)
+    doomed_edges = np.zeros(len(target), np.bool_)
     for end in range(nodes):
         tip = tip_ending_at[end]
-        if tip < 0 or not _is_outdone(first, target, overlap, end, tip_ending_at, tip_reads, tip_bases):
+        if tip < 0:
             continue
-        v = tip
-        for _ in range(tip_reads[tip]):
-            doomed[v >> 1] = True
-            v = target[first[v]]
-    return doomed
+        best = first[end]
+        for e in range(first[end] + 1, first[end + 1]):
+            if overlap[e] > overlap[best]:
+                best = e
+        if _is_outdone(first, target, end, best, tip_ending_at, tip_reads, tip_bases):
+            v = tip
+            for _ in range(tip_reads[tip]):
+                doomed_reads[v >> 1] = True
+                v = target[first[v]]
+        else:
+            for e in range(first[end], first[end + 1]):
+                doomed_edges[e] = _is_outdone(first, target, end, e, tip_ending_at, tip_reads, tip_bases)
+    return doomed_reads, doomed_edges
 
 
 @njit(nogil=True, cache=True)
-def _is_outdone(first, target, overlap, end, tip_ending_at, tip_reads, tip_bases):
-    """Return whether a node that ends no tip, or a better tip, leads to the best neighbour of a tip's end."""
-    best = first[end]
-    for e in range(first[end] + 1, first[end + 1]):
-        if overlap[e] > overlap[best]:
-            best = e
+def _is_outdone(first, target, end, edge, tip_ending_at, tip_reads, tip_bases):
+    """Return whether a node that ends no tip, or a better tip, leads where an edge of a tip's end leads."""
     this = tip_ending_at[end]
-    back = target[best] ^ 1
+    back = target[edge] ^ 1
     for f in range(first[back], first[back + 1]):
         rival_end = target[f] ^ 1
         rival = tip_ending_at[rival_end]
