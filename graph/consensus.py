@@ -18,14 +18,14 @@ from graph.row_choice import rows_of_pieces
 from graph.target_pieces import pieces_of, without_margins
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column
-from overlapper.threads import cut_evenly, map_in_order
+from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 if TYPE_CHECKING:
     from graph.gpu_consensus import Chosen
     from overlapper.gpus import Gpus
 
-BLOCK_BASES, LEAST_BLOCKS = 150_000, 4
-"""Bases of targets that a thread works on at a time, at most; of few targets each gets so many blocks."""
+BLOCK_BASES = 150_000
+"""Bases of targets that a thread works on at a time, at most."""
 GPU_BLOCK_BASES = 10_000_000
 """Bases of targets that a GPU takes at a time, at most."""
 WEIGHT, MOST_WEIGHT = 10, 40
@@ -190,7 +190,7 @@ def consensus(
         _worth(typical / 2 if targets_vote else typical) if independent else 0,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
-    blocks = cut_evenly(bounds.end - bounds.start, _block_bases(targets.total_bases, threads))
+    blocks = cut_evenly(bounds.end - bounds.start, share_of_block(targets.total_bases, BLOCK_BASES, threads))
 
     def choose(block: int) -> Chosen:
         pieces = np.arange(blocks[block], blocks[block + 1])
@@ -285,11 +285,6 @@ def fit_threshold(
         *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
         run = run_threshold(runs_again, shorter, longer)
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
-
-
-def _block_bases(bases: int, threads: int) -> int:
-    """Return how many bases of targets make a block."""
-    return max(1, min(BLOCK_BASES, bases // (LEAST_BLOCKS * threads)))
 
 
 def run_threshold(runs: int, shorter: int, longer: int) -> int:

@@ -24,15 +24,14 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
-from overlapper.threads import available_threads, cut_evenly, map_in_order
+from overlapper.threads import available_threads, cut_evenly, map_in_order, share_of_block
 from overlapper.version import __version__
 
 if TYPE_CHECKING:
     from overlapper.gpus import Gpus
 
-SAMPLE_QUERIES = 64
 BLOCK_BASES = 1 << 20
-"""Query bases whose candidates are held at a time, on each thread."""
+"""Query bases whose candidates are held at a time, on each thread, at most."""
 GPU_CANDIDATES = 16_000
 """Candidates that a GPU is given at a time, at least; more of them are in its hands at once."""
 MOST_GPU_CANDIDATES = {"xdrop": 128_000}
@@ -220,7 +219,8 @@ def _run(
     clock.lap("seed")
 
     tile = Tile(reads, order, seeded, run_map, params, gpus)
-    bounds = cut_evenly(reads.lengths, BLOCK_BASES)
+    share = BLOCK_BASES if gpus else share_of_block(reads.total_bases, BLOCK_BASES, threads)
+    bounds = cut_evenly(reads.lengths, share)
     blocks = range(len(bounds) - 1)
 
     def find(block: int) -> Candidates:
@@ -309,15 +309,12 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
     """Return the parameters with what the extender takes from the read set."""
     if params.extender in ALIGNING:
         return with_error_rate(params, reads, threads)
-    queries = sample_queries(len(reads)).tolist()
-    sampled = list(map_in_order(lambda query: seeder.find(query, query + 1), queries, threads))
-    sample = Candidates.concat(sampled or [seeder.find(0, 0)])
-    return dataclasses.replace(params, chain=chain.fit(reads, sample, params.chain))
 
+    def measure(query: int) -> np.ndarray:
+        return chain.agreements(reads, seeder.find(query, query + 1), params.chain)
 
-def sample_queries(n_reads: int) -> np.ndarray:
-    """Return queries from all over the reads."""
-    return np.unique(np.linspace(0, n_reads - 1, min(n_reads, SAMPLE_QUERIES)).astype(int))
+    measured = map_in_order(measure, chain.sample_queries(len(reads)).tolist(), threads)
+    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
 
 
 class Tile:

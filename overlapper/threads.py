@@ -9,6 +9,9 @@ from typing import TypeVar
 
 import numpy as np
 
+LEAST_BLOCKS = 4
+"""Blocks of work a thread, at least, where work is little."""
+
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -42,6 +45,14 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
                 yield waiting.pop(0).result()
         for future in waiting:
             yield future.result()
+
+
+def share_of_block(total: int, most: int, threads: int) -> int:
+    """Return the weight of a block: ``most``, or less where threads would not have `LEAST_BLOCKS` each.
+
+    Blocks of little work take turns on the threads, so that none waits long for the last one.
+    """
+    return max(1, min(most, total // (LEAST_BLOCKS * threads)))
 
 
 def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:

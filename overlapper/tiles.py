@@ -197,7 +197,7 @@ def _fitted(work: TileWork, threads: int) -> Params:
         return with_error_rate(params, store.mapped(), threads)
     if params.chain.typical_agreement:
         return params
-    queries = pipeline.sample_queries(len(store))
+    queries = chain.sample_queries(len(store))
     compressed = params.sketch.homopolymer_compressed
     sampled, _ = sketched_form(store.mapped().take(queries), compressed)
     finder_with = seeds.sample(queries, sampled)
@@ -210,4 +210,4 @@ def _fitted(work: TileWork, threads: int) -> Params:
         sample = Candidates.concat(found or [finder.find(0, 0)])
         later = sample.target - len(queries) + start > queries[sample.query]
         measured.append(chain.agreements(reads, sample.take(later), params.chain))
-    return dataclasses.replace(params, chain=chain.with_typical(params.chain, np.concatenate(measured)))
+    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))

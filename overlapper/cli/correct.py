@@ -75,9 +75,10 @@ def correct(
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
+    tune_malloc()
 
     from graph.correct import Uncovered
     from graph.correct import correct as correct_reads

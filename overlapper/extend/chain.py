@@ -36,6 +36,7 @@ where that exceeds ``reach``, the same for the target if that is less. An end is
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -49,6 +50,7 @@ AGREEMENT_UNKNOWN = 400
 MOST_TYPICAL = 450
 """Above, in thousandths, most reads are accurate; that is not to cost those that are not."""
 FEWEST_CHAINS = 20
+SAMPLE_QUERIES = 64
 
 
 def extend(
@@ -115,9 +117,12 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
     ChainParams
         With the median agreement of the sample's chains, or `AGREEMENT_UNKNOWN` where there are few.
     """
-    if params.typical_agreement:
-        return params
-    return with_typical(params, agreements(reads, sample, params))
+    return with_typical(params, (agreements(reads, some, params) for some in [sample]))
+
+
+def sample_queries(n_reads: int) -> np.ndarray:
+    """Return queries from all over a read set."""
+    return np.unique(np.linspace(0, n_reads - 1, min(n_reads, SAMPLE_QUERIES)).astype(int))
 
 
 def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
@@ -126,11 +131,21 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
     return chains[:, kernel.AGREEMENT]
 
 
-def with_typical(params: ChainParams, measured: np.ndarray) -> ChainParams:
-    """Return the parameters with the median of measured agreements as the typical one."""
+def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
+    """Return the parameters with the median of measured agreements as the typical one, unless they say.
+
+    Parameters
+    ----------
+    params : ChainParams
+    measured : iterable of ndarray
+        Parts of the sample, measured as they are asked for.
+    """
+    if params.typical_agreement:
+        return params
     typical = AGREEMENT_UNKNOWN
-    if len(measured) >= FEWEST_CHAINS:
-        typical = min(max(1, round(float(np.median(measured)))), MOST_TYPICAL)
+    agreement = np.concatenate([np.empty(0), *measured])
+    if len(agreement) >= FEWEST_CHAINS:
+        typical = min(max(1, round(float(np.median(agreement)))), MOST_TYPICAL)
     return dataclasses.replace(params, typical_agreement=typical)
 
 

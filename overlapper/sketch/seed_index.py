@@ -172,7 +172,7 @@ def group_by_hash(
     """
     from overlapper.kernels.cpu import seed_index as kernel
 
-    bounds = cut_evenly(reads.lengths, BLOCK_BASES)
+    bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
 
     def sketch_block(block: int) -> tuple[np.ndarray, ...]:
         return partition(reads, int(bounds[block]), int(bounds[block + 1]), sketch, layout, sketched)
@@ -206,6 +206,11 @@ def group_by_hash(
         stretches.append(range_stretches)
         spectrum += range_spectrum
     return kept, stretches, spectrum
+
+
+def _block_bases(reads: Reads, threads: int) -> int:
+    """Return how many bases make a block: all threads have one where there are few."""
+    return min(BLOCK_BASES, -(-reads.total_bases // threads)) or 1
 
 
 def _gathered(
