@@ -244,7 +244,7 @@ def piece_decisions(targets, reads, pieces, p, rows, settings, memory):
     votes = pile.count_votes(members, starts, len(draft))
     for step in range(last):
         draft, place, _, _ = pile.next_draft(draft, votes, settings.thresholds[step], settings.worth)
-        starts = pile.carry_over(members, starts, draft, place, memory.matrix)
+        starts = pile.carry_over(members, starts, draft, place, memory.gaps)
         votes = pile.count_votes(members, starts, len(draft))
         if step == 0 and settings.guard and kernel.pile_guard.leave_out(members, starts, votes):
             votes = pile.count_votes(members, starts, len(draft))

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu import edit_paths, mem_anchors, pile, pile_guard, unknown_runs
+from overlapper.kernels.cpu import edit_paths, gap_paths, mem_anchors, pile, pile_guard, unknown_runs
 from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
-from overlapper.kernels.cpu.packed import base_at
+from overlapper.kernels.cpu.packed import unpack
 from overlapper.kernels.cpu.reconsider import reconsider
 
 LONGEST = 2048
@@ -92,14 +92,14 @@ class Settings(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What aligning members to pieces of a length takes (`mem_anchors`, `edit_paths`)."""
+    """What aligning members to pieces of a length takes (`mem_anchors`, `gap_paths`)."""
 
     places: mem_anchors.Index
     anchors: np.ndarray
     score: np.ndarray
     before: np.ndarray
     highest: np.ndarray
-    matrix: edit_paths.Matrix
+    gaps: gap_paths.Gaps
 
 
 @njit(nogil=True, cache=True)
@@ -109,7 +109,7 @@ def new_memory(longest):
     return Memory(
         mem_anchors.new_index(longest),
         np.empty((most, 3), np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
-        np.empty(most, np.int32), edit_paths.new_matrix(LONGEST),
+        np.empty(most, np.int32), gap_paths.new_gaps(LONGEST),
     )  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def correct_pieces(targets, reads, pieces, rows, settings):
         members = gather(targets, reads, pieces, p, rows, settings)
         starts = first_paths(target, members, rows, pieces.first[p], settings, memory)
         piece_codes, piece_quality, piece_depth, piece_origin = _consensus(
-            target, members, starts, settings, memory.matrix, counts[p]
+            target, members, starts, settings, memory.gaps, counts[p]
         )
         size, room = offsets[p] + len(piece_codes), len(codes)
         if size > room:
@@ -184,8 +184,7 @@ def unpack_piece(targets, pieces, p):
 def _unpack(sequences, number, first, length, reverse, unknown, weight, most_weight, codes, weights):
     """Unpack bases ``[first, first + length)`` of a sequence and their weights, reversed if wanted."""
     words = sequences.words[sequences.word_offsets[number] : sequences.word_offsets[number + 1]]
-    for x in range(length):
-        codes[x] = base_at(words, first + x)
+    unpack(words, first, length, codes)
     for run in range(sequences.unknown_offsets[number], sequences.unknown_offsets[number + 1]):
         low = max(np.int64(sequences.unknown_start[run]), first)
         high = min(np.int64(sequences.unknown_end[run]), first + length)
@@ -195,8 +194,9 @@ def _unpack(sequences, number, first, length, reverse, unknown, weight, most_wei
     if len(sequences.quality_offsets):
         begin, end = sequences.quality_offsets[number], sequences.quality_offsets[number + 1]
         if end > begin:
+            most = np.uint8(most_weight)
             for x in range(length):
-                weights[x] = min(max(sequences.qualities[begin + first + x], 1), most_weight)
+                weights[x] = min(max(sequences.qualities[begin + first + x], np.uint8(1)), most)
     if reverse:
         for x in range(length >> 1):
             y = length - 1 - x
@@ -241,7 +241,7 @@ def gather(targets, reads, pieces, p, rows, settings):
 @njit(nogil=True, cache=True)
 def first_paths(target, members, rows, low, settings, memory):
     """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
-    places, anchors, score, before, highest, matrix = memory
+    places, anchors, score, before, highest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
     own = len(members.start) - 1
     size = np.int64(len(target) + 1)
@@ -267,23 +267,26 @@ def first_paths(target, members, rows, low, settings, memory):
         members.at[m] = at - window[0]
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest)
-            start, end = _path_through(target, read, window, anchors, n, matrix, starts, members.at[m])
+            start, end = _path_through(
+                target, members.bases, members.first[m], read, window, anchors, n, gaps, starts, members.at[m]
+            )
             members.start[m], members.end[m], members.used[m] = start, end, end > start
         at += window[1] - window[0] + 1
+    gap_paths.finish_gaps(gaps, target, members.bases, starts)
     return starts
 
 
 @njit(nogil=True, cache=True)
-def _path_through(target, read, window, anchors, n, matrix, starts, at):
+def _path_through(target, bases, first, read, window, anchors, n, gaps, starts, at):
     """Write the path through the anchors of a chain; return the interval of the target it covers.
 
     Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
     """
     t_start, t_end, r_start, r_end = window
     i, j = int(anchors[0, 0]) + ANCHOR_ENDS, int(anchors[0, 1]) + ANCHOR_ENDS
-    rise, run = _reach_back(target, t_start, j, read, r_start, i, matrix)
+    rise, run = _reach_back(target, t_start, j, read, r_start, i, gaps.matrix)
     begin = j - rise
-    edit_paths.edit_path(target, begin, j, read, i - run, i, matrix, starts, at)
+    gap_paths.add_gap(gaps, target, begin, j, bases, first, i - run, i, starts, at)
     for a in range(n):
         first_i, first_j = int(anchors[a, 0]) + ANCHOR_ENDS, int(anchors[a, 1]) + ANCHOR_ENDS
         length = int(anchors[a, 2]) - 2 * ANCHOR_ENDS
@@ -291,12 +294,12 @@ def _path_through(target, read, window, anchors, n, matrix, starts, at):
         if overlap >= length:
             continue
         first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
-        edit_paths.edit_path(target, j, first_j, read, i, first_i, matrix, starts, at)
+        gap_paths.add_gap(gaps, target, j, first_j, bases, first, i, first_i, starts, at)
         for x in range(length):
             starts[at + first_j + x] = first_i + x
         i, j = first_i + length, first_j + length
-    rise, run = _reach_on(target, j, t_end, read, i, r_end, matrix)
-    edit_paths.edit_path(target, j, j + rise, read, i, i + run, matrix, starts, at)
+    rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)
+    gap_paths.add_gap(gaps, target, j, j + rise, bases, first, i, i + run, starts, at)
     starts[at + j + rise] = i + run
     return begin, j + rise
 
@@ -326,7 +329,7 @@ def _reach_back(target, t_start, j, read, r_start, i, matrix):
 
 
 @njit(nogil=True, cache=True)
-def _consensus(target, members, starts, settings, matrix, counts):
+def _consensus(target, members, starts, settings, gaps, counts):
     """Return the consensus of a pile: bases, qualities, depth, and origin."""
     own = len(members.start) - 1
     for m in range(own):
@@ -335,8 +338,8 @@ def _consensus(target, members, starts, settings, matrix, counts):
     counts[LOST] = own - counts[ALIGNED]
     draft = target
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
-        draft, place = unknown_runs.fill_unknown(target, members, starts, matrix.longest)
-        starts = pile.carry_over(members, starts, draft, place, matrix)
+        draft, place = unknown_runs.fill_unknown(target, members, starts, gaps.matrix.longest)
+        starts = pile.carry_over(members, starts, draft, place, gaps)
     steps = len(settings.thresholds) if counts[ALIGNED] else 1
     for step in range(steps):
         votes = pile.count_votes(members, starts, len(draft))
@@ -345,16 +348,16 @@ def _consensus(target, members, starts, settings, matrix, counts):
             if counts[LEFT_OUT]:
                 votes = pile.count_votes(members, starts, len(draft))
         if step > 0 and step == steps - 1 and not settings.target_votes:
-            draft, place, changed = reconsider(draft, members, starts, votes, matrix)
+            draft, place, changed = reconsider(draft, members, starts, votes, gaps.matrix)
             if changed:
-                starts = pile.carry_over(members, starts, draft, place, matrix)
+                starts = pile.carry_over(members, starts, draft, place, gaps)
                 votes = pile.count_votes(members, starts, len(draft))
         draft, place, chances, depth = pile.next_draft(
             draft, votes, settings.thresholds[step], settings.worth
         )
         if step == steps - 1:
             members.used[:own] = False
-        starts = pile.carry_over(members, starts, draft, place, matrix)
+        starts = pile.carry_over(members, starts, draft, place, gaps)
     origin = starts[members.at[own] : members.at[own] + len(draft)]
     _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
     _count_runs(draft, starts, members.at[own], members.bases[members.first[own] :], counts)

@@ -13,3 +13,5 @@ from numba import njit
 
 # numba's own kernels use the option, which its type stubs leave out.
 inner: Any = njit(nogil=True, cache=True, _nrt=False)  # type: ignore[call-overload]
+always_inline: Any = njit(nogil=True, cache=True, _nrt=False, forceinline=True)  # type: ignore[call-overload]
+"""For short functions with arguments so many that handing them over takes longer than the rest."""

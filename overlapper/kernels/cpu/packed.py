@@ -10,6 +10,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from overlapper.kernels.cpu.inner import inner
+
 _PAIRS = np.uint64(0x3333333333333333)
 _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x00FF00FF00FF00FF)
@@ -96,3 +98,17 @@ def kmer_rank(words, position, length):
         k, 1 to 31.
     """
     return np.int64(reverse_bases(bases_at(words, position)) >> np.uint64(64 - 2 * length))
+
+
+@inner
+def unpack(words, first, length, codes):
+    """Unpack bases ``[first, first + length)``, a word at a time."""
+    x = np.int64(0)
+    while x < length:
+        in_word = (first + x) & 31
+        word = words[(first + x) >> 5] >> np.uint64(2 * in_word)
+        stop = min(length, x + 32 - in_word)
+        while x < stop:
+            codes[x] = word & np.uint64(3)
+            word >>= np.uint64(2)
+            x += 1

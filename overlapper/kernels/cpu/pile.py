@@ -21,7 +21,7 @@ from overlapper.kernels.cpu.chances import (
     step_for,
     step_of,
 )
-from overlapper.kernels.cpu.edit_paths import edit_path
+from overlapper.kernels.cpu.gap_paths import add_gap, finish_gaps
 from overlapper.kernels.cpu.inner import inner
 
 U64 = np.uint64
@@ -34,6 +34,7 @@ MIN_RUN = 6
 """Equal pairs in a row that carry a path over to the next draft."""
 RUN_ENDS = 2
 """Pairs at either end of such a run that are aligned anew all the same."""
+_GONE = 255
 HOMOPOLYMER = 4
 """Bases of the shortest homopolymer run that has a threshold of its own."""
 
@@ -243,7 +244,7 @@ def _take_doubt(chances, size, own, doubt):
 
 
 @njit(nogil=True, cache=True)
-def carry_over(members, starts, draft, place, matrix):
+def carry_over(members, starts, draft, place, gaps):
     """Carry all members over to the next draft; return their paths there.
 
     Members that are lost, because nothing of them is left or because too much lies between two runs, are no
@@ -255,72 +256,90 @@ def carry_over(members, starts, draft, place, matrix):
         if members.used[m] or m == m_target:
             size += place[members.end[m]] - place[members.start[m]] + 1
     carried = np.empty(size, np.int32)
+    kept = _kept_bases(draft, place)
+    runs = np.empty((len(kept) // MIN_RUN + 1, 3), np.int64)
     at = np.int64(0)
     for m in range(len(members.start)):
         if not members.used[m] and m != m_target:
             continue
         start, end = members.start[m], members.end[m]
         new_start, new_end = place[start], place[end]
-        bases = members.bases[members.first[m] : members.last[m]]
         whole = _carry(
-            starts, members.at[m], start, end, bases, draft, place, carried, at - new_start, matrix
-        )
+            starts, members.at[m], start, end, members.bases, members.first[m], kept, runs, draft, place,
+            carried, at - new_start, gaps,
+        )  # fmt: skip
         members.start[m], members.end[m], members.at[m] = new_start, new_end, at - new_start
         if m != m_target and (not whole or new_end == new_start):
             members.used[m] = False
         at += new_end - new_start + 1
+    finish_gaps(gaps, draft, members.bases, carried)
     return carried
 
 
+@njit(nogil=True, cache=True)
+def _kept_bases(draft, place):
+    """Return the base that each column has on the next draft, `_GONE` if it is not there any more."""
+    kept = np.empty(len(place) - 1, np.uint8)
+    for c in range(len(kept)):
+        kept[c] = draft[place[c]] if place[c + 1] > place[c] else _GONE
+    return kept
+
+
 @inner
-def _carry(starts, at, start, end, bases, draft, place, carried, to, matrix):
+def _carry(starts, at, start, end, bases, first, kept, runs, draft, place, carried, to, gaps):
     """Carry one path over; return whether every piece of it could be aligned."""
-    column, base = place[start], np.int64(starts[at + start])
-    run, run_column, run_base = 0, np.int64(0), np.int64(0)
+    column, base, last = place[start], np.int64(starts[at + start]), np.int64(starts[at + end])
+    n_runs = _find_runs(starts, at, start, end, bases, first, kept, place, runs)
     whole = True
-    for c in range(start, end):
-        b, d = np.int64(starts[at + c]), place[c]
-        pair = np.int64(starts[at + c + 1]) > b and place[c + 1] > d and draft[d] == bases[b]
-        if not pair:
-            continue
-        if run > 0 and run_column + run == d and run_base + run == b:
-            run += 1
-            continue
-        if run >= MIN_RUN:
-            whole &= _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix)
-            column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-        run, run_column, run_base = 1, d, b
-    if run >= MIN_RUN:
-        whole &= _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix)
+    for r in range(n_runs):
+        run_column, run_base, run = runs[r, 0], runs[r, 1], runs[r, 2]
+        whole &= _align_piece(
+            draft, column, run_column + RUN_ENDS, bases, first, base, run_base + RUN_ENDS, carried, to, gaps
+        )
+        for x in range(RUN_ENDS, run - RUN_ENDS):
+            carried[to + run_column + x] = run_base + x
         column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-    last = np.int64(starts[at + end])
-    whole &= align_piece(draft, column, place[end], bases, base, last, carried, to, matrix)
+    whole &= _align_piece(draft, column, place[end], bases, first, base, last, carried, to, gaps)
     carried[to + place[end]] = last
     return whole
 
 
 @inner
-def _align_up_to(draft, column, run_column, bases, base, run_base, run, carried, to, matrix):
-    """Align what lies before a run, and pair the run but for its last bases."""
-    whole = align_piece(
-        draft, column, run_column + RUN_ENDS, bases, base, run_base + RUN_ENDS, carried, to, matrix
-    )
-    for x in range(RUN_ENDS, run - RUN_ENDS):
-        carried[to + run_column + x] = run_base + x
-    return whole
+def _find_runs(starts, at, start, end, bases, first, kept, place, runs):
+    """Write column, base and length of every run of pairs that are kept; return how many runs there are.
+
+    Whether a pair goes on with a run is chosen without a branch, as a processor cannot foresee it.
+    """
+    n, run, run_column, run_base = 0, np.int64(0), np.int64(0), np.int64(0)
+    b, final = np.int64(starts[at + start]), np.int64(len(bases) - 1)
+    for c in range(U64(start), U64(end)):
+        behind, d = np.int64(starts[U64(at) + c + U64(1)]), place[c]
+        pair = (behind > b) & (kept[c] == bases[U64(min(first + b, final))])
+        begins = pair & ((run_column + run != d) | (run_base + run != b))
+        if begins & (run >= MIN_RUN):
+            runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
+            n += 1
+        run = np.int64(1) if begins else run + np.int64(pair)
+        run_column = d if begins else run_column
+        run_base = b if begins else run_base
+        b = behind
+    if run >= MIN_RUN:
+        runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
+        n += 1
+    return n
 
 
 @inner
-def align_piece(draft, column, column_end, bases, base, base_end, starts, at, matrix):
-    """Write the edit path of a piece; where it is too long for the matrix, pair bases side by side.
+def _align_piece(draft, column, column_end, bases, first, base, base_end, starts, at, gaps):
+    """Have the edit path of a piece written; where it is too long for the matrix, pair bases side by side.
 
     Returns
     -------
     bool
         Whether the piece was not too long.
     """
-    if max(column_end - column, base_end - base) <= matrix.longest:
-        edit_path(draft, column, column_end, bases, base, base_end, matrix, starts, at)
+    if max(column_end - column, base_end - base) <= gaps.matrix.longest:
+        add_gap(gaps, draft, column, column_end, bases, first, base, base_end, starts, at)
         return True
     for c in range(column, column_end):
         starts[at + c] = min(base + c - column, base_end)

@@ -17,6 +17,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel.models import OpaqueModel, PrimitiveModel
+from numba.core.imputils import lower_constant
 from numba.extending import NativeValue, register_model, typeof_impl, unbox
 from numba.extending import intrinsic as _intrinsic
 
@@ -67,6 +68,11 @@ def _typeof_lanes(value: Lanes, _context: Any) -> LanesType:
 
 
 register_model(LanesType)(OpaqueModel)
+
+
+@lower_constant(LanesType)
+def _lanes_constant(context: Any, _builder: Any, _typ: Any, _value: Any) -> Any:
+    return context.get_dummy_value()
 
 
 @unbox(LanesType)
@@ -192,6 +198,16 @@ def maximum(_typing: Any, left: Any, right: Any) -> Any:
         return _call(builder, f"llvm.smax.{_suffix(left)}", left.llvm, *arguments)
 
     return left(left, right), generate
+
+
+@intrinsic
+def leading_zeros(_typing: Any, vector: Any) -> Any:
+    """``leading_zeros(vector)``: bits that are not set above the highest one that is, lane by lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _call(builder, f"llvm.ctlz.{_suffix(vector)}", vector.llvm, *arguments, _BIT(0))
+
+    return vector(vector), generate
 
 
 @intrinsic
