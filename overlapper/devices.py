@@ -57,7 +57,10 @@ def wake(text: str) -> None:
         from overlapper.kernels.cuda import driver
 
         with contextlib.suppress(RuntimeError):
-            for number in range(driver.count()):
+            numbers = range(driver.count())
+            for number in numbers:  # what is asked for first; it would have to wait for a GPU that starts
+                driver.properties(number)
+            for number in numbers:
                 if text in ("auto", "cuda") or str(number) in text.partition(":")[2].split(","):
                     driver.start(number)
 

@@ -24,14 +24,14 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
-from overlapper.threads import available_threads, cut_evenly, map_in_order, share_of_block
+from overlapper.threads import available_threads, cut_for_threads, map_in_order
 from overlapper.version import __version__
 
 if TYPE_CHECKING:
     from overlapper.gpus import Gpus
 
 BLOCK_BASES = 1 << 20
-"""Query bases whose candidates are held at a time, on each thread, at most."""
+"""Query bases whose candidates are held at a time, on each thread; more where there are many."""
 GPU_CANDIDATES = 16_000
 """Candidates that a GPU is given at a time, at least; more of them are in its hands at once."""
 MOST_GPU_CANDIDATES = {"xdrop": 128_000}
@@ -219,8 +219,7 @@ def _run(
     clock.lap("seed")
 
     tile = Tile(reads, order, seeded, run_map, params, gpus)
-    share = BLOCK_BASES if gpus else share_of_block(reads.total_bases, BLOCK_BASES, threads)
-    bounds = cut_evenly(reads.lengths, share)
+    bounds = cut_for_threads(reads.lengths, BLOCK_BASES, threads)
     blocks = range(len(bounds) - 1)
 
     def find(block: int) -> Candidates:

@@ -130,6 +130,8 @@ def _add(command: str) -> None:
 
 def main() -> None:
     """Run the command line; this is the console script."""
+    # We have no linear algebra: the threads that numpy starts for it, one a core, would only wait, spinning.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_standard_streams()
     for command in called_by(sys.argv[1:]):
         _add(command)
@@ -144,8 +146,8 @@ def main() -> None:
         _fail("interrupted", 130)
     except MemoryError:
         _fail(
-            "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has it, "
-            "bounds what it takes",
+            "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has "
+            "it, bounds what it takes",
             1,
         )
     except OSError as error:

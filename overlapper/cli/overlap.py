@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +16,9 @@ from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 from overlapper.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
@@ -133,26 +138,29 @@ def overlap(
     tune_malloc()
 
     from overlapper.extend.registry import extending_devices
+    from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
     from overlapper.params import Params
     from overlapper.pipeline import Summary
     from overlapper.presets import check_preset
-    from overlapper.threads import available_threads
+    from overlapper.threads import available_threads, start
 
     changes = _changes(_read_config(config), _given(options), f"file {config}")
-    # The devices of a cluster are for its workers to know.
-    extending = changes.get("extender", Params().extender)
-    devices = extending_devices(extending, "cpu" if scheduler else device)
-    check_preset(preset)
-    check_format(output)
     threads = threads or available_threads()
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
+    check_preset(preset)
+    check_format(output)
+    extending = changes.get("extender", Params().extender)
     with (
         Progress(quiet) as progress,
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
+        if not limits.given:  # GPUs take a while to answer
+            reading = start(partial(read_fastx, *reads, reference=reference, threads=threads))
+        # The devices of a cluster are for its workers to know.
+        devices = extending_devices(extending, "cpu" if scheduler else device)
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         result: Summary | None
@@ -166,8 +174,7 @@ def overlap(
         else:
             progress.note(f"extending on {', '.join(map(str, devices))}")
             result = _run_in_memory(
-                reads, output, preset,
-                reference=reference, changes=changes, threads=threads,
+                reading, output, preset, changes=changes, threads=threads,
                 device=device, gpu_memory=gpu_memory, progress=progress, open_files=files,
             )  # fmt: skip
         if result is None:
@@ -185,11 +192,10 @@ def overlap(
 
 
 def _run_in_memory(
-    files: list[str],
+    reading: Callable[[], Reads],
     output: str,
     preset: str,
     *,
-    reference: str | None,
     changes: dict[str, Any],
     threads: int,
     device: str,
@@ -198,12 +204,12 @@ def _run_in_memory(
     open_files: ExitStack,
 ) -> Any:
     """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
-    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.io import open_overlaps
     from overlapper.pipeline import run
     from overlapper.sketch.canonical import canonical_order, in_order
 
     progress.report("reading")
-    table = read_fastx(*files, reference=reference, threads=threads)
+    table = reading()
     writer = open_files.enter_context(open_overlaps(output, table.heads(), threads=threads))
     progress.report("sorting reads")
     order = canonical_order(table, threads)

@@ -17,7 +17,7 @@ from collections.abc import Generator
 
 from overlapper.errors import InputError
 from overlapper.io.reads_builder import ReadsBuilder
-from overlapper.io.sources import BLOCK_BYTES, Content, content_of, is_gzip
+from overlapper.io.sources import Content, content_of, is_gzip
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
 
@@ -71,15 +71,15 @@ def parsed_chunks(
 
     def parse(chunk: int) -> tuple[int, Reads | None]:
         """Return where a chunk starts, and its reads; None if they do not end with the chunk."""
-        builder = ReadsBuilder(keep_qualities)
         start = first_record(chunk)
         if start is None:
-            return bounds[chunk], builder.take_closed()
+            return bounds[chunk], ReadsBuilder(keep_qualities).take_closed()
         others = map(first_record, range(chunk + 1, len(bounds) - 1))
         stop = next((other for other in others if other is not None), size)
+        builder = ReadsBuilder(keep_qualities, min(stop - start, 2 * CHUNK_BYTES))
         try:
-            for begin in range(start, stop, BLOCK_BYTES):
-                builder.feed(os.pread(descriptor, min(BLOCK_BYTES, stop - begin), begin), path)
+            for begin in range(start, stop, CHUNK_BYTES):
+                builder.feed(os.pread(descriptor, min(CHUNK_BYTES, stop - begin), begin), path)
             builder.end_file(path)
         except (InputError, OSError):
             return start, None

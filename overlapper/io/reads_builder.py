@@ -18,16 +18,17 @@ RECORD_REMEDY = "Repair the record or leave it out."
 _FIRST_ROOM = 1024
 
 
-def _empty_columns() -> packing.Columns:
+def _empty_columns(text: int = 0) -> packing.Columns:
+    """Return columns with room for some bytes of text; what of it is not used takes no memory."""
     from overlapper.kernels.cpu import packing
 
     return packing.Columns(
         lengths=np.zeros(_FIRST_ROOM, np.int64),
-        words=np.zeros(_FIRST_ROOM, np.uint64),
-        unknown_start=np.zeros(_FIRST_ROOM, np.int32),
-        unknown_end=np.zeros(_FIRST_ROOM, np.int32),
+        words=np.empty(2 * _FIRST_ROOM + text // BASES_PER_WORD, np.uint64),
+        unknown_start=np.empty(_FIRST_ROOM + text // 2, np.int32),
+        unknown_end=np.empty(_FIRST_ROOM + text // 2, np.int32),
         unknown_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
-        name_bytes=np.zeros(_FIRST_ROOM, np.uint8),
+        name_bytes=np.empty(_FIRST_ROOM + text, np.uint8),
         name_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
         qualities=np.zeros(0, np.uint8),
         quality_offsets=np.zeros(_FIRST_ROOM + 1, np.int64),
@@ -35,9 +36,17 @@ def _empty_columns() -> packing.Columns:
 
 
 class ReadsBuilder:
-    """Grows the columns of `Reads` from blocks of text."""
+    """Grows the columns of `Reads` from blocks of text.
 
-    def __init__(self, keep_qualities: bool) -> None:
+    Parameters
+    ----------
+    keep_qualities : bool
+    text : int
+        Bytes of text that there is room for from the start: columns that grow are written to, which threads
+        cannot do side by side.
+    """
+
+    def __init__(self, keep_qualities: bool, text: int = 0) -> None:
         from overlapper.kernels.cpu import packing
 
         self._kernel = packing
@@ -45,7 +54,7 @@ class ReadsBuilder:
         self._state = packing.new_state()
         self._taken = 0
         self._file_start = 0
-        self._columns = _empty_columns()
+        self._columns = _empty_columns(text)
 
     @property
     def reads(self) -> int:

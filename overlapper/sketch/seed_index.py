@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -20,7 +20,7 @@ LISTED_BASES = 1 << 20
 ENTRIES_PER_BUCKET = 1 << 16
 BUCKET_RANGES = 32
 BUCKETS_AT_A_TIME = 8
-"""Buckets that are gathered in one call: calls take the lock, of which 32 threads have one."""
+"""Buckets that are gathered in one call: calls take the lock, of which all threads have one."""
 SPECTRUM_SIZE = 1 << 16
 MAX_BUCKET_BITS = 16
 
@@ -145,16 +145,23 @@ class EntryLayout:
 
 
 def partition(
-    reads: Reads, start: int, stop: int, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray
+    reads: Reads,
+    start: int,
+    stop: int,
+    sketch: SketchParams,
+    layout: EntryLayout,
+    sketched: np.ndarray,
+    pages: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
     """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says."""
     from overlapper.kernels.cpu import seed_index as kernel
 
     k, w = sketch.kmer_length, sketch.window
     lanes = np.empty(0, np.uint32 if k <= 15 else np.uint64)
-    bases = int(reads.lengths[start:stop].sum())
-    # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
-    pages = np.empty((kernel.pages_for(bases, w, layout.bucket_bits), kernel.PAGE), np.uint64)
+    if pages is None:
+        bases = int(reads.lengths[start:stop].sum())
+        # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
+        pages = np.empty((kernel.pages_for(bases, w, layout.bucket_bits), kernel.PAGE), np.uint64)
     return kernel.partition(
         reads.words, reads.word_offsets, reads.lengths,
         reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
@@ -172,13 +179,8 @@ def group_by_hash(
     """
     from overlapper.kernels.cpu import seed_index as kernel
 
-    bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
-
-    def sketch_block(block: int) -> tuple[np.ndarray, ...]:
-        return partition(reads, int(bounds[block]), int(bounds[block + 1]), sketch, layout, sketched)
-
-    parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
-    counts = np.stack([part[3] for part in parts]) if parts else np.zeros((1, layout.n_buckets), np.int64)
+    chains = _PageChains.of(reads, sketch, layout, sketched, threads)
+    counts = chains.counts
     firsts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
     kept = np.empty(firsts[-1], np.uint64)
 
@@ -188,7 +190,7 @@ def group_by_hash(
         place = int(firsts[buckets.start])
         for first in buckets[::BUCKETS_AT_A_TIME]:
             some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
-            entries, starts = _gathered(parts, counts[:, some], some)
+            entries, starts = chains.gathered(some)
             sizes = np.empty(len(starts) - 1, np.int64)
             kernel.group_buckets(
                 entries, starts, layout.rest_low_bit, layout.rest_bits, spectrum, kept[place:], sizes
@@ -213,27 +215,71 @@ def _block_bases(reads: Reads, threads: int) -> int:
     return min(BLOCK_BASES, -(-reads.total_bases // threads)) or 1
 
 
-def _gathered(
-    parts: list[tuple[np.ndarray, ...]], counts: np.ndarray, buckets: slice
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entries of some buckets of all parts, and where those of each bucket start.
+class _PageChains(NamedTuple):
+    """The minimizers of all blocks of reads, by bucket, as `partition` returns them of a block.
 
-    Parameters
+    Attributes
     ----------
-    parts : list of tuple of ndarray
-        Those that `partition` returned.
-    counts : ndarray of int64, shape (parts, buckets)
-        Entries of each part in these buckets.
-    buckets : slice
+    pages : ndarray of uint64, shape (pages, PAGE)
+    previous_page : ndarray of int32, shape (pages,)
+    first_pages : ndarray of int64, shape (blocks,)
+        Where the pages of each block start; their numbers count from there.
+    last_page : ndarray of int32, shape (blocks, buckets)
+    counts : ndarray of int64, shape (blocks, buckets)
     """
-    from overlapper.kernels.cpu.seed_index import gather_part
 
-    starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
-    places = starts[:-1] + np.cumsum(counts, axis=0) - counts
-    entries = np.empty(starts[-1], np.uint64)
-    for number, (pages, previous_page, last_page, _) in enumerate(parts):
-        gather_part(pages, previous_page, last_page[buckets], counts[number], places[number], entries)
-    return entries, starts
+    pages: np.ndarray
+    previous_page: np.ndarray
+    first_pages: np.ndarray
+    last_page: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def of(
+        cls, reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
+    ) -> Self:
+        """Sketch all reads; all blocks have their pages in one array, so that one call reads them all."""
+        from overlapper.kernels.cpu import seed_index as kernel
+
+        bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
+        blocks = range(len(bounds) - 1)
+        bases = np.add.reduceat(reads.lengths, bounds[:-1]) if len(reads) else np.empty(0, np.int64)
+        room = [kernel.pages_for(int(b), sketch.window, layout.bucket_bits) for b in bases]
+        firsts = np.concatenate([[0], np.cumsum(room, dtype=np.int64)])
+        # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
+        pages = np.empty((firsts[-1], kernel.PAGE), np.uint64)
+
+        def sketch_block(block: int) -> tuple[np.ndarray, ...]:
+            start, stop = int(bounds[block]), int(bounds[block + 1])
+            own = pages[firsts[block] : firsts[block + 1]]
+            return partition(reads, start, stop, sketch, layout, sketched, own)
+
+        parts = list(map_in_order(sketch_block, blocks, threads))
+        used = [len(part[0]) for part in parts]
+        if any(len(part[0]) and not np.may_share_memory(part[0], pages) for part in parts):
+            # What did not fit has pages of its own.
+            pages = np.concatenate([part[0] for part in parts])
+            firsts = np.concatenate([[0], np.cumsum(used, dtype=np.int64)])
+        previous_page = np.empty(len(pages), np.int32)
+        for block in blocks:
+            previous_page[firsts[block] : firsts[block] + used[block]] = parts[block][1]
+        last_page = np.array([part[2] for part in parts], np.int32).reshape(-1, layout.n_buckets)
+        counts = np.array([part[3] for part in parts], np.int64).reshape(-1, layout.n_buckets)
+        return cls(pages, previous_page, firsts[:-1], last_page, counts)
+
+    def gathered(self, buckets: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Return the entries of some buckets of all blocks, and where those of each bucket start."""
+        from overlapper.kernels.cpu.seed_index import gather_buckets
+
+        counts = np.ascontiguousarray(self.counts[:, buckets])
+        starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        places = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        entries = np.empty(starts[-1], np.uint64)
+        gather_buckets(
+            self.pages, self.previous_page, self.first_pages,
+            np.ascontiguousarray(self.last_page[:, buckets]), counts, places, entries,
+        )  # fmt: skip
+        return entries, starts
 
 
 def list_occurrences(

@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.tables.base import Table, column, offsets, ragged
 from overlapper.threads import map_in_order
 
-_QUERY_RANGE_BITS, _ROWS_AT_A_TIME = 8, 1 << 17
+_QUERY_RANGE_BITS, _ROWS_AT_A_TIME = 6, 1 << 17
 INSERTION, DELETION = 1, 2
 """BAM's codes of gap operations: bases of the query alone, bases of the target alone."""
 

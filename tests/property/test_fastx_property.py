@@ -133,11 +133,11 @@ def outcome(path, threads):
 
 
 @settings(deadline=None, max_examples=300)
-@given(text=st.one_of(good, bad, damaged()), chunk=st.integers(1, 400), block=st.integers(1, 200))
-def test_chunks_of_a_file_are_the_whole(text, chunk, block):
+@given(text=st.one_of(good, bad, damaged()), chunk=st.integers(1, 400), look=st.integers(1, 200))
+def test_chunks_of_a_file_are_the_whole(text, chunk, look):
     with (
         tempfile.NamedTemporaryFile() as file,
-        mock.patch.multiple("overlapper.io.chunks", CHUNK_BYTES=chunk, BLOCK_BYTES=block, _LOOK_BYTES=block),
+        mock.patch.multiple("overlapper.io.chunks", CHUNK_BYTES=chunk, _LOOK_BYTES=look),
     ):
         file.write(text.encode())
         file.flush()

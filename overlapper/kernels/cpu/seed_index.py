@@ -142,18 +142,26 @@ def gather_bucket(pages, previous_page, page, count, out):
 
 
 @njit(nogil=True, cache=True)
-def gather_part(pages, previous_page, last_page, counts, places, out):
-    """Copy the page chains of some buckets to where each is to be.
+def gather_buckets(pages, previous_page, first_pages, last_page, counts, places, out):
+    """Copy the page chains that blocks of reads have of some buckets to where each is to be.
 
     Parameters
     ----------
-    pages, previous_page, last_page, counts : ndarray
-        What `partition` returned; of the last two, the items of these buckets.
-    places : ndarray of int64, shape (buckets,)
+    pages : ndarray of uint64, shape (pages, PAGE)
+    previous_page : ndarray of int32, shape (pages,)
+    first_pages : ndarray of int64, shape (blocks,)
+        Where the pages of each block start; `partition` returned them, and their numbers count from there.
+    last_page : ndarray of int32, shape (blocks, buckets)
+    counts, places : ndarray of int64, shape (blocks, buckets)
     out : ndarray of uint64
     """
-    for bucket in range(len(counts)):
-        gather_bucket(pages, previous_page, last_page[bucket], counts[bucket], out[places[bucket] :])
+    for block in range(len(first_pages)):
+        first = first_pages[block]
+        for bucket in range(counts.shape[1]):
+            gather_bucket(
+                pages[first:], previous_page[first:], last_page[block, bucket], counts[block, bucket],
+                out[places[block, bucket] :],
+            )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)
