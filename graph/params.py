@@ -27,7 +27,7 @@ class GraphParams:
     min_ratio : float
         A match shorter than this share of itself plus its hangs is internal.
     max_divergence_ratio : float
-        An overlap whose divergence is above 10 %, and above that of the median overlap by more than this
+        An overlap whose divergence is above 15 %, and above that of the median overlap by more than this
         factor, does not count.
     fuzz : int
         How much longer than an edge a path may be that makes the edge transitive, in bases.

@@ -92,7 +92,7 @@ def layout(
     ] = 0.8,
     max_divergence_ratio: Annotated[
         float,
-        typer.Option(help="Times the median divergence that an overlap may have, if that is above 10 %."),
+        typer.Option(help="Times the median divergence that an overlap may have, if that is above 15 %."),
     ] = 4.0,
     fuzz: Annotated[
         int,

@@ -184,8 +184,8 @@ def test_overlaps_of_other_reads_are_refused():
 
 def test_what_diverges_far_more_than_the_rest_goes():
     reads, overlaps = read_set(random_genome(3000, 6), tiled(3000, 900, 100, 1))
-    divergence = np.full(len(overlaps), 0.03)
-    divergence[:4] = 0.11, 0.13, 0.119, np.nan
+    divergence = np.full(len(overlaps), 0.04)
+    divergence[:4] = 0.155, 0.165, 0.159, np.nan
     diverged = dataclasses.replace(overlaps, divergence=divergence)
     _, counts = graph.build_graph(reads, diverged, PARAMS)
     assert counts["overlaps that diverge too much"] == 1
