@@ -93,6 +93,8 @@ COMMANDS = (
     "simulate",
     "devices",
 )
+NO_PLACE_FOR_KERNELS = "no locator available"
+"""What numba says when it finds no folder that it may write to."""
 GROUPS = {
     "graph": _group("graph", "Look at assembly graphs."),
     "plot": _group("plot", "Draw overlaps."),
@@ -133,9 +135,9 @@ def main() -> None:
     # We have no linear algebra: the threads that numpy starts for it, one a core, would only wait, spinning.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_standard_streams()
-    for command in called_by(sys.argv[1:]):
-        _add(command)
     try:
+        for command in called_by(sys.argv[1:]):
+            _add(command)
         try:
             app(prog_name="overlapper")
         finally:
@@ -157,6 +159,12 @@ def main() -> None:
             sys.exit(1)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
+        if NO_PLACE_FOR_KERNELS in str(error):
+            _fail(
+                "error: compiled kernels can be kept neither beside the code nor in ~/.cache/numba. Name a "
+                "folder for them in the environment variable NUMBA_CACHE_DIR",
+                1,
+            )
         traceback.print_exc()
         _fail(
             f"error: unexpected {type(error).__name__}. This is a fault of overlapper {__version__}, not "

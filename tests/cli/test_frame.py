@@ -148,6 +148,16 @@ def test_too_little_memory_is_no_fault():
     assert "not enough memory" in result.stderr
 
 
+def test_no_place_for_compiled_kernels_is_told():
+    script = (
+        "from numba import njit\nfrom numba.core import caching\n"
+        "caching.CacheImpl._locator_classes = [caching.UserProvidedCacheLocator]\nnjit(cache=True)(abs_)"
+    )
+    result = run_with_command(f"def abs_(x): return -x\n{script}")
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1), result.stderr
+    assert "NUMBA_CACHE_DIR" in result.stderr
+
+
 def test_standard_output_that_was_closed_is_an_error():
     result = shell("overlapper --version >&-", text=True)
     assert result.returncode == 1
