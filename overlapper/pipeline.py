@@ -16,7 +16,7 @@ from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import classify
-from overlapper.extend.registry import ALIGNING, extender, extending_devices
+from overlapper.extend.registry import ALIGNING, ON_GPUS, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.params import Params
 from overlapper.presets import ErrorRate, preset_params, with_error_rate
@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread; more where there are many."""
 GPU_CANDIDATES = 16_000
-"""Candidates that a GPU is given at a time, at least; more of them are in its hands at once."""
-MOST_GPU_CANDIDATES = {"xdrop": 128_000}
-"""Where batches grow, as each costs launches and copies whatever its size; not where they hold CIGARs."""
+"""Candidates that a GPU is given first; later batches are larger, and several are in its hands at once."""
 
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
@@ -269,8 +267,7 @@ def overlaps_of_blocks(
     if gpus is None:
         return reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
     found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
-    most = MOST_GPU_CANDIDATES.get(tile.extender, GPU_CANDIDATES)
-    return map_in_order(tile.overlaps, _gathered(found, most), gpus.slots + threads)
+    return map_in_order(tile.overlaps, _gathered(found, ON_GPUS[tile.extender]), gpus.slots + threads)
 
 
 def _gathered(blocks: Iterator[Candidates], most: int) -> Iterator[Candidates]:

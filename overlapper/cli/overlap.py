@@ -132,8 +132,8 @@ def overlap(
     from overlapper.cli.startup import load_numba, tune_malloc
     from overlapper.devices import wake
 
-    if extender or device.startswith("cuda"):
-        wake(device)
+    if extender not in (None, "chain") or device.startswith("cuda"):
+        wake(device)  # while numba loads, which the registry of extenders would wait for
     load_numba()
     tune_malloc()
 

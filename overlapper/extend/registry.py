@@ -27,8 +27,9 @@ EXTENDERS = {
 }
 ALIGNING = ("xdrop", "gact")
 """Extenders whose score is that of an alignment, to which the adaptive threshold applies."""
-ON_GPUS = ("xdrop", "gact")
-"""Extenders that have kernels for GPUs."""
+ON_GPUS = {"xdrop": 128_000, "gact": 16_000}
+"""Extenders that have kernels for GPUs, and how many candidates a GPU is given at a time at most. Each batch
+costs launches and copies whatever its size, but where it holds CIGARs it takes much memory."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
