@@ -21,7 +21,7 @@ from overlapper.io.sources import Content, content_of, is_gzip
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
 
-CHUNK_BYTES = 1 << 22
+CHUNK_BYTES = 1 << 24
 _LOOK_BYTES = 1 << 15
 """Bytes in which the start of a record is looked for at first."""
 _FASTA_START = re.compile(rb"\n>")
