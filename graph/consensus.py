@@ -35,8 +35,8 @@ WIDEN = 200
 ACCURATE_ANCHOR, ANCHOR = 15, 11
 """Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
 LONG_ANCHORS_BELOW = 0.05
-CHOICE_BELOW, NEAREST_SHARE = 0.02, 0.1
-"""Rows are chosen by sites if the nearest tenth of overlaps diverge by less; most may be of other copies."""
+ACCURATE_BELOW, NEAREST_SHARE = 0.02, 0.1
+"""Reads are accurate where the nearest tenth of overlaps diverge by less; most may be of other copies."""
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
@@ -198,7 +198,7 @@ def consensus(
             bounds.target[pieces], bounds.start_with_margin[pieces], bounds.end_with_margin[pieces], first
         )
         chosen = rows_of_pieces(
-            rows, with_margins, *sequences, settings, params.max_depth, nearest < CHOICE_BELOW
+            rows, with_margins, *sequences, settings, params.max_depth, nearest < ACCURATE_BELOW
         )
         return pieces, *chosen
 

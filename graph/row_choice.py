@@ -36,7 +36,7 @@ def rows_of_pieces(
     max_depth : int
         Rows that vote on a base.
     accurate : bool
-        Whether reads err rarely enough for their differences to tell copies of a repeat.
+        Whether reads err so rarely that what several of them hold is no error.
 
     Returns
     -------
@@ -56,9 +56,11 @@ def rows_of_pieces(
     first, on = _take(first, on, _within(first, on, LOOKED_AT * max_depth))
     taken = _within(first, on, max_depth)
     elsewhere = np.zeros(len(pieces.target), np.int64)
-    if settings.guard and accurate and not taken.all():
+    if settings.guard and not taken.all():
         crowded = _by_piece(first, ~taken) > 0
-        same = same_place.choose_rows(targets, reads, pieces._replace(first=first), on, settings, crowded)
+        same = same_place.choose_rows(
+            targets, reads, pieces._replace(first=first), on, settings, crowded, accurate
+        )
         elsewhere = _by_piece(first, ~same)
         first, on = _take(first, on, same)
         taken = _within(first, on, max_depth)

@@ -10,8 +10,8 @@ def bases_at(member, column):
     return member["bases"][begin] if end > begin and member["bases"][begin] < 4 else None
 
 
-def same_place(target, members):
-    """Whether each member, all aligned to the target, is of its place."""
+def same_place(target, members, accurate):
+    """Whether each member, all aligned to the target, is of its place, or added as it is near."""
     columns = [[(bases_at(m, c), m["reverse"]) for m in members] for c in range(len(target))]
     columns = [[pair for pair in column if pair[0] is not None] for column in columns]
     wrong, total = 0, 1
@@ -20,12 +20,17 @@ def same_place(target, members):
             bases = [base for base, _ in column]
             wrong += len(bases) - max(map(bases.count, range(4)))
             total += len(bases)
-    seen = []
+    seen, places = [], []
     for c, column in enumerate(columns):
         common = held(column, 3 + 4 * wrong * len(column) // total)
         if target[c] in common and len(common) > 1:
             bases = [bases_at(m, c) for m in members]
             seen.append((target[c], [base if base in common else None for base in bases]))
+            places.append(c)
+    if not accurate:
+        seen = [seen[a] for a in range(len(seen)) if any(
+            abs(places[a] - places[b]) >= 100 and linked(seen[a], seen[b], members) for b in range(len(seen))
+        )]  # fmt: skip
     n_sites, n_differing = compare(seen, len(members))
     confirmed = []
     for own, bases in seen:
@@ -35,10 +40,41 @@ def same_place(target, members):
         if sum(bases[m] == own for m in near) >= 2:
             confirmed.append((own, bases))
     n_sites, n_differing = compare(confirmed, len(members))
-    return [
+    same = [
         m["used"] and differing <= 2 * wrong * sites // total
         for m, sites, differing in zip(members, n_sites, n_differing, strict=True)
     ]
+    if not accurate:
+        shares = [2**20 * d // max(1, s) for d, s in zip(n_differing, n_sites, strict=True)]
+        add_nearest(same, shares, members)
+    return same
+
+
+def linked(one, other, members):
+    """Whether members differ at both sites, or at one of them, more often than by chance."""
+    excess = variance = 0
+    for strand in (False, True):
+        differ = [
+            (x != one[0], y != other[0])
+            for x, y, m in zip(one[1], other[1], members, strict=True)
+            if x is not None and y is not None and bool(m["reverse"]) == strand
+        ]
+        n, a, b = len(differ), sum(x for x, _ in differ), sum(y for _, y in differ)
+        if n > 1:
+            excess += 64 * (differ.count((True, True)) * n - a * b) // n
+            variance += 64 * a * (n - a) * b * (n - b) // (n * n * (n - 1))
+    return abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
+
+
+def add_nearest(same, shares, members):
+    """Add those that differ least to stretches of 256 bases in which fewer than 10 are of the same place."""
+    stretches = [range(m["t_start"] // 256, (m["t_end"] - 1) // 256 + 1) for m in members]
+    taken = [stretches[m] for m in range(len(members)) if same[m]]
+    for m in sorted(range(len(members)), key=lambda m: (shares[m], m)):
+        few = any(sum(s in other for other in taken) < 10 for s in stretches[m])
+        if members[m]["used"] and not same[m] and few:
+            same[m] = True
+            taken.append(stretches[m])
 
 
 def held(column, least):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu.same_place import choose_rows
@@ -11,7 +12,7 @@ from tests.oracle import same_place as oracle
 from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table
 
 
-def chosen(target, rows):
+def chosen(target, rows, accurate):
     """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel."""
     members = [
         {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
@@ -33,15 +34,15 @@ def chosen(target, rows):
             start, end, np.zeros_like(lengths), lengths,
         ),
         kernel.Settings(K, MAX_GAP, np.zeros((2, 2), np.int64), 10, 40, True, True, 64),
-        np.ones(1, bool),
+        np.ones(1, bool), accurate,
     )  # fmt: skip
-    return oracle.same_place(target, members), made.tolist()
+    return oracle.same_place(target, members, accurate), made.tolist()
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES)
-def test_choice_equals_oracle(pile):
-    expected, made = chosen(*pile)
+@given(PILES, st.booleans())
+def test_choice_equals_oracle(pile, accurate):
+    expected, made = chosen(*pile, accurate)
     assert made == expected
 
 
@@ -57,7 +58,52 @@ def test_rows_of_other_copies_are_left_out(wrong):
     rows = [(mutated(rng, copies[c], 0.003), bool(i % 2), 0, 450) for i, c in enumerate(copy)]
     target = copies[0].copy()
     target[[20, 145][:wrong]] = (target[[20, 145][:wrong]] + 1) % 4
-    expected, made = chosen(target.tolist(), rows)
+    expected, made = chosen(target.tolist(), rows, True)
     assert made == expected
     assert np.count_nonzero(np.array(made)[copy == 0]) >= 6
     assert not np.array(made)[copy > 0].any()
+
+
+def noisy_copies(rng, rate, of_each):
+    """Rows of five copies that differ every 60 bases, on both strands, with errors at some rate."""
+    genome = rng.integers(0, 4, 450)
+    copies = [genome.copy() for _ in range(5)]
+    for number, copy in enumerate(copies):
+        copy[15 + 5 * number :: 60] = (copy[15 + 5 * number :: 60] + 1) % 4
+    copy = np.repeat(np.arange(5), of_each)
+    rows = [(mutated(rng, copies[c], rate), bool(i % 2), 0, 450) for i, c in enumerate(copy)]
+    return copy, copies[0].tolist(), rows
+
+
+def test_noisy_rows_of_other_copies_are_left_out():
+    copy, target, rows = noisy_copies(np.random.default_rng(1), 0.05, 24)
+    expected, made = chosen(target, rows, False)
+    assert made == expected
+    assert np.count_nonzero(np.array(made)[copy == 0]) >= 16
+    assert np.count_nonzero(np.array(made)[copy > 0]) <= 2
+
+
+def test_nearest_rows_join_where_few_are_of_the_same_place():
+    copy, target, rows = noisy_copies(np.random.default_rng(2), 0.05, 7)
+    expected, made = chosen(target, rows, False)
+    assert made == expected
+    assert sum(made) == 10
+    assert np.count_nonzero(np.array(made)[copy == 0]) >= 6
+
+
+@pytest.mark.parametrize("strands", [(True,), (True, False)])
+def test_errors_that_recur_tell_no_rows_apart(strands):
+    """At every 25th base half of the reads of the strands are wrong, each read by itself."""
+    rng = np.random.default_rng(3)
+    genome = rng.integers(0, 4, 450)
+    rows = []
+    for i in range(60):
+        read, reverse = genome.copy(), bool(i % 2)
+        recurring = np.arange(10, 450, 25)
+        wrong = recurring[rng.random(len(recurring)) < (0.5 if reverse in strands else 0.1)]
+        read[wrong] = (read[wrong] + 1) % 4
+        rows.append((mutated(rng, read, 0.02), reverse, 0, 450))
+    expected, made = chosen(genome.tolist(), rows, False)
+    assert made == expected
+    assert all(made)
+    assert not all(chosen(genome.tolist(), rows, True)[0])

@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu import correct
+from overlapper.kernels.cpu.piece_rows import BIN
+from overlapper.kernels.cpu.site_links import linked_sites
 
 MIN_ROWS = 3
 """Rows without which a base is not held at a column, besides those that errors explain."""
@@ -18,12 +20,16 @@ CONFIRMING = 2
 """Rows that confirm a site."""
 TOLERANCE, WIDE_TOLERANCE = 2, 4
 """Rows that may have a base by error, or sites at which a row may differ by error, over those expected."""
+FEWEST_ROWS = 10
+"""Rows up to which, of noisy reads, those that differ least join where fewer are of the same place."""
+SHARE = 1 << 20
+"""Shares of the sites at which rows differ are compared in such parts."""
 NOT_COMPARED = -1
 
 
 @njit(nogil=True, cache=True)
-def choose_rows(targets, reads, pieces, rows, settings, crowded):
-    """Choose the rows of pieces that are of the same place.
+def choose_rows(targets, reads, pieces, rows, settings, crowded, accurate):
+    """Choose the rows of pieces that are of the same place, of noisy reads at least a few.
 
     Parameters
     ----------
@@ -33,6 +39,8 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
     settings : correct.Settings
     crowded : ndarray of bool, shape (pieces,)
         Whose rows are to be chosen; of others all are taken.
+    accurate : bool
+        Whether errors do not recur, so that every site counts; else those that are linked do.
 
     Returns
     -------
@@ -48,25 +56,46 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
         target = correct.unpack_piece(targets, pieces, p)
         members = correct.gather(targets, reads, pieces, p, rows, settings)
         starts = correct.first_paths(target, members, rows, low, settings, memory)
-        same[low:high] = _same_place(target, members, starts)
+        same[low:high], share = _same_place(target, members, starts, accurate)
+        if not accurate:
+            _add_nearest(same[low:high], share, members.used, rows.t_start[low:high], rows.t_end[low:high])
     return same
 
 
 @njit(nogil=True, cache=True)
-def _same_place(target, members, starts):
-    """Tell which members but the last, the target, are of its place."""
+def _same_place(target, members, starts, accurate):
+    """Tell which rows are of its place, and at what share of sites they differ."""
     counts = _count_bases(len(target), members, starts)
     columns, held, wrong, total = _sites(target, counts)
     bases = _bases_at(columns, held, members, starts)
     own = target[columns]
+    if not accurate:
+        _forget_unlinked(columns, bases, own, members.reverse[:-1])
     compared, differing = _differences(bases, own)
     _forget_unconfirmed(bases, own, compared, differing, wrong, total)
     compared, differing = _differences(bases, own)
-    same = np.empty(bases.shape[1], np.bool_)
+    same, share = np.empty(bases.shape[1], np.bool_), np.empty(bases.shape[1], np.int64)
     for m in range(len(same)):
         explained = TOLERANCE * wrong * compared[m] // total
         same[m] = members.used[m] and differing[m] <= explained
-    return same
+        share[m] = SHARE * differing[m] // max(1, compared[m])
+    return same, share
+
+
+@njit(nogil=True, cache=True)
+def _add_nearest(same, share, used, t_start, t_end):
+    """Add rows, those that differ at the smallest share of sites first, where fewer than `FEWEST_ROWS` are.
+
+    A row is added if a stretch of `BIN` bases that it touches has too few.
+    """
+    depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
+    for m in np.flatnonzero(same):
+        depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1] += 1
+    for m in np.argsort(share, kind="mergesort"):
+        stretches = depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1]
+        if used[m] and not same[m] and stretches.min() < FEWEST_ROWS:
+            same[m] = True
+            stretches += 1
 
 
 @njit(nogil=True, cache=True)
@@ -138,6 +167,15 @@ def _differences(bases, own):
             compared[m] += bases[s, m] != NOT_COMPARED
             differing[m] += bases[s, m] != NOT_COMPARED and bases[s, m] != own[s]
     return compared, differing
+
+
+@njit(nogil=True, cache=True)
+def _forget_unlinked(columns, bases, own, reverse):
+    """Forget the bases at sites that are not linked to another one."""
+    compared = bases != NOT_COMPARED
+    linked = linked_sites(columns, compared, compared & (bases != own.reshape(-1, 1)), reverse)
+    for s in np.flatnonzero(~linked):
+        bases[s] = NOT_COMPARED
 
 
 @njit(nogil=True, cache=True)
