@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlapper.threads import available_threads, cut_evenly, map_in_order
+from overlapper.threads import available_threads, cut_evenly, map_in_order, share_of_block
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -73,6 +73,11 @@ def test_blocks_are_as_long_as_their_share_allows(weights, share):
         start = stop
     assert bounds.tolist() == expected
     assert bounds.dtype == np.int64
+
+
+@pytest.mark.parametrize(("total", "share"), [(0, 1), (7, 1), (80, 10), (799, 99), (10**6, 100)])
+def test_little_work_is_shared_by_all_threads(total, share):
+    assert share_of_block(total, 100, threads=2) == share
 
 
 def test_weights_may_pass_32_bits():
