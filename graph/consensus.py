@@ -43,7 +43,7 @@ LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 
-DIVERGENCES, WORTHS = (0.003, 0.02, 0.06, 0.10, 0.125), (2.5, 2.0, 1.0, 1.0, 0.8)
+DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
 """What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
 
 Report = Callable[[str, int, int], None]

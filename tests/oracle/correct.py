@@ -94,22 +94,23 @@ STEPS = 20
 INNER, CHANGED = 6, 7
 
 
-def step_of(margin, whole, most):
-    """The step of a decision whose margin is that share of the whole; the most there are is in sixteenths."""
-    return min(max(most * margin // (16 * max(1, whole)), 0), STEPS - 1)
+def step_of(margin, whole, clear):
+    """The step of a decision whose margin is that share of the whole."""
+    agreed, most = clear
+    return min(max(min(agreed * margin // max(1, whole), most) // 16, 0), STEPS - 1)
 
 
 def clearness(weight, members, worth):
-    """The steps of a decision by all members alike, in sixteenths; corrected reads have a worth of 0."""
+    """The steps of a decision by members alike, and at most, in sixteenths; corrected reads: worth 0."""
     if worth:
-        return worth * math.isqrt(math.isqrt(max(1, members) * 2**28)) // 64
-    return 8 * weight // max(1, members)
+        return 5 * worth, 9 * worth * math.isqrt(math.isqrt(max(1, members) * 2**28)) // 512
+    return 8 * weight // max(1, members), 8 * weight // max(1, members)
 
 
-def step_for(best, standing, total, threshold, most):
+def step_for(best, standing, total, threshold, clear):
     """The step of a base that stays or is inserted."""
-    there = step_of(100 * standing - threshold * total, (100 - threshold) * total, most)
-    return min(there, step_of(2 * best - standing, standing, most))
+    there = step_of(100 * standing - threshold * total, (100 - threshold) * total, clear)
+    return min(there, step_of(2 * best - standing, standing, clear))
 
 
 def row_of_run(run):
@@ -154,26 +155,27 @@ def next_draft(draft, members, thresholds, worth, table):
         if depth < 3 and old < 4:
             base = old
         standing, total, run = sum(weight[:4]), sum(weight), run_length(draft, column)
-        threshold, most = thresholds[run >= 4], clearness(total, depth, worth)
+        threshold, clear = thresholds[run >= 4], clearness(total, depth, worth)
         if depth < 3 or 100 * standing >= threshold * total:
             at_end = column + 1 == len(draft) or draft[column + 1] != old
             row = row_of_run(run) if at_end else INNER
             told = base < 4 and (depth >= 3 or old == 4)
-            put(base, told and table[row][step_for(weight[base], standing, total, threshold, most)], depth)
+            put(base, told and table[row][step_for(weight[base], standing, total, threshold, clear)], depth)
         else:
-            doubts[-1] += table[CHANGED][step_of(threshold * total - 100 * standing, threshold * total, most)]
+            step = step_of(threshold * total - 100 * standing, threshold * total, clear)
+            doubts[-1] += table[CHANGED][step]
         if depth < 3:
             continue
         for slot in slots:
             best, standing = slot.index(max(slot)), sum(slot)
             longer = run + 1 if best == old else 1
-            threshold, most = thresholds[longer >= 4], clearness(passing, depth, worth)
+            threshold, clear = thresholds[longer >= 4], clearness(passing, depth, worth)
             if 100 * standing <= threshold * passing:
                 if passing:
-                    step = step_of(threshold * passing - 100 * standing, threshold * passing, most)
+                    step = step_of(threshold * passing - 100 * standing, threshold * passing, clear)
                     doubts[-1] += table[row_refused(longer)][step]
                 break
-            put(best, table[CHANGED][step_for(slot[best], standing, passing, threshold, most)], depth)
+            put(best, table[CHANGED][step_for(slot[best], standing, passing, threshold, clear)], depth)
     for x, vote in enumerate(votes):
         if vote[0]:
             vote[0] += sum(min(doubt, PARTS) for doubt in doubts[x + (x > 0) : x + 2])

@@ -186,18 +186,18 @@ def next_draft(draft, votes, thresholds, worth):
         if not voted and draft[c] < 4:
             base = int(draft[c])
         total = standing + column[DELETION]
-        most_clear = reach(total, members, worth)
+        clear = reach(total, members, worth)
         if not voted or 100 * standing >= threshold * total:
             codes[size], depth[size] = base, members
             own = np.int64(0)
             if base < 4 and (voted or draft[c] > 3):
                 row = stays_row(run, c + 1 == run_end)
-                step = step_for(np.int64(column[base]), standing, total, threshold, most_clear)
+                step = step_for(np.int64(column[base]), standing, total, threshold, clear)
                 own = np.int64(table[row, step])
             _take_doubt(chances, size, own, doubt)
             size, doubt = size + 1, np.int64(0)
         else:
-            step = step_of(most_clear, threshold * total - 100 * standing, threshold * total)
+            step = step_of(clear, threshold * total - 100 * standing, threshold * total)
             doubt += table[CHANGED, step]
         for slot in range(SLOTS if voted else 0):
             best, standing, passing = 4 * slot, np.int64(0), np.int64(votes.passing[c])
@@ -207,14 +207,14 @@ def next_draft(draft, votes, thresholds, worth):
                     best = code
             longer = run + 1 if (best & 3) == draft[c] else 1
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
-            most_clear = reach(passing, members, worth)
+            clear = reach(passing, members, worth)
             if 100 * standing <= threshold * passing:
                 if passing:
-                    step = step_of(most_clear, threshold * passing - 100 * standing, threshold * passing)
+                    step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
                     doubt += table[refused_row(longer), step]
                 break
             codes[size], depth[size] = best & 3, members
-            step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, most_clear)
+            step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, clear)
             _take_doubt(chances, size, np.int64(table[CHANGED, step]), doubt)
             size, doubt = size + 1, np.int64(0)
     place[n] = size

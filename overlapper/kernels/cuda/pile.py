@@ -305,27 +305,27 @@ def write_bases(
     base, stays, standing, total, limit, run = _stands(
         codes, low, high, x, threshold, run_threshold, column, depth
     )
-    most = reach(total, members, worth)
+    clear = reach(total, members, worth)
     if stays:
         next_codes[to], next_depth[to], chances[to] = base, members, 0
         if base < 4 and (voted or codes[x] > 3):
             row = stays_row(run, x + 1 == high or codes[x + 1] != codes[x])
-            chances[to] = table[row, step_for(int64(column[x, base]), standing, total, limit, most)]
+            chances[to] = table[row, step_for(int64(column[x, base]), standing, total, limit, clear)]
         to += 1
     else:
-        step = step_of(most, limit * total - 100 * standing, limit * total)
+        step = step_of(clear, limit * total - 100 * standing, limit * total)
         cuda.atomic.add(doubt, to + p, int64(table[CHANGED, step]))
     going_on = int64(passing[x])
-    most = reach(going_on, members, worth)
+    clear = reach(going_on, members, worth)
     for slot in range(SLOTS if voted else 0):
         base, enters, standing, weight, limit, run = _inserted(
             codes, low, high, x, slot, threshold, run_threshold, inserted, passing
         )
         if not enters:
             if going_on > 0:
-                step = step_of(most, limit * going_on - 100 * standing, limit * going_on)
+                step = step_of(clear, limit * going_on - 100 * standing, limit * going_on)
                 cuda.atomic.add(doubt, to + p, int64(table[refused_row(run), step]))
             break
         next_codes[to], next_depth[to] = base, members
-        chances[to] = table[CHANGED, step_for(weight, standing, going_on, limit, most)]
+        chances[to] = table[CHANGED, step_for(weight, standing, going_on, limit, clear)]
         to += 1
