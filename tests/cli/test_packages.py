@@ -47,7 +47,7 @@ def test_both_hold_what_they_should_and_nothing_else(packed):
     assert {name.partition("/")[0] for name in names} == WHEEL
     code = {name for name in names if name.startswith(("overlapper/", "graph/"))}
     present = [path for part in ("overlapper", "graph") for path in (ROOT / part).rglob("*")]
-    wanted = {path for path in present if path.suffix == ".py" or path.name == "py.typed"}
+    wanted = {path for path in present if path.suffix in (".py", ".toml") or path.name == "py.typed"}
     assert code == {str(path.relative_to(ROOT)) for path in wanted}
     data = {name.partition(".data/")[2] for name in names if ".data/" in name}
     assert data == {f"data/share/man/man1/{page.name}" for page in (ROOT / "docs" / "man").iterdir()}
