@@ -93,6 +93,7 @@ def test_gpus_are_started_while_other_things_are_done(monkeypatch):
     ):
         numbers = []
         monkeypatch.setattr(driver, "count", lambda: 3)
+        monkeypatch.setattr(driver, "properties", lambda number: None)
         monkeypatch.setattr(driver, "start", numbers.append)
         devices.wake(text)
         for thread in threading.enumerate():
