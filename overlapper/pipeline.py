@@ -305,6 +305,8 @@ def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Param
     """Return the parameters with what the extender takes from the read set."""
     if params.extender in ALIGNING:
         return with_error_rate(params, reads, threads)
+    if params.chain.typical_agreement:
+        return params
 
     def measure(query: int) -> np.ndarray:
         return chain.agreements(reads, seeder.find(query, query + 1), params.chain)

@@ -11,12 +11,12 @@ from typing import TypeVar
 
 import numpy as np
 
-LEAST_BLOCKS = 4
-"""Blocks of work a thread, at least, where work is little."""
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+_LEAST_BLOCKS = 4
+"""Blocks of work a thread, at least, where work is little."""
 _LARGEST_SHARE = 8
+"""How many times the usual weight a block may have where there are many threads."""
 
 
 def available_threads() -> int:
@@ -58,6 +58,7 @@ def start(function: Callable[[], Result]) -> Callable[[], Result]:
     callable
         Waits for the result, and hands it over, once, or raises what was raised.
     """
+    # A future would keep its result as long as the caller keeps the callable; what is read is large.
     results: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
 
     def call() -> None:
@@ -73,11 +74,11 @@ def start(function: Callable[[], Result]) -> Callable[[], Result]:
 
 
 def share_of_block(total: int, most: int, threads: int) -> int:
-    """Return the weight of a block: ``most``, or less where threads would not have `LEAST_BLOCKS` each.
+    """Return the weight of a block: ``most``, or less where threads would not have `_LEAST_BLOCKS` each.
 
     Blocks of little work take turns on the threads, so that none waits long for the last one.
     """
-    return max(1, min(most, total // (LEAST_BLOCKS * threads)))
+    return max(1, min(most, total // (_LEAST_BLOCKS * threads)))
 
 
 def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:

@@ -201,7 +201,7 @@ def _fitted(work: TileWork, threads: int) -> Params:
     compressed = params.sketch.homopolymer_compressed
     sampled, _ = sketched_form(store.mapped().take(queries), compressed)
     finder_with = seeds.sample(queries, sampled)
-    measured = [np.empty(0)]
+    measured = []
     for block, (start, stop) in enumerate(itertools.pairwise(seeds.bounds.tolist())):
         targets, _ = sketched_form(store.block(start, stop), compressed)
         reads = Reads.concat([sampled, targets])

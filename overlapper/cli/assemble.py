@@ -107,7 +107,6 @@ def assemble(
         polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
         graph=GraphParams(min_overlap=min_overlap),
     )
-    threads = threads or available_threads()
     with (
         Progress(quiet) as progress,
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),

@@ -117,7 +117,9 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
     ChainParams
         With the median agreement of the sample's chains, or `AGREEMENT_UNKNOWN` where there are few.
     """
-    return with_typical(params, (agreements(reads, some, params) for some in [sample]))
+    if params.typical_agreement:
+        return params
+    return with_typical(params, [agreements(reads, sample, params)])
 
 
 def sample_queries(n_reads: int) -> np.ndarray:
@@ -132,16 +134,14 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
 
 
 def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
-    """Return the parameters with the median of measured agreements as the typical one, unless they say.
+    """Return the parameters with the median of measured agreements as the typical one.
 
     Parameters
     ----------
     params : ChainParams
     measured : iterable of ndarray
-        Parts of the sample, measured as they are asked for.
+        Those of each part of the sample.
     """
-    if params.typical_agreement:
-        return params
     typical = AGREEMENT_UNKNOWN
     agreement = np.concatenate([np.empty(0), *measured])
     if len(agreement) >= FEWEST_CHAINS:

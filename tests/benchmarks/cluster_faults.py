@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.cluster_memory import started
-from tests.benchmarks.two_hosts import strips
+from tests.benchmarks.two_hosts import overlapping, strips
 
 
 def slow_down(pid, over):
@@ -36,9 +36,8 @@ def main():
     over = threading.Event()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        overlap = ("overlapper", "overlap", options.reads, "-q", "-t", 1, "--memory", options.memory)
         alone, out, work = folder / "alone.paf", folder / "out.paf", folder / "work"
-        subprocess.run([sys.executable, "-m", *map(str, overlap), "-o", alone], check=True)
+        subprocess.run([sys.executable, "-m", *overlapping(options.reads, options.memory, alone)], check=True)
         scheduler = started(
             "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", options.port, "--no-dashboard"
         )
@@ -46,7 +45,8 @@ def main():
         workers = [started(*worker, "--local-directory", folder) for _ in range(4)]
         slow = threading.Thread(target=slow_down, args=(workers[0].pid, over))
         time.sleep(8)
-        program = started(*overlap, "--scheduler", address, "--workdir", work, "-o", out)
+        cluster = ("--scheduler", address, "--workdir", work)
+        program = started(*overlapping(options.reads, options.memory, out), *cluster)
         slow.start()
         while strips(work) < 3:
             assert program.poll() is None, "ended before a worker was killed"

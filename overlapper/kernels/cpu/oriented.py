@@ -1,9 +1,8 @@
 """Bases of packed reads one a byte, as they are or as the reverse complement."""
 
-import numpy as np
 from numba import njit
 
-_THREE = np.uint64(3)
+from overlapper.kernels.cpu.packed import unpack
 
 
 @njit(nogil=True, cache=True)
@@ -22,15 +21,8 @@ def unpack_bases(reads, read, start, stop, reverse, unknown, codes):
         Code of unknown bases.
     codes : ndarray of uint8
     """
-    first_word = reads.word_offsets[read]
     n = stop - start
-    at, word = start, np.uint64(0)
-    for i in range(n):
-        if i == 0 or at & 31 == 0:
-            word = reads.words[first_word + (at >> 5)] >> np.uint64(2 * (at & 31))
-        codes[i] = np.uint8(word & _THREE)
-        word >>= np.uint64(2)
-        at += 1
+    unpack(reads.words[reads.word_offsets[read] :], start, n, codes)
     for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
         for i in range(max(start, reads.unknown_start[run]), min(stop, reads.unknown_end[run])):
             codes[i - start] = unknown
