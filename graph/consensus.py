@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -17,12 +16,13 @@ from graph.params import CorrectParams
 from graph.row_choice import rows_of_pieces
 from graph.target_pieces import pieces_of, without_margins
 from overlapper.tables import Reads
-from overlapper.tables.base import Table, column
+from overlapper.tables.base import Table, column, offsets_of
 from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 if TYPE_CHECKING:
     from graph.gpu_consensus import Chosen
     from overlapper.gpus import Gpus
+    from overlapper.pipeline import Report
 
 BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time, at most."""
@@ -45,8 +45,6 @@ SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 
 DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
 """What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
-
-Report = Callable[[str, int, int], None]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -124,8 +122,8 @@ class Consensus:
         lengths = (ends - starts).astype(np.int64)
         begins = self.offsets[:-1][targets] + starts
         codes, quality = (gather_ragged(values, begins, lengths) for values in (self.codes, self.quality))
-        offsets = _offsets(lengths)
-        word_offsets = _offsets(words_for(lengths))
+        offsets = offsets_of(lengths)
+        word_offsets = offsets_of(words_for(lengths))
         runs = [unknown_runs(codes[a:b]) if (codes[a:b] == UNKNOWN).any() else _NO_RUNS
                 for a, b in itertools.pairwise(offsets)]  # fmt: skip
         encoded = [name.encode() for name in names]
@@ -135,9 +133,9 @@ class Consensus:
             word_offsets=word_offsets,
             unknown_start=np.concatenate([r[0] for r in runs] or [_NO_RUNS[0]]),
             unknown_end=np.concatenate([r[1] for r in runs] or [_NO_RUNS[0]]),
-            unknown_offsets=_offsets(np.array([len(r[0]) for r in runs], np.int64)),
+            unknown_offsets=offsets_of(np.array([len(r[0]) for r in runs], np.int64)),
             name_bytes=np.frombuffer(b"".join(encoded), np.uint8),
-            name_offsets=_offsets(np.array([len(name) for name in encoded], np.int64)),
+            name_offsets=offsets_of(np.array([len(name) for name in encoded], np.int64)),
             qualities=quality,
             quality_offsets=offsets,
         )
@@ -364,8 +362,4 @@ def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int, n_c
     by_target = np.zeros((n, n_counts), np.int64)
     np.add.at(by_target, target, counts)
     sizes = np.bincount(target, lengths, n).astype(np.int64)
-    return Consensus(_offsets(sizes), codes, quality, depth, origin, by_target)
-
-
-def _offsets(lengths: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+    return Consensus(offsets_of(sizes), codes, quality, depth, origin, by_target)

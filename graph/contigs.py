@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -26,12 +25,11 @@ from graph.polish import Unitigs, polish
 from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
 from overlapper import pipeline
+from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate, preset_error_rate
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
-
-Report = Callable[[str, int, int], None]
 
 
 @dataclasses.dataclass(frozen=True)

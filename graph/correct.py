@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,10 +19,9 @@ from graph.params import CorrectParams
 from graph.stages import Stages
 from overlapper import pipeline
 from overlapper.devices import Device, select_devices
+from overlapper.pipeline import Report
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
-
-Report = Callable[[str, int, int], None]
 
 CONFIRMED_DEPTH = 3
 """Reads, the read itself among them, without which a base is neither changed nor confirmed."""

@@ -16,6 +16,7 @@ from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
 from overlapper.kernels.cpu.read_subsets import take_ragged, take_reads
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from overlapper.threads import cut_evenly
 
 Chosen = tuple[np.ndarray, Pieces, Rows, np.ndarray]
@@ -90,7 +91,7 @@ def _as_one(blocks: list[Chosen]) -> Chosen:
     rows_of_each = np.concatenate([np.diff(p.first) for p in pieces])
     return (
         np.concatenate(numbers),
-        Pieces(target, start, end, np.concatenate([[0], np.cumsum(rows_of_each)])),
+        Pieces(target, start, end, offsets_of(rows_of_each)),
         Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
         np.concatenate(left_out),
     )
@@ -153,4 +154,4 @@ def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
         np.concatenate(values)
         for values in zip(*((np.diff(offsets), *rest) for offsets, *rest in parts), strict=True)
     )
-    return np.concatenate([[0], np.cumsum(lengths)]), *columns
+    return offsets_of(lengths), *columns

@@ -24,6 +24,7 @@ import numpy as np
 from graph.model import Graph
 from overlapper.kernels.cpu import spelling, unitigs
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,7 +62,7 @@ class Layout:
     @cached_property
     def lengths(self) -> np.ndarray:
         """Bases of every unitig (int64)."""
-        ends = np.concatenate([[0], np.cumsum(self.piece_end - self.piece_start, dtype=np.int64)])
+        ends = offsets_of(self.piece_end - self.piece_start)
         return ends[self.starts[1:]] - ends[self.starts[:-1]]
 
     @cached_property
@@ -173,7 +174,7 @@ def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:
     found = Layout(
         graph,
         path[steps],
-        np.concatenate([[0], np.cumsum(np.diff(starts)[order])]),
+        offsets_of(np.diff(starts)[order]),
         circular[order],
         piece_start[steps],
         piece_end[steps],

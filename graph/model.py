@@ -22,7 +22,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.kernels.cpu.graph_edges import mirror_edges
-from overlapper.tables.base import Table, column
+from overlapper.tables.base import Table, column, offsets_of
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -133,7 +133,7 @@ class Graph:
     def first_edge(self) -> np.ndarray:
         """Where the edges of each node start (int64, one value more than there are nodes)."""
         counts = np.bincount(self.edges.source, minlength=self.nodes)
-        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return offsets_of(counts)
 
     @cached_property
     def mirror(self) -> np.ndarray:

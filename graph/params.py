@@ -6,7 +6,7 @@ import dataclasses
 import enum
 from typing import Any
 
-from overlapper.errors import ParameterError
+from overlapper.errors import require
 
 POLISHING_THRESHOLDS = (30, 40, 50, 0)
 """Unitigs, of which there are few, have two drafts more than reads."""
@@ -41,13 +41,13 @@ class GraphParams:
     fuzz: int = 1000
 
     def __post_init__(self) -> None:
-        _require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
-        _require(self.min_depth >= 1, "min_depth", self.min_depth, "1 or more")
-        _require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
-        _require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
+        require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
+        require(self.min_depth >= 1, "min_depth", self.min_depth, "1 or more")
+        require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
+        require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
         ratio = self.max_divergence_ratio
-        _require(ratio >= 1, "max_divergence_ratio", ratio, "1 or more")
-        _require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
+        require(ratio >= 1, "max_divergence_ratio", ratio, "1 or more")
+        require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,16 +76,11 @@ class CleanParams:
     weak_start: float = 0.1
 
     def __post_init__(self) -> None:
-        _require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")
-        _require(self.bubble_bases >= 0, "bubble_bases", self.bubble_bases, "0 or more")
-        _require(0 <= self.weak_ratio <= 1, "weak_ratio", self.weak_ratio, "0 to 1")
-        _require(self.weak_rounds >= 0, "weak_rounds", self.weak_rounds, "0 or more")
-        _require(0 <= self.weak_start <= self.weak_ratio, "weak_start", self.weak_start, "0 to weak_ratio")
-
-
-def _require(condition: bool, name: str, value: object, expected: str) -> None:
-    if not condition:
-        raise ParameterError(f"{name} is {value}, expected {expected}")
+        require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")
+        require(self.bubble_bases >= 0, "bubble_bases", self.bubble_bases, "0 or more")
+        require(0 <= self.weak_ratio <= 1, "weak_ratio", self.weak_ratio, "0 to 1")
+        require(self.weak_rounds >= 0, "weak_rounds", self.weak_rounds, "0 or more")
+        require(0 <= self.weak_start <= self.weak_ratio, "weak_start", self.weak_start, "0 to weak_ratio")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,21 +115,21 @@ class CorrectParams:
     guard: bool = True
 
     def __post_init__(self) -> None:
-        _require(self.rounds >= 1, "rounds", self.rounds, "1 or more")
-        _require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
+        require(self.rounds >= 1, "rounds", self.rounds, "1 or more")
+        require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
         derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
-        _require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
-        _require(1 <= self.max_gap <= 1800, "max_gap", self.max_gap, "1 to 1800")
+        require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
+        require(1 <= self.max_gap <= 1800, "max_gap", self.max_gap, "1 to 1800")
         fit = (
             len(self.thresholds) >= 2
             and all(1 <= t <= 99 for t in self.thresholds[:-1])
             and (0 <= self.thresholds[-1] <= 99)
         )
-        _require(
+        require(
             fit, "thresholds", self.thresholds, "two or more, each 1 to 99, the last one perhaps 0 (derive)"
         )
 
-        _require(0 <= self.run_threshold <= 99, "run_threshold", self.run_threshold, "0 (derive) to 99")
+        require(0 <= self.run_threshold <= 99, "run_threshold", self.run_threshold, "0 (derive) to 99")
 
     def fitted(self) -> dict[str, Any]:
         """Return what the first round may derive from the reads, for `with_fitted`."""
@@ -182,4 +177,4 @@ class AssembleParams:
     cleaning: CleanParams = CleanParams()
 
     def __post_init__(self) -> None:
-        _require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
+        require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")

@@ -21,7 +21,8 @@ import numpy as np
 from graph.gfa import Gfa
 from graph.stats import components
 from overlapper.errors import MissingExtraError, ParameterError
-from overlapper.io.outputs import OutputFile
+from overlapper.io.outputs import OutputFile, check_ending
+from overlapper.tables.base import offsets_of
 
 FORMATS = (".png", ".svg", ".pdf")
 MOST_SEGMENTS = 2000
@@ -52,7 +53,7 @@ def place_segments(gfa: Gfa) -> list[np.ndarray]:
     points = np.clip(np.ceil(drawn).astype(np.int64) + 2, 2, most)
     circular = gfa.circular
     points[circular] = np.maximum(points[circular], 8)
-    starts = np.concatenate([[0], np.cumsum(points)])
+    starts = offsets_of(points)
     joined = _neighbours(gfa, drawn, starts)
 
     component = components(gfa)
@@ -155,12 +156,6 @@ def _pack(places: np.ndarray, boxes: list[tuple[np.ndarray, np.ndarray]]) -> Non
         x, height = x + wide + gap, max(height, high)
 
 
-def check_format(path: str) -> None:
-    """Raise a `ParameterError` if the name of a picture tells no format."""
-    if not path.endswith(FORMATS):
-        raise ParameterError(f"the name {path} does not end in one of {', '.join(FORMATS)}")
-
-
 def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) -> None:
     """Draw a graph, without the segments that others contain.
 
@@ -185,7 +180,7 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
         When the file cannot be written; none is left behind.
     """
     path = os.fspath(path)
-    check_format(path)
+    check_ending(path, FORMATS)
     if width < _LEAST_WIDTH:
         raise ParameterError(f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} or more")
     gfa = gfa.without_contained()

@@ -11,7 +11,6 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,12 +23,12 @@ from overlapper.candidates.registry import finder
 from overlapper.devices import Device, select_devices
 from overlapper.extend import chain
 from overlapper.extend.classify import classify
+from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate, preset_error_rate, preset_params
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables.base import offsets_of
 from overlapper.threads import map_in_order
-
-Report = Callable[[str, int, int], None]
 
 PIECE_BASES, MARGIN = 40_000, 2_000
 SAMPLE_PIECES = 16
@@ -282,7 +281,7 @@ class _Pieces:
         sizes = np.bincount(self._unitig[piece[kept]], minlength=len(sequences))
         whole = dataclasses.replace(
             made,
-            offsets=np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+            offsets=offsets_of(sizes),
             codes=made.codes[kept],
             quality=made.quality[kept],
         )

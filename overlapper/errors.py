@@ -93,3 +93,9 @@ class MissingExtraError(OverlapperError, ImportError):
             f"{purpose} needs the package {package}, which is not installed. "
             f"Run: pip install 'overlapper[{extra}]'"
         )
+
+
+def require(condition: bool, name: str, value: object, expected: str) -> None:
+    """Raise a `ParameterError` that names a parameter, unless its value fits."""
+    if not condition:
+        raise ParameterError(f"{name} is {value}, expected {expected}")

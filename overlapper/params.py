@@ -12,12 +12,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Self
 
-from overlapper.errors import ParameterError
-
-
-def _require(condition: bool, name: str, value: object, expected: str) -> None:
-    if not condition:
-        raise ParameterError(f"{name} is {value}, expected {expected}")
+from overlapper.errors import ParameterError, require
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,9 +37,9 @@ class SketchParams:
     repeat_limit: int = 0
 
     def __post_init__(self) -> None:
-        _require(8 <= self.kmer_length <= 28, "kmer_length", self.kmer_length, "8 to 28")
-        _require(1 <= self.window <= 255, "window", self.window, "1 to 255")
-        _require(self.repeat_limit >= 0, "repeat_limit", self.repeat_limit, "0 (derive) or more")
+        require(8 <= self.kmer_length <= 28, "kmer_length", self.kmer_length, "8 to 28")
+        require(1 <= self.window <= 255, "window", self.window, "1 to 255")
+        require(self.repeat_limit >= 0, "repeat_limit", self.repeat_limit, "0 (derive) or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,11 +69,11 @@ class DsoftParams:
 
     def __post_init__(self) -> None:
         power = self.band_width >= 1 and self.band_width.bit_count() == 1
-        _require(power, "band_width", self.band_width, "a power of two")
-        _require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
-        _require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
-        _require(self.most_windows >= 1, "most_windows", self.most_windows, "1 or more")
-        _require(0 <= self.min_share <= 100, "min_share", self.min_share, "0 to 100")
+        require(power, "band_width", self.band_width, "a power of two")
+        require(self.min_bases >= 1, "min_bases", self.min_bases, "1 or more")
+        require(0 <= self.drift <= 1000, "drift", self.drift, "0 to 1000")
+        require(self.most_windows >= 1, "most_windows", self.most_windows, "1 or more")
+        require(0 <= self.min_share <= 100, "min_share", self.min_share, "0 to 100")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,16 +107,16 @@ class SpgemmParams:
     shared_kmers: int = 32
 
     def __post_init__(self) -> None:
-        _require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
-        _require(self.bin_size >= 1, "bin_size", self.bin_size, "1 or more")
-        _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
-        _require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
-        _require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
-        _require(
+        require(0 < self.probability < 1, "probability", self.probability, "between 0 and 1")
+        require(self.bin_size >= 1, "bin_size", self.bin_size, "1 or more")
+        require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
+        require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
+        require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
+        require(
             self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
         )
-        _require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
-        _require(self.shared_kmers >= 0, "shared_kmers", self.shared_kmers, "0 (all k-mers) or more")
+        require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
+        require(self.shared_kmers >= 0, "shared_kmers", self.shared_kmers, "0 (all k-mers) or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,12 +143,12 @@ class XdropParams:
     stop_rate: int = 14
 
     def __post_init__(self) -> None:
-        _require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
-        _require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
-        _require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
-        _require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
-        _require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
-        _require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
+        require(0 < self.match <= 2**20, "match", self.match, "above 0, at most 2^20")
+        require(-(2**20) <= self.mismatch < 0, "mismatch", self.mismatch, "below 0, at least -2^20")
+        require(-(2**20) <= self.gap < 0, "gap", self.gap, "below 0, at least -2^20")
+        require(0 <= self.xdrop <= 2**30, "xdrop", self.xdrop, "0 to 2^30")
+        require(0 <= self.stop_window <= 2**30, "stop_window", self.stop_window, "0 (never stop) to 2^30")
+        require(1 <= self.stop_rate <= 2**20, "stop_rate", self.stop_rate, "1 to 2^20")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -206,21 +201,21 @@ class ChainParams:
     end_tolerance: int = 50
 
     def __post_init__(self) -> None:
-        _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
-        _require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
-        _require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
-        _require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
-        _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
-        _require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
-        _require(
+        require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
+        require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
+        require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
+        require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
+        require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
+        require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
+        require(
             self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
         )
-        _require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
-        _require(1 <= self.end_edits <= 100, "end_edits", self.end_edits, "1 to 100")
-        _require(0 <= self.end_drop <= 2**30, "end_drop", self.end_drop, "0 to 2^30")
-        _require(self.end_tolerance >= 0, "end_tolerance", self.end_tolerance, "0 or more")
-        _require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
-        _require(self.reach >= 0, "reach", self.reach, "0 or more")
+        require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
+        require(1 <= self.end_edits <= 100, "end_edits", self.end_edits, "1 to 100")
+        require(0 <= self.end_drop <= 2**30, "end_drop", self.end_drop, "0 to 2^30")
+        require(self.end_tolerance >= 0, "end_tolerance", self.end_tolerance, "0 or more")
+        require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
+        require(self.reach >= 0, "reach", self.reach, "0 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -251,14 +246,14 @@ class GactParams:
     give_up: int = 1000
 
     def __post_init__(self) -> None:
-        _require(self.match > 0, "match", self.match, "above 0")
-        _require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
-        _require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
-        _require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
-        _require(8 <= self.tile <= 32768, "tile", self.tile, "8 to 32768")
-        _require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
-        _require(0 <= self.min_identity < 100, "min_identity", self.min_identity, "0 to below 100")
-        _require(self.give_up >= 1, "give_up", self.give_up, "1 or more")
+        require(self.match > 0, "match", self.match, "above 0")
+        require(self.mismatch < 0, "mismatch", self.mismatch, "below 0")
+        require(self.gap_open <= 0, "gap_open", self.gap_open, "0 or below")
+        require(self.gap_extend < 0, "gap_extend", self.gap_extend, "below 0")
+        require(8 <= self.tile <= 32768, "tile", self.tile, "8 to 32768")
+        require(0 <= self.overlap < self.tile, "overlap", self.overlap, "0 to below tile")
+        require(0 <= self.min_identity < 100, "min_identity", self.min_identity, "0 to below 100")
+        require(self.give_up >= 1, "give_up", self.give_up, "1 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -277,8 +272,8 @@ class ThresholdParams:
     error_rate: float = 0.0
 
     def __post_init__(self) -> None:
-        _require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
-        _require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
+        require(0 <= self.delta < 1, "delta", self.delta, "0 to below 1")
+        require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -306,10 +301,10 @@ class ClassParams:
     best: int = 0
 
     def __post_init__(self) -> None:
-        _require(self.best >= 0, "best", self.best, "0 (all) or more")
-        _require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
-        _require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
-        _require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
+        require(self.best >= 0, "best", self.best, "0 (all) or more")
+        require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
+        require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
+        require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -372,11 +367,11 @@ def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
             raise ParameterError(f"{where}: unknown parameter {name!r}, expected one of {', '.join(types)}")
         wanted: Any = types[name]
         if dataclasses.is_dataclass(wanted):
-            _require(isinstance(value, Mapping), f"{where}: {name}", repr(value), "a table of parameters")
+            require(isinstance(value, Mapping), f"{where}: {name}", repr(value), "a table of parameters")
             new[name] = _changed(getattr(section, name), value, f"{where}: [{name}]")
         else:
             fits = type(value) is wanted or (wanted is float and type(value) is int)
-            _require(fits, f"{where}: {name}", repr(value), f"a value of type {wanted.__name__}")
+            require(fits, f"{where}: {name}", repr(value), f"a value of type {wanted.__name__}")
             new[name] = wanted(value)
     try:
         return dataclasses.replace(section, **new)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from overlapper.errors import ParameterError
+from overlapper.errors import require
 
 _LARGEST = 2**20
 
@@ -34,14 +34,14 @@ class Scoring:
     def __post_init__(self) -> None:
         for name in ("match", "mismatch", "unknown"):
             value = getattr(self, name)
-            _check(abs(value) <= _LARGEST, name, value, "-2^20 to 2^20")
+            require(abs(value) <= _LARGEST, name, value, "-2^20 to 2^20")
         for name in ("gap_open", "gap_extend"):
             value = getattr(self, name)
-            _check(-_LARGEST <= value <= 0, name, value, "-2^20 to 0")
+            require(-_LARGEST <= value <= 0, name, value, "-2^20 to 0")
         for row in self.pair_scores():
-            _check(len(row) == 5, "a row of matrix", row, "5 scores, for ACGTN")
-            _check(all(abs(value) <= _LARGEST for value in row), "a row of matrix", row, "-2^20 to 2^20")
-        _check(len(self.pair_scores()) == 5, "matrix", self.matrix, "5 rows, for ACGTN")
+            require(len(row) == 5, "a row of matrix", row, "5 scores, for ACGTN")
+            require(all(abs(value) <= _LARGEST for value in row), "a row of matrix", row, "-2^20 to 2^20")
+        require(len(self.pair_scores()) == 5, "matrix", self.matrix, "5 rows, for ACGTN")
 
     def pair_scores(self) -> tuple[tuple[int, ...], ...]:
         """Return the matrix, given or made of the other scores."""
@@ -51,8 +51,3 @@ class Scoring:
             (*(self.match if a == b else self.mismatch for b in range(4)), self.unknown) for a in range(4)
         ]
         return (*known, (self.unknown,) * 5)
-
-
-def _check(condition: bool, name: str, value: object, expected: str) -> None:
-    if not condition:
-        raise ParameterError(f"{name} is {value}, expected {expected}")

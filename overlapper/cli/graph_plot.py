@@ -34,7 +34,8 @@ def graph_plot(
     check_outputs({"--output": output}, [gfa])
 
     from graph.gfa import read_gfa
-    from graph.plot import check_format, plot_graph
+    from graph.plot import FORMATS, plot_graph
+    from overlapper.io.outputs import check_ending
 
-    check_format(output)
+    check_ending(output, FORMATS)
     plot_graph(read_gfa(gfa), output, width=width)

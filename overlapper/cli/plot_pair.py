@@ -45,13 +45,14 @@ def plot_pair(
 
     import numpy as np
 
-    from overlapper.drawing.files import check_format, write_picture
+    from overlapper.drawing.files import FORMATS, write_picture
     from overlapper.errors import InputError
     from overlapper.io import read_fastx
+    from overlapper.io.outputs import check_ending
     from overlapper.plots import align_pair, plot_pair
     from overlapper.presets import check_preset
 
-    check_format(output)
+    check_ending(output, FORMATS)
     check_preset(preset)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
         progress.report("reading")

@@ -31,16 +31,16 @@ def plot_pile(
     """
     check_outputs({"--output": output}, [overlaps])
 
-    from overlapper.drawing.files import check_format, write_picture
+    from overlapper.drawing.files import FORMATS, write_picture
+    from overlapper.io.outputs import check_ending
     from overlapper.io.paf import reads_of_paf
     from overlapper.io.parquet import is_parquet, reads_of_parquet
-    from overlapper.io.writers import check_format as check_overlaps
-    from overlapper.io.writers import read_overlaps
+    from overlapper.io.writers import check_format, read_overlaps
     from overlapper.plots import plot_pile
     from overlapper.threads import available_threads
 
-    check_format(output)
-    check_overlaps(overlaps)
+    check_ending(output, FORMATS)
+    check_format(overlaps)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
         progress.report("reading overlaps")
         reads = reads_of_parquet(overlaps) if is_parquet(overlaps) else reads_of_paf(overlaps)

@@ -18,11 +18,12 @@ import numpy as np
 
 from overlapper.compare.claims import read_claims
 from overlapper.compare.comparison import Comparison, Method
-from overlapper.compare.processes import Report, run_methods
+from overlapper.compare.processes import run_methods
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.mapping.evaluate import Claims, MappingEvaluation, evaluate_mappings
 from overlapper.mapping.extenders import map_extender
 from overlapper.mapping.seeders import seeder
+from overlapper.pipeline import Report
 from overlapper.tables import Reads
 
 MEASURES = {

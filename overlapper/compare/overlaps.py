@@ -21,11 +21,12 @@ import numpy as np
 
 from overlapper.candidates.registry import finder
 from overlapper.compare.comparison import Comparison, Method
-from overlapper.compare.processes import Report, run_methods
+from overlapper.compare.processes import run_methods
 from overlapper.evaluate import evaluate_overlaps
 from overlapper.extend.registry import extender
 from overlapper.io.reported import ReportedOverlaps, read_paf
 from overlapper.io.truth import Truth
+from overlapper.pipeline import Report
 from overlapper.tables import Reads
 
 MEASURES = {

@@ -15,9 +15,9 @@ from typing import TypeVar
 from overlapper.compare.comparison import Costs
 from overlapper.compare.samples import write_first_reads
 from overlapper.errors import ParameterError
+from overlapper.pipeline import Report
 from overlapper.tables import Reads
 
-Report = Callable[[str, int, int], None]
 Found = TypeVar("Found")
 
 WARM_UP_BASES = 200_000

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from overlapper.errors import MissingExtraError, ParameterError
-from overlapper.io.outputs import OutputFile
+from overlapper.errors import MissingExtraError
+from overlapper.io.outputs import OutputFile, check_ending
 
 FORMATS = (".svg", ".png")
 _PIXELS_A_UNIT = 2
-
-
-def check_format(path: str) -> None:
-    """Raise a `ParameterError` if the name of a picture tells no format."""
-    if not path.endswith(FORMATS):
-        raise ParameterError(f"the name {path} does not end in one of {', '.join(FORMATS)}")
 
 
 def write_picture(svg: str, path: str) -> None:
@@ -31,7 +25,7 @@ def write_picture(svg: str, path: str) -> None:
     OutputError
         When the file cannot be written; none is left behind.
     """
-    check_format(path)
+    check_ending(path, FORMATS)
     data = svg.encode() if path.endswith(".svg") else _png(svg)
     with OutputFile(path) as file:
         file.write(data)

@@ -12,6 +12,7 @@ import numpy as np
 
 from overlapper.kernels.cpu.cigar_rows import put_cigars
 from overlapper.tables import Overlaps
+from overlapper.tables.base import offsets_of
 from overlapper.threads import map_in_order
 
 
@@ -45,7 +46,7 @@ def with_cigars(
     if not parts or any(part.cigar is None for part in parts):
         return overlaps
     runs = np.concatenate([np.diff(np.asarray(part.cigar_offsets)) for part in parts])
-    offsets = np.concatenate([[0], np.cumsum(runs[rows])])
+    offsets = offsets_of(runs[rows])
     places = np.full(len(runs), -1)
     places[rows] = offsets[:-1]
     exchange = np.zeros(len(runs), bool)

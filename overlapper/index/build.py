@@ -11,6 +11,7 @@ from overlapper.index.bwt import aligned_empty, in_blocks, row_blocks, row_type,
 from overlapper.index.segments import Segments
 from overlapper.kernels.cpu import suffix_array as kernels
 from overlapper.kernels.cpu.fm_index import FmIndex
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 LONGEST_TABLE_KMER = 13
@@ -64,7 +65,7 @@ def index_pieces(
     positions : ndarray of int64, shape (m,)
         Of the first base in the text.
     """
-    starts = np.concatenate([[0], np.cumsum(lengths + 1)])
+    starts = offsets_of(lengths + 1)
     segments = np.stack([starts, np.append(positions - starts[:-1], 0)], axis=1)
     half = int(starts[-1])
     symbols = np.empty(2 * half, np.uint8)

@@ -30,6 +30,7 @@ from overlapper.kernels.cuda.mems import find_mems
 from overlapper.kernels.cuda.seeds import find_fixed_seeds
 from overlapper.kernels.cuda.smems import find_longest, find_nov_smems, find_places, find_smems
 from overlapper.tables import Matches, Reads
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import available_threads, cut_evenly
 
@@ -122,7 +123,7 @@ class GpuIndex:
         longest = np.zeros(int((segments.lengths - min_length + 1).sum()), np.int32)
         for batches in self._run(measure, reads, segments, min_length):
             np.maximum(longest, np.concatenate([longest[:0], *batches]), out=longest)
-        offsets = np.concatenate([[0], np.cumsum(segments.lengths - min_length + 1)])
+        offsets = offsets_of(segments.lengths - min_length + 1)
         segment, start, length = cut_pieces(longest, offsets, min_length).T
         pieces = Segments(
             segments.reads[segment],

@@ -18,7 +18,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from overlapper.errors import OutputError, ParameterError
-from overlapper.io.outputs import OutputFile
+from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import parse_read_group, sam_header
 from overlapper.tables import MappingKind, Mappings, Reads
 
@@ -58,8 +58,8 @@ class MappingWriter(Protocol):
 
 def check_mappings_format(path: str, options: MappingOptions) -> None:
     """Raise a `ParameterError` if the name of a file tells no format, or one that the options do not suit."""
-    if path != "-" and not path.endswith(ENDINGS):
-        raise ParameterError(f"the name {path} does not end in one of {', '.join(ENDINGS)}")
+    if path != "-":
+        check_ending(path, ENDINGS)
     if (options.sort or options.index) and not path.endswith(".bam"):
         raise ParameterError(f"the name {path} does not end in .bam: only BAM is sorted and indexed")
     if options.index and not options.sort:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from overlapper.errors import OutputError, ParameterError
-from overlapper.io.outputs import OutputFile
+from overlapper.errors import OutputError
+from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.threads import map_in_order
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ class MatchWriter(Protocol):
 
 def check_matches_format(path: str) -> None:
     """Raise a `ParameterError` if the name of a file tells no format of matches."""
-    if path != "-" and not path.endswith(ENDINGS):
-        raise ParameterError(f"the name {path} does not end in one of {', '.join(ENDINGS)}")
+    if path != "-":
+        check_ending(path, ENDINGS)
 
 
 def open_matches(

@@ -16,12 +16,19 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-from overlapper.errors import OutputError
+from overlapper.errors import OutputError, ParameterError
 from overlapper.threads import map_in_order
 
 _MEMBER_BYTES = 1 << 20
 _GZIP_LEVEL = 2
 _GZIP_WBITS = 31
+
+
+def check_ending(path: str, endings: Iterable[str]) -> None:
+    """Raise a `ParameterError` if the name of a file ends in none of these, which tell its format."""
+    endings = tuple(endings)
+    if not path.endswith(endings):
+        raise ParameterError(f"the name {path} does not end in one of {', '.join(endings)}")
 
 
 class OutputFile:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.errors import FormatError, ParameterError
-from overlapper.io.outputs import OutputFile
+from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sources import line_blocks
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
@@ -70,8 +70,8 @@ def write_alignments(
 
 def check_alignments_format(path: str) -> None:
     """Raise a `ParameterError` if the name of a file is not that of a PAF or SAM file."""
-    if path != "-" and not path.removesuffix(".gz").endswith((".paf", ".sam")):
-        raise ParameterError(f"the name {path} does not end in one of .paf, .paf.gz, .sam, .sam.gz")
+    if path != "-":
+        check_ending(path, (".paf", ".paf.gz", ".sam", ".sam.gz"))
 
 
 def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:

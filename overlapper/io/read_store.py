@@ -11,7 +11,7 @@ import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged
+from overlapper.tables.base import gather_ragged, offsets_of
 from overlapper.tables.reads import content_order, words_for
 from overlapper.threads import cut_evenly
 
@@ -75,10 +75,10 @@ class ReadStore:
         for name in ("unknown_start", "unknown_end"):
             values = gather_ragged(getattr(given, name), given.unknown_offsets[order], runs)
             artifact.save(name, values)
-        artifact.save("unknown_offsets", _offsets_of(runs))
+        artifact.save("unknown_offsets", offsets_of(runs))
         artifact.save("order", order.astype(np.int64))
         artifact.save("lengths", given.lengths[order])
-        artifact.save("word_offsets", _offsets_of(words_for(given.lengths[order])))
+        artifact.save("word_offsets", offsets_of(words_for(given.lengths[order])))
         artifact.save("name_offsets", given.name_offsets)
         return ReadStore.open(artifact).names()
 
@@ -135,8 +135,3 @@ def _write_ordered(artifact: Artifact, given: Reads, order: np.ndarray) -> None:
     for start, stop in itertools.pairwise(bounds):
         firsts = given.word_offsets[order[start:stop]]
         artifact.append("words", artifact.gathered("as-given", np.uint64, firsts, sizes[start:stop]))
-
-
-def _offsets_of(counts: np.ndarray) -> np.ndarray:
-    """Return where stretches of so many values start, and where the last ends (int64)."""
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from overlapper.errors import ParameterError
+from overlapper.io.outputs import check_ending
 from overlapper.io.paf import PafWriter, read_paf
 from overlapper.io.parquet import parquet_writer, read_parquet
 from overlapper.io.parquet_folder import parquet_folder_writer, read_parquet_folder
@@ -86,9 +86,7 @@ def check_format(path: str | os.PathLike[str]) -> None:
 
 
 def _format_of(path: str) -> OverlapFormat:
-    for ending, entry in FORMATS.items():
-        if path.endswith(ending):
-            return entry
     if path == "-":
         return FORMATS[".paf"]
-    raise ParameterError(f"the name {path} does not end in one of {', '.join(FORMATS)}")
+    check_ending(path, FORMATS)
+    return next(entry for ending, entry in FORMATS.items() if path.endswith(ending))

@@ -11,7 +11,7 @@ from overlapper.kernels.cpu import anchor_chains as kernel
 from overlapper.mapping.anchors import Anchors
 from overlapper.mapping.params import AnchorChainParams
 from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged
+from overlapper.tables.base import gather_ragged, offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 
@@ -60,7 +60,7 @@ class Chains:
         first, counts = self.starts[:-1][rows], np.diff(self.starts)[rows]
         plain = {name: getattr(self, name)[rows] for name in _PLAIN}
         ragged = {name: gather_ragged(getattr(self, name), first, counts) for name in ("x", "y", "length")}
-        return Chains(**plain, **ragged, starts=np.concatenate([[0], np.cumsum(counts)]))
+        return Chains(**plain, **ragged, starts=offsets_of(counts))
 
     @classmethod
     def concat(cls, tables: Sequence[Chains], reads: Sequence[int]) -> Chains:
@@ -72,7 +72,7 @@ class Chains:
         before = np.cumsum(reads) - reads
         read = np.concatenate([table.read + first for table, first in zip(tables, before, strict=True)])
         counts = np.concatenate([np.diff(table.starts) for table in tables])
-        return cls(read=read, **columns, starts=np.concatenate([[0], np.cumsum(counts)]))
+        return cls(read=read, **columns, starts=offsets_of(counts))
 
     def forward_intervals(self, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the intervals on the forward strands of reads of these lengths."""

@@ -22,7 +22,7 @@ from overlapper.mapping.extenders import ON_GPUS, MapExtender, Paths, map_extend
 from overlapper.mapping.params import MapParams
 from overlapper.mapping.seeders import Seeder, seeder
 from overlapper.tables import MappingKind, Mappings, Reads
-from overlapper.tables.base import gather_ragged
+from overlapper.tables.base import gather_ragged, offsets_of
 from overlapper.threads import available_threads, cut_evenly, map_in_order
 
 if TYPE_CHECKING:
@@ -256,7 +256,7 @@ class Mapper:
             quality=quality[order],
             kind=kind[order],
             cigar=gather_ragged(paths.cigar, paths.cigar_offsets[:-1][rows], counts),
-            cigar_offsets=np.concatenate([[0], np.cumsum(counts)]),
+            cigar_offsets=offsets_of(counts),
         )
 
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Self
 
-from overlapper.errors import ParameterError
+from overlapper.errors import ParameterError, require
 from overlapper.params import GactParams, SketchParams, XdropParams
 from overlapper.scoring import Scoring
-
-
-def _require(condition: bool, name: str, value: object, expected: str) -> None:
-    if not condition:
-        raise ParameterError(f"{name} is {value}, expected {expected}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,9 +32,9 @@ class SeedParams:
     MOST_PLACES = 500
 
     def __post_init__(self) -> None:
-        _require(8 <= self.length <= 1000, "length", self.length, "8 to 1000")
-        _require(self.interval >= 1, "interval", self.interval, "1 or more")
-        _require(self.hit_limit >= 0, "hit_limit", self.hit_limit, "0 (derive) or more")
+        require(8 <= self.length <= 1000, "length", self.length, "8 to 1000")
+        require(self.interval >= 1, "interval", self.interval, "1 or more")
+        require(self.hit_limit >= 0, "hit_limit", self.hit_limit, "0 (derive) or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,14 +69,14 @@ class AnchorChainParams:
     min_score: int = 40
 
     def __post_init__(self) -> None:
-        _require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
-        _require(1 <= self.max_gap <= 100_000, "max_gap", self.max_gap, "1 to 100000")
-        _require(self.bandwidth >= 0, "bandwidth", self.bandwidth, "0 or more")
+        require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
+        require(1 <= self.max_gap <= 100_000, "max_gap", self.max_gap, "1 to 100000")
+        require(self.bandwidth >= 0, "bandwidth", self.bandwidth, "0 or more")
         for name in ("gap_cost", "distance_cost", "doubling_cost"):
             value = getattr(self, name)
-            _require(0 <= value <= 2**20, name, value, "0 to 2^20")
-        _require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
-        _require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
+            require(0 <= value <= 2**20, name, value, "0 to 2^20")
+        require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
+        require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,10 +101,10 @@ class ChoiceParams:
     min_score: int = 80
 
     def __post_init__(self) -> None:
-        _require(1 <= self.mask_level <= 100, "mask_level", self.mask_level, "1 to 100")
-        _require(0 <= self.secondary_ratio <= 100, "secondary_ratio", self.secondary_ratio, "0 to 100")
-        _require(self.most_secondary >= 0, "most_secondary", self.most_secondary, "0 or more")
-        _require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
+        require(1 <= self.mask_level <= 100, "mask_level", self.mask_level, "1 to 100")
+        require(0 <= self.secondary_ratio <= 100, "secondary_ratio", self.secondary_ratio, "0 to 100")
+        require(self.most_secondary >= 0, "most_secondary", self.most_secondary, "0 or more")
+        require(self.min_score >= 1, "min_score", self.min_score, "1 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,9 +142,9 @@ class MapParams:
     gact: GactParams = GactParams()
 
     def __post_init__(self) -> None:
-        _require(self.scoring.match > 0, "match", self.scoring.match, "above 0")
-        _require(self.scoring.matrix is None, "matrix", self.scoring.matrix, "none: match and mismatch")
-        _require(self.end_bonus >= 0, "end_bonus", self.end_bonus, "0 or more")
+        require(self.scoring.match > 0, "match", self.scoring.match, "above 0")
+        require(self.scoring.matrix is None, "matrix", self.scoring.matrix, "none: match and mismatch")
+        require(self.end_bonus >= 0, "end_bonus", self.end_bonus, "0 or more")
 
     @classmethod
     def preset(cls, name: str) -> Self:

@@ -15,6 +15,7 @@ from overlapper.simulate.bits import Bits, Distribution, Stream
 from overlapper.simulate.errors import MAX_QUALITY, Sequenced, sequence
 from overlapper.simulate.model import ReadModel, adapted_model
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import CODE_OF_BYTE, UNKNOWN, pack, words_for
 
 ADAPTER = CODE_OF_BYTE[np.frombuffer(b"AATGTACTTCGTTCAGTTACGTATTGCT", np.uint8)]
@@ -104,14 +105,14 @@ def simulate_reads(
     table = Reads(
         lengths=lengths,
         words=np.concatenate([pack(read.codes) for read in reads]),
-        word_offsets=_offsets(words_for(lengths)),
+        word_offsets=offsets_of(words_for(lengths)),
         unknown_start=np.empty(0, np.int32),
         unknown_end=np.empty(0, np.int32),
         unknown_offsets=np.zeros(len(reads) + 1, np.int64),
         name_bytes=np.concatenate(names),
-        name_offsets=_offsets(np.array([len(name) for name in names])),
+        name_offsets=offsets_of(np.array([len(name) for name in names])),
         qualities=np.concatenate([read.qualities for read in reads]),
-        quality_offsets=_offsets(lengths),
+        quality_offsets=offsets_of(lengths),
     )
     return table, Truth.from_rows(row for read in reads for row in read.truth)
 
@@ -226,7 +227,3 @@ def _resolved(codes: np.ndarray, seed: int, reference: int) -> np.ndarray:
     unknown = np.flatnonzero(codes == UNKNOWN)
     codes[unknown] = Bits(Stream.UNKNOWN_BASES, seed, reference).bases(len(unknown))
     return codes
-
-
-def _offsets(counts: np.ndarray) -> np.ndarray:
-    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])

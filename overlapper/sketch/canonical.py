@@ -9,6 +9,7 @@ import numpy as np
 from overlapper.kernels.cpu.content_hash import content_hashes
 from overlapper.kernels.cpu.read_subsets import put_rows
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import content_order, words_for
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -51,7 +52,7 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
     threads : int
     """
     lengths = reads.lengths[order]
-    word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
+    word_offsets = offsets_of(words_for(lengths))
     words = np.empty(word_offsets[-1], np.uint64)
     bounds = cut_evenly(lengths, _BLOCK_BASES)
 

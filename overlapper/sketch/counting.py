@@ -15,6 +15,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from overlapper.threads import cut_evenly, map_in_order
 
 _BYTES_PER_KMER = 16
@@ -98,7 +99,7 @@ def count_kmers(
         occurrences.append(kept)
     return KmerCounts(
         spectrum=spectrum,
-        column_offsets=np.concatenate([[0], np.cumsum(np.concatenate(sizes), dtype=np.int64)]),
+        column_offsets=offsets_of(np.concatenate(sizes)),
         occurrences=np.concatenate(occurrences),
         of_read=counter.of_read,
     )
@@ -173,7 +174,7 @@ class KmerCounter:
         entries = np.empty((max(of_range, default=0), 2), np.uint64)
         for first, last in zip(ranges[:-1].tolist(), ranges[1:].tolist(), strict=True):
             self._fill(first, last, entries)
-            starts = np.concatenate([[0], np.cumsum(of_bucket[first:last])])
+            starts = offsets_of(of_bucket[first:last])
 
             def group(task: int, starts: np.ndarray = starts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 bounds = starts[task : task + _BUCKETS_PER_TASK + 1]

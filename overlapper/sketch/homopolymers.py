@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 from overlapper.tables import Overlaps, Reads
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import words_for
 
 
@@ -70,8 +71,8 @@ def compress_homopolymers(reads: Reads) -> tuple[Reads, RunMap]:
     from overlapper.kernels.cpu import homopolymers as kernel
 
     lengths = compressed_lengths(reads)
-    word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
-    offsets = np.concatenate([[0], np.cumsum(lengths + 1)])
+    word_offsets = offsets_of(words_for(lengths))
+    offsets = offsets_of(lengths + 1)
     words, run_starts = np.zeros(word_offsets[-1], np.uint64), np.empty(offsets[-1], np.int32)
     for read in range(len(reads)):
         kernel.compress(

@@ -13,6 +13,7 @@ from overlapper.kernels.cpu.reference_seeds import Y_BITS, Lookup, count_places,
 from overlapper.params import SketchParams
 from overlapper.sketch.seed_index import BLOCK_BASES, EntryLayout, partition
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -68,7 +69,7 @@ class ReferenceIndex:
 
         parts = list(map_in_order(sketch_block, range(len(bounds) - 1), threads))
         sizes = sum((part[3] for part in parts), np.zeros(layout.n_buckets, np.int64))
-        firsts = np.concatenate([[0], np.cumsum(sizes)])
+        firsts = offsets_of(sizes)
         slot_bits = max(0, min(layout.rest_bits, (int(firsts[-1]) >> layout.bucket_bits).bit_length()))
         lookup = Lookup(
             np.empty(firsts[-1], np.uint64),

@@ -8,6 +8,7 @@ from overlapper.params import SketchParams
 from overlapper.sketch.seed_index import BUCKET_RANGES, EntryLayout, SeedIndex, list_occurrences, partition
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import map_in_order
 
@@ -94,7 +95,7 @@ def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: E
     )
     entries = np.empty(counts.sum(), np.uint64)
     gather_buckets(pages, previous_page, last_page, counts, 0, entries)
-    starts = np.concatenate([[0], np.cumsum(counts)])
+    starts = offsets_of(counts)
     for bucket in np.flatnonzero(counts):
         part = slice(starts[bucket], starts[bucket + 1])
         entries[part] = radix_sort(

@@ -38,6 +38,21 @@ def ragged(dtype: str, by: str) -> Any:
     return dataclasses.field(metadata={"kind": "ragged", "dtype": np.dtype(dtype), "by": by}, default=None)
 
 
+def offsets_of(counts: np.ndarray) -> np.ndarray:
+    """Return where the values of each row of a ragged column start, and where those of the last one end.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (n,)
+        Values of each row.
+
+    Returns
+    -------
+    ndarray of int64, shape (n + 1,)
+    """
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+
+
 def gather_ragged(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Concatenate ``values[starts[i] : starts[i] + counts[i]]`` over all ``i``.
 
@@ -155,7 +170,7 @@ class Table:
                 new[f.name] = value[rows]
             elif kind == "offsets":
                 counts = (value[1:] - value[:-1])[rows]
-                new[f.name] = np.concatenate([[0], np.cumsum(counts)])
+                new[f.name] = offsets_of(counts)
             else:
                 offs = getattr(self, f.metadata["by"])
                 new[f.name] = gather_ragged(value, offs[:-1][rows], (offs[1:] - offs[:-1])[rows])

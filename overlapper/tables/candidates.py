@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 from overlapper.tables.seeding import Seeding
 
 
@@ -83,7 +83,7 @@ class Candidates(Table):
             span=span,
             hit_query_pos=hit_query_pos,
             hit_target_pos=hit_target_pos,
-            hit_offsets=np.concatenate([[0], np.cumsum(hit_counts, dtype=np.int64)]),
+            hit_offsets=offsets_of(hit_counts),
             seed_length=seed_length,
             seeding=seeding,
         )

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 
 BASES_PER_WORD = 32
 UNKNOWN = 4
@@ -94,12 +94,12 @@ class Reads(Table):
         return cls(
             lengths=np.array([len(c) for c in codes], np.int64),
             words=_join(packed, np.uint64),
-            word_offsets=_offsets_of(packed),
+            word_offsets=_starts_of(packed),
             unknown_start=_join([r[0] for r in runs], np.int32),
             unknown_end=_join([r[1] for r in runs], np.int32),
-            unknown_offsets=_offsets_of([r[0] for r in runs]),
+            unknown_offsets=_starts_of([r[0] for r in runs]),
             name_bytes=_join(encoded, np.uint8),
-            name_offsets=_offsets_of(encoded),
+            name_offsets=_starts_of(encoded),
         )
 
     @classmethod
@@ -205,5 +205,5 @@ def _join(parts: list[np.ndarray], dtype: type) -> np.ndarray:
     return np.concatenate(parts) if parts else np.empty(0, dtype)
 
 
-def _offsets_of(parts: list[np.ndarray]) -> np.ndarray:
-    return np.cumsum([0] + [len(p) for p in parts], dtype=np.int64)
+def _starts_of(parts: list[np.ndarray]) -> np.ndarray:
+    return offsets_of(np.array([len(part) for part in parts], np.int64))
