@@ -63,7 +63,7 @@ def build_graph(
     ParameterError
         When an overlap names a read that is not there, or lies outside its read.
     """
-    order = canonical_order(reads)
+    order = canonical_order(reads, threads)
     lengths = reads.lengths[order]
     pairs = pairs_of(overlaps, order, threads=threads)
     counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}

@@ -17,7 +17,7 @@ from collections.abc import Generator
 
 from overlapper.errors import InputError
 from overlapper.io.reads_builder import ReadsBuilder
-from overlapper.io.sources import Content, content_of, is_gzip
+from overlapper.io.sources import BLOCK_BYTES, Content, content_of, is_gzip
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
 
@@ -78,8 +78,8 @@ def parsed_chunks(
         stop = next((other for other in others if other is not None), size)
         builder = ReadsBuilder(keep_qualities, min(stop - start, 2 * CHUNK_BYTES))
         try:
-            for begin in range(start, stop, CHUNK_BYTES):
-                builder.feed(os.pread(descriptor, min(CHUNK_BYTES, stop - begin), begin), path)
+            for begin in range(start, stop, BLOCK_BYTES):
+                builder.feed(os.pread(descriptor, min(BLOCK_BYTES, stop - begin), begin), path)
             builder.end_file(path)
         except (InputError, OSError):
             return start, None

@@ -92,8 +92,9 @@ def pieces(first, target, length, mirror, bases, path, starts, circular):
     start, end : ndarray of int32, shape (len(path),)
         Half open, on the strand of the node.
     """
-    start = np.zeros(len(path), np.int32)
-    end = bases[path >> 1].astype(np.int32)
+    start, end = np.zeros(len(path), np.int32), np.empty(len(path), np.int32)
+    for i in range(len(path)):
+        end[i] = bases[path[i] >> 1]
     for unitig in range(len(circular)):
         begin, stop = starts[unitig], starts[unitig + 1]
         up_to_next = circular[unitig]
