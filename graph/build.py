@@ -128,7 +128,7 @@ def connect(
     stays[contained.read] = False
     dovetail = (kinds == OverlapClass.DOVETAIL) & stays[inside.query] & stays[inside.target]
     counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
-    edges, doubled = _edges(inside.take(dovetail), extents[:, dovetail], stays)
+    edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
     counts["overlaps that double an edge"] = doubled
 
     kept = np.flatnonzero(stays)

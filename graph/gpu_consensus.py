@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.threads import cut_evenly
+
+if TYPE_CHECKING:
+    from overlapper.kernels.cuda.members import DeviceSequences
 
 Chosen = tuple[np.ndarray, Pieces, Rows, np.ndarray]
 """Numbers of pieces, the pieces, their rows, and for each piece how many rows were left out."""
@@ -122,7 +126,7 @@ def _batch(
     return _joined([_batch(slot, targets, reads, *_part(pieces, rows, *half), settings) for half in halves])
 
 
-def _upload(slot: Slot, reads: Reads, chosen: np.ndarray):
+def _upload(slot: Slot, reads: Reads, chosen: np.ndarray) -> tuple[DeviceSequences, np.ndarray]:
     """Copy some reads to a slot's GPU; return them, and the numbers that they have there."""
     from overlapper.kernels.cuda.members import DeviceSequences, upload_qualities
     from overlapper.kernels.cuda.walks import upload_reads

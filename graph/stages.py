@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ import graph
 import overlapper
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import finished, writing
+from overlapper.sources import digest_of_sources
 from overlapper.workdir import Workdir
 
 _Made = TypeVar("_Made")
@@ -51,12 +51,7 @@ class Stage:
 @functools.cache
 def code_digest() -> str:
     """Return a digest of the program's source, which changes with every result that code can change."""
-    digest = hashlib.blake2b(digest_size=8)
-    for package in (graph, overlapper):
-        folder = Path(package.__path__[0])
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+    return digest_of_sources(Path(package.__path__[0]) for package in (graph, overlapper))
 
 
 class Stages:

@@ -40,9 +40,7 @@ def fastq_blocks(file: io.BufferedReader, path: str, reference: str | None) -> I
     """
     pieces: list[bytes] = []
     size = 0
-    for number, record in enumerate(
-        _records(file, path, reference), start=1
-    ):  # numbers of the file's records
+    for number, record in enumerate(_records(file, path, reference), start=1):
         if record.flag & _SECONDARY_OR_SUPPLEMENTARY:
             continue
         bases = record.get_forward_sequence() or ""

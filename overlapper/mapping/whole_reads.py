@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from overlapper.mapping.chains import Chains
@@ -30,7 +32,9 @@ def extend_locally(reads: Reads, reference: Reads, chains: Chains, params: MapPa
     return align_windows(reads, reference, chains, windows, "local", params.scoring)
 
 
-def _windows(reads: Reads, reference: Reads, chains: Chains, carried_on) -> Windows:
+def _windows(
+    reads: Reads, reference: Reads, chains: Chains, carried_on: Callable[[np.ndarray], np.ndarray]
+) -> Windows:
     """Return whole reads, and the chains' spans with so much more at either end as the reads stick out."""
     lengths = reads.lengths[chains.read]
     t_start = chains.t_start - carried_on(chains.q_start)

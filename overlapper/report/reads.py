@@ -12,7 +12,7 @@ from overlapper.drawing import Axis, Plane, short_number
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table
 from overlapper.sketch.estimates import Estimates
-from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum, repeat_limit
+from overlapper.sketch.spectrum import fit_spectrum, repeat_limit
 from overlapper.tables import Reads
 
 NEEDS_READS = "Lengths, qualities and the k-mer spectrum are left out: they need the file of reads."
@@ -83,7 +83,7 @@ def _spectrum(estimates: Estimates) -> list[Part]:
     last = min(len(spectrum) - 2, max(math.ceil(2.2 * max(fit.mean, limit / 2)), 12))
     at = np.arange(1, last + 1)
     counts = spectrum[1 : last + 1]
-    model = _model(fit, at)
+    model = fit.expected(at)
     top = 1.15 * max(float(model.max()), float(counts[fit.lower - 1 :].max(initial=0)))
     x = Axis(f"occurrences of a {estimates.kmer_length}-mer", 0.5, last + 0.5)
     plane = Plane(x, Axis("distinct k-mers", 0, top))
@@ -100,17 +100,6 @@ def _spectrum(estimates: Estimates) -> list[Part]:
     rows = [(int(m), int(c), float(e)) for m, c, e in zip(at, counts, model, strict=True)]
     table = Table(title, ("occurrences", "distinct k-mers", "model"), rows)
     return [Figure(title, caption, plane.inline(title, caption), table), _estimates(estimates, limit)]
-
-
-def _model(fit: SpectrumFit, at: np.ndarray) -> np.ndarray:
-    """Return how many k-mers of the genome the fit expects of each multiplicity."""
-    size, mean = fit.dispersion, fit.mean
-    logs = [
-        math.lgamma(m + size) - math.lgamma(size) - math.lgamma(m + 1)
-        + size * math.log(size / (size + mean)) + m * math.log(mean / (size + mean))
-        for m in at.tolist()
-    ]  # fmt: skip
-    return fit.kmers * np.exp(logs)
 
 
 def _estimates(estimates: Estimates, limit: int) -> Table:

@@ -55,6 +55,20 @@ class SpectrumFit:
     upper: int
     occurrences: float
 
+    def expected(self, multiplicities: np.ndarray) -> np.ndarray:
+        """Return how many k-mers of the genome the reads are expected to show so often.
+
+        Parameters
+        ----------
+        multiplicities : ndarray of int, shape (n,)
+            1 or more, ascending.
+
+        Returns
+        -------
+        ndarray of float64, shape (n,)
+        """
+        return self.kmers * np.exp(_negative_binomial(multiplicities, self.mean, self.dispersion))
+
 
 def fit_spectrum(spectrum: np.ndarray) -> SpectrumFit | None:
     """Fit the genomic part of a spectrum by maximum likelihood.

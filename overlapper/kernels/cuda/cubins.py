@@ -30,6 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from overlapper.sources import digest_of_sources
+
 _HERE = Path(__file__).parent
 _PACKAGE = __name__.rpartition(".")[0]
 _COMPILERS = "numba-cuda", "numba", "llvmlite"
@@ -112,12 +114,8 @@ def _stem(source: Source, types: str, capability: tuple[int, int]) -> str:
 @functools.cache
 def _sources_digest() -> str:
     """Return a digest of all sources of kernels; those of the CPU too, as GPUs share some functions."""
-    digest = hashlib.sha256()
-    for compiler in _COMPILERS:
-        digest.update(f"{compiler} {importlib.metadata.version(compiler)}\n".encode())
-    for path in sorted(_HERE.parent.glob("*/*.py")):
-        digest.update(path.name.encode() + b"\n" + path.read_bytes())
-    return digest.hexdigest()[:16]
+    compilers = (f"{name} {importlib.metadata.version(name)}" for name in _COMPILERS)
+    return digest_of_sources([_HERE.parent], compilers)
 
 
 def _folders() -> Iterator[Path]:
