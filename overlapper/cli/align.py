@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.outputs import check_outputs
 
 EXAMPLES = """
 overlapper align queries.fa targets.fa --mode local -o scores.paf
@@ -25,9 +26,13 @@ def align(
     targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same.")],
     output: Annotated[
         str,
-        typer.Option("--output", "-o", help="Alignments: .paf or .sam, or .gz of these; - is PAF."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Alignments: .paf or .sam, or .gz of these; - is PAF."
+        ),
     ] = "-",
-    mode: Annotated[str, typer.Option("--mode", "-m", help="local, global or semi-global.")] = "global",
+    mode: Annotated[
+        str, typer.Option("--mode", "-m", metavar="MODE", help="local, global or semi-global.")
+    ] = "global",
     free: Annotated[
         str | None,
         typer.Option(
@@ -37,7 +42,8 @@ def align(
         ),
     ] = None,
     pairing: Annotated[
-        str, typer.Option(help="one-to-one, one-to-all (a single query or target) or all-to-all.")
+        str,
+        typer.Option(metavar="HOW", help="one-to-one, one-to-all (a single query or target) or all-to-all."),
     ] = "one-to-one",
     pairs: Annotated[
         str | None,
@@ -57,7 +63,7 @@ def align(
     band: Annotated[
         int | None, typer.Option(help="Diagonals on either side that alignments may use; all by default.")
     ] = None,
-    device: Annotated[str, typer.Option(help="cpu, or a GPU: cuda:0.")] = "cpu",
+    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a GPU: cuda:0.")] = "cpu",
     threads: Threads = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -66,6 +72,11 @@ def align(
     A gap of n bases scores the gap's opening plus n times its extension. Alignments are optimal, and those of
     equal score are chosen by a written rule: the result depends on the sequences and the scores alone.
     """
+    inputs = [path for path in (queries, targets, pairs) if path is not None]
+    check_outputs({"--output": output}, inputs)
+    if inputs.count("-") > 1:
+        raise typer.BadParameter("standard input can be read once: name a file")
+
     from overlapper.cli.startup import load_numba
 
     load_numba()

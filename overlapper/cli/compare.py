@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.evaluate import parse_circles
-from overlapper.cli.options import Preset, Quiet, Threads
+from overlapper.cli.options import Quiet, Threads
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress
 
@@ -17,8 +17,6 @@ overlapper compare reads.fastq.gz --truth truth.tsv --finders dsoft --extenders 
 overlapper compare reads.fq --reference ref.fasta --seeders minimizers,nov-smem --extenders edits --tsv -
 """
 
-_MAP_PRESETS = ("ont", "clr", "hifi", "short")
-
 
 def compare(
     reads: Annotated[
@@ -26,14 +24,22 @@ def compare(
         typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
     ],
     reference: Annotated[
-        str | None, typer.Option(help="Compare mappings to this reference, FASTA, instead of overlaps.")
+        str | None,
+        typer.Option(metavar="FILE", help="Compare mappings to this reference, FASTA, instead of overlaps."),
     ] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", help="Page with plots, HTML.")] = None,
-    tsv: Annotated[str | None, typer.Option(help="Table, a line a method; - is standard output.")] = None,
-    json: Annotated[str | None, typer.Option(help="The same and more as JSON.")] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Page with plots, HTML.")
+    ] = None,
+    tsv: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Table, a line a method; - is standard output.")
+    ] = None,
+    json: Annotated[str | None, typer.Option(metavar="FILE", help="The same and more as JSON.")] = None,
     truth: Annotated[
         str | None,
-        typer.Option(help="Where the reads come from, as for evaluate; without it methods judge each other."),
+        typer.Option(
+            metavar="FILE",
+            help="Where the reads come from, as for evaluate; without it methods judge each other.",
+        ),
     ] = None,
     circular: Annotated[
         list[str] | None,
@@ -41,17 +47,29 @@ def compare(
             metavar="[REF=]LENGTH", help="Length of a circular reference; may be repeated with different REF."
         ),
     ] = None,
-    finders: Annotated[str, typer.Option(help="Of overlaps, commas between them.")] = "dsoft,spgemm",
+    finders: Annotated[
+        str, typer.Option(metavar="NAMES", help="Of overlaps, commas between them.")
+    ] = "dsoft,spgemm",
     seeders: Annotated[
-        str, typer.Option(help="Of mappings, commas between them.")
+        str, typer.Option(metavar="NAMES", help="Of mappings, commas between them.")
     ] = "minimizers,smem,nov-smem,fixed,fixed-1",
     extenders: Annotated[
         str | None,
         typer.Option(
-            help="Commas between them. By default chain,xdrop,gact, or of mappings edits,local,xdrop,gact."
+            metavar="NAMES",
+            help="Commas between them. By default chain,xdrop,gact, or of mappings edits,local,xdrop,gact.",
         ),
     ] = None,
-    preset: Preset = "auto",
+    preset: Annotated[
+        str,
+        typer.Option(
+            "--preset",
+            "-p",
+            metavar="NAME",
+            help="ont, clr, hifi, or auto, which estimates the error rate; of mappings also short, and auto "
+            "is ont.",
+        ),
+    ] = "auto",
     min_overlap: Annotated[int, typer.Option(min=1, help="Shortest overlap that is judged.")] = 1000,
     seed_length: Annotated[
         int | None, typer.Option(help="Of mappings: shortest exact match, length of fixed seeds.")
@@ -88,15 +106,21 @@ def compare(
     from overlapper.io import read_fastx
     from overlapper.io.outputs import write_text
     from overlapper.io.truth import read_truth
+    from overlapper.mapping.params import MapParams
+    from overlapper.presets import check_preset
     from overlapper.report.comparison import build_comparison
 
+    if reference and preset != "auto":
+        MapParams.preset(preset)
+    elif not reference:
+        check_preset(preset)
     circles = parse_circles(circular or [])
     with Progress(quiet) as progress:
         progress.report("reading")
         table = read_fastx(*reads)
         places = read_truth(truth) if truth else None
         if reference:
-            words = ["--preset", preset if preset in _MAP_PRESETS else "ont"]
+            words = ["--preset", "ont" if preset == "auto" else preset]
             given = {"--seed-length": seed_length, "--seed-interval": seed_interval}
             words += [word for name, n in given.items() if n is not None for word in (name, str(n))]
             targets = read_fastx(reference)

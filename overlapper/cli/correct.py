@@ -30,12 +30,16 @@ def correct(
         typer.Option(
             "--output",
             "-o",
+            metavar="FILE",
             help="Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
             "in .gz; - is FASTQ on standard output.",
         ),
     ],
     overlaps: Annotated[
-        str | None, typer.Option(help="Overlaps of the reads for the first round, instead of finding them.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Overlaps of the reads for the first round, instead of finding them."
+        ),
     ] = None,
     rounds: Annotated[
         int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
@@ -44,8 +48,9 @@ def correct(
     uncovered: Annotated[
         str,
         typer.Option(
+            metavar="WHAT",
             help="Bases that fewer than two other reads cover: keep them, trim them off the ends of reads, "
-            "or split reads there."
+            "or split reads there.",
         ),
     ] = "keep",
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
@@ -54,13 +59,16 @@ def correct(
         typer.Option("--guard/--no-guard", help="Leave out reads of other haplotypes and repeat copies."),
     ] = True,
     table: Annotated[
-        str | None, typer.Option(help="Write what became of every read, a tab-separated table.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
     ] = None,
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
-    stats: Annotated[str | None, typer.Option(help="Write counts and times of the run, a JSON file.")] = None,
+    stats: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write counts and times of the run, a JSON file.")
+    ] = None,
     reference: Reference = None,
     quiet: Quiet = False,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.outputs import check_outputs
 from overlapper.cli.sizes import parse_size
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def evaluate(
     Prints recall, precision and the errors of the ends, in all, by overlap length and by identity of the
     pair.
     """
+    check_outputs({"--json": json_file, "--tsv": tsv_file}, [truth, paf])
+
     from overlapper.evaluate import evaluate_overlaps
     from overlapper.io.outputs import write_text
     from overlapper.io.reported import read_paf

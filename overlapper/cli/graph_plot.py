@@ -18,7 +18,9 @@ def graph_plot(
     gfa: Annotated[
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help="Picture: .png, .svg or .pdf, by its name.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .png, .svg or .pdf, by its name.")
+    ],
     width: Annotated[
         int,
         typer.Option(

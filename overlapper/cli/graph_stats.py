@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.outputs import check_outputs
+
 EXAMPLES = """
 overlapper graph stats layout.gfa
 overlapper graph stats other_assembler.gfa.gz --json stats.json
@@ -22,6 +24,8 @@ def graph_stats(
 
     Prints a line a number: segments, links, bases, N50, components, ends without a link, and more.
     """
+    check_outputs({"--json": json_file}, [gfa])
+
     import dataclasses
 
     from graph.gfa import read_gfa

@@ -26,7 +26,9 @@ def index(
             help="What to index: reads or references, FASTA, FASTQ, BAM, CRAM or SAM; - is standard input.",
         ),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help="The index, for overlapper seeds.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The index, for overlapper seeds.")
+    ],
     sample_rate: Annotated[
         int,
         typer.Option(

@@ -40,7 +40,10 @@ def layout(
         ),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Unitigs and their links, GFA 1; - is standard output.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Unitigs and their links, GFA 1; - is standard output."
+        ),
     ] = "-",
     fasta: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the sequences of the unitigs, FASTA.")

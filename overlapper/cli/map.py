@@ -1,4 +1,4 @@
-r"""``overlapper map``: where reads lie on a reference."""
+"""``overlapper map``: where reads lie on a reference."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import json
 import sys
 from collections.abc import Mapping
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Reference, Threa
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.version import __version__
+
+if TYPE_CHECKING:
+    from overlapper.mapping.params import MapParams
 
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
@@ -33,20 +36,35 @@ def map(
     reads: ReadFiles,
     output: Annotated[
         str,
-        typer.Option("--output", "-o", help="Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF.",
+        ),
     ] = "-",
     preset: Annotated[
-        str, typer.Option("--preset", "-p", help="ont, clr, hifi or short (reads of a few hundred bases).")
+        str,
+        typer.Option(
+            "--preset", "-p", metavar="NAME", help="ont, clr, hifi or short (reads of a few hundred bases)."
+        ),
     ] = "ont",
     seeder: Annotated[
         str | None,
-        typer.Option(help="What seeds: minimizers, smem, nov-smem, fixed, fixed-1 (with a mismatch)."),
+        typer.Option(
+            metavar="NAME", help="What seeds: minimizers, smem, nov-smem, fixed, fixed-1 (with a mismatch)."
+        ),
     ] = None,
     extender: Annotated[
-        str | None, typer.Option(help="What aligns: edits, global, semi-global, local, blast, xdrop, gact.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="What aligns: edits, global, semi-global, local, blast, xdrop, gact."
+        ),
     ] = None,
-    kmer_length: Annotated[int | None, typer.Option("-k", help="k of minimizers.")] = None,
-    window: Annotated[int | None, typer.Option("-w", help="Window of minimizers, in k-mers.")] = None,
+    kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="k of minimizers.")] = None,
+    window: Annotated[
+        int | None, typer.Option("--window", "-w", help="Window of minimizers, in k-mers.")
+    ] = None,
     seed_length: Annotated[
         int | None, typer.Option(help="Shortest exact match that seeds, or length of fixed seeds.")
     ] = None,
@@ -54,6 +72,10 @@ def map(
     secondary: Annotated[
         int | None, typer.Option(min=0, help="Secondary mappings of a part of a read, at most (5).")
     ] = None,
+    sam: Annotated[
+        bool,
+        typer.Option("--sam", "-a", help="Write SAM, not PAF, to standard output, as for samtools sort."),
+    ] = False,
     eqx: Annotated[bool, typer.Option("--eqx", help="Write = and X in CIGARs, not M.")] = False,
     read_group: Annotated[
         str, typer.Option(metavar="FIELDS", help=r"Read group of SAM and BAM, such as 'ID:run1\tSM:sample'.")
@@ -61,16 +83,18 @@ def map(
     sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
     index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
     stats: Annotated[
-        str | None, typer.Option(help="Write counts, times and parameters to this file, JSON.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write counts, times and parameters to this file, JSON."),
     ] = None,
     cram_reference: Reference = None,
     threads: Threads = 0,
     device: Annotated[
         str,
         typer.Option(
+            metavar="DEVICE",
             help="What chains are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there "
             "are any and the extender has kernels for them. GPUs pay where cores are few. Never changes the "
-            "result."
+            "result.",
         ),
     ] = "cpu",
     gpu_memory: GpuMemory = 0,
@@ -100,7 +124,8 @@ def map(
     from overlapper.tables import Reads
     from overlapper.threads import available_threads
 
-    options = MappingOptions(eqx, read_group, sort, index, " ".join(["overlapper", *sys.argv[1:]]))
+    command = " ".join(["overlapper", *sys.argv[1:]])
+    options = MappingOptions(eqx, read_group, sort, index, command, sam)
     check_mappings_format(output, options)
     params = _changed(
         MapParams.preset(preset),
@@ -126,9 +151,8 @@ def map(
         if gpus:
             progress.note(f"extending on {', '.join(gpus.names)}")
         clock.lap("index")
-        with_qualities = output.endswith((".sam", ".sam.gz", ".bam"))
         parts = FastxParts(
-            *reads, keep_qualities=with_qualities, reference=cram_reference, part_bases=PART_BASES
+            *reads, keep_qualities=options.as_sam(output), reference=cram_reference, part_bases=PART_BASES
         )
         heads = []
         with open_mappings(output, targets, options, threads=threads) as writer:
@@ -156,7 +180,9 @@ def map(
             progress.note("no read is mapped: is it the right reference? Try smaller -k, or another --preset")
 
 
-def _changed(params, plain: Mapping, sections: Mapping):
+def _changed(
+    params: MapParams, plain: Mapping[str, Any], sections: Mapping[str, Mapping[str, Any]]
+) -> MapParams:
     """Return parameters with those replaced that were given."""
     changes = {name: value for name, value in plain.items() if value is not None}
     for section, values in sections.items():

@@ -11,8 +11,9 @@ from overlapper.cli.sizes import parse_size
 Device = Annotated[
     str,
     typer.Option(
+        metavar="DEVICE",
         help="What finds the consensus: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are "
-        "any. Never changes the result."
+        "any. Never changes the result.",
     ),
 ]
 GpuMemory = Annotated[
@@ -22,7 +23,10 @@ GpuMemory = Annotated[
     ),
 ]
 Preset = Annotated[
-    str, typer.Option("--preset", "-p", help="ont, clr, hifi, or auto, which estimates the error rate.")
+    str,
+    typer.Option(
+        "--preset", "-p", metavar="NAME", help="ont, clr, hifi, or auto, which estimates the error rate."
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 ReadFiles = Annotated[
@@ -32,11 +36,15 @@ ReadFiles = Annotated[
         help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed; - is standard input.",
     ),
 ]
-Reference = Annotated[str | None, typer.Option(help="FASTA file that CRAM files were written against.")]
+Reference = Annotated[
+    str | None, typer.Option(metavar="FILE", help="FASTA file that CRAM files were written against.")
+]
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
 ]
 Workdir = Annotated[
     str | None,
-    typer.Option(help="Folder that keeps what is finished: run again, a killed run goes on from there."),
+    typer.Option(
+        metavar="DIR", help="Folder that keeps what is finished: run again, a killed run goes on from there."
+    ),
 ]

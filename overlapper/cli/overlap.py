@@ -37,17 +37,21 @@ def overlap(
         typer.Option(
             "--output",
             "-o",
+            metavar="FILE",
             help="Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
             "- is PAF on standard output.",
         ),
     ] = "-",
     preset: Preset = "auto",
     finder: Annotated[
-        str | None, typer.Option(help="How candidates are found: dsoft (default) or spgemm.")
+        str | None, typer.Option(metavar="NAME", help="How candidates are found: dsoft (default) or spgemm.")
     ] = None,
     extender: Annotated[
         str | None,
-        typer.Option(help="chain (default): coordinates; xdrop: score and ends; gact: alignment with CIGAR."),
+        typer.Option(
+            metavar="NAME",
+            help="chain (default): coordinates; xdrop: score and ends; gact: alignment with CIGAR.",
+        ),
     ] = None,
     kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="Bases of a seed.")] = None,
     window: Annotated[
@@ -72,27 +76,37 @@ def overlap(
     device: Annotated[
         str,
         typer.Option(
+            metavar="DEVICE",
             help="What candidates are extended on: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if "
-            "there are any and the extender has kernels for them. Never changes the result."
+            "there are any and the extender has kernels for them. Never changes the result.",
         ),
     ] = "auto",
     gpu_memory: GpuMemory = 0,
     config: Annotated[
-        str | None, typer.Option(help="Parameters, a TOML file; options given here go first.")
+        str | None, typer.Option(metavar="FILE", help="Parameters, a TOML file; options given here go first.")
     ] = None,
     write_config: Annotated[
-        str | None, typer.Option(help="Write all parameters as used, a TOML file for --config.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write all parameters as used, a TOML file for --config."),
     ] = None,
     stats: Annotated[
-        str | None, typer.Option(help="Write counts, parameters and times of the run, a JSON file.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write counts, parameters and times of the run, a JSON file."),
     ] = None,
     reference: Reference = None,
     memory: Annotated[
         int | None,
-        typer.Option(parser=parse_size, help="Main memory to stay within, such as 4G, by working in tiles."),
+        typer.Option(
+            parser=parse_size,
+            metavar="SIZE",
+            help="Main memory to stay within, such as 4G, by working in tiles.",
+        ),
     ] = None,
     disk: Annotated[
-        int | None, typer.Option(parser=parse_size, help="Disk that tiles may take besides the overlaps.")
+        int | None,
+        typer.Option(
+            parser=parse_size, metavar="SIZE", help="Disk that tiles may take besides the overlaps."
+        ),
     ] = None,
     workdir: Workdir = None,
     plan: Annotated[
@@ -102,7 +116,8 @@ def overlap(
         int, typer.Option(min=0, help="Processes that work on tiles (Dask); --threads is for all together.")
     ] = 0,
     scheduler: Annotated[
-        str | None, typer.Option(help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT."),
     ] = None,
     quiet: Quiet = False,
 ) -> None:

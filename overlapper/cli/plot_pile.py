@@ -21,7 +21,9 @@ COMPILE_SECONDS = 10
 def plot_pile(
     overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
     read: Annotated[str, typer.Argument(metavar="READ", help="Name of the read.")],
-    output: Annotated[str, typer.Option("--output", "-o", help="Picture: .svg or .png, by its name.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
+    ],
     quiet: Quiet = False,
 ) -> None:
     """Draw the overlaps along a read.

@@ -31,6 +31,7 @@ def polish(
         typer.Option(
             "--output",
             "-o",
+            metavar="FILE",
             help="Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
             "in .gz; - is FASTQ on standard output.",
         ),

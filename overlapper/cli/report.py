@@ -30,7 +30,9 @@ def report(
             "(.tsv, .tsv.gz), and the folder that assemble wrote. What has no file is left out.",
         ),
     ],
-    output: Annotated[str, typer.Option("--output", "-o", help="The page, HTML; - is standard output.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The page, HTML; - is standard output.")
+    ],
     title: Annotated[
         str, typer.Option(help="Heading of the page, by default what it reports on.", show_default=False)
     ] = "",

@@ -51,6 +51,7 @@ def seeds(
         typer.Option(
             "--output",
             "-o",
+            metavar="FILE",
             help="Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.",
         ),
     ] = "-",
@@ -59,6 +60,7 @@ def seeds(
         typer.Option(
             "--kind",
             "-k",
+            metavar="KIND",
             help="mem: maximal matches; smem: those within no longer one; nov-smem: longest ones end to end; "
             "fixed: all windows of one length.",
         ),
@@ -71,16 +73,21 @@ def seeds(
         int | None, typer.Option(help="With fixed: drop seeds that have more matches (default 128).")
     ] = None,
     dropped: Annotated[
-        str | None, typer.Option(help="With fixed: write the dropped seeds and their matches, a table.")
+        str | None,
+        typer.Option(metavar="FILE", help="With fixed: write the dropped seeds and their matches, a table."),
     ] = None,
     index: Annotated[
-        str | None, typer.Option(help="Use this index, which must be that of TEXT, instead of building one.")
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Use this index, which must be that of TEXT, instead of building one."
+        ),
     ] = None,
     device: Annotated[
         str,
         typer.Option(
+            metavar="DEVICE",
             help="cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never changes the "
-            "result."
+            "result.",
         ),
     ] = "auto",
     gpu_memory: GpuMemory = 0,

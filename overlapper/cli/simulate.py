@@ -28,15 +28,18 @@ def simulate(
         typer.Option(
             "--output",
             "-o",
+            metavar="FILE",
             help="Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
             "- is standard output.",
         ),
     ],
     truth: Annotated[
-        str | None, typer.Option(help="Write where every read comes from, a tab-separated table.")
+        str | None,
+        typer.Option(metavar="FILE", help="Write where every read comes from, a tab-separated table."),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option(help="Draw reads from this FASTA file (or give --genome-size).")
+        str | None,
+        typer.Option(metavar="FILE", help="Draw reads from this FASTA file (or give --genome-size)."),
     ] = None,
     genome_size: Annotated[
         int | None,
@@ -48,12 +51,17 @@ def simulate(
             metavar="COPIES,LENGTH,DIVERGENCE", help="Plant diverged copies of a repeat in the random genome."
         ),
     ] = None,
-    reference_out: Annotated[str | None, typer.Option(help="Write the reference as FASTA.")] = None,
+    reference_out: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write the reference as FASTA.")
+    ] = None,
     circular: Annotated[bool, typer.Option("--circular", help="Every reference is a circle.")] = False,
     preset: Annotated[
         str,
         typer.Option(
-            "--preset", "-p", help="hifi, clr, ont-r7, ont-r9, ont-r10, ont (the newest of these) or perfect."
+            "--preset",
+            "-p",
+            metavar="NAME",
+            help="hifi, clr, ont-r7, ont-r9, ont-r10, ont (the newest of these) or perfect.",
         ),
     ] = "ont",
     coverage: Annotated[

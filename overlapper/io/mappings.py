@@ -40,6 +40,8 @@ class MappingOptions:
         By reference position, and with an index beside it; BAM alone.
     command : str
         How the program was called, for the header.
+    sam : bool
+        Standard output is SAM, not PAF.
     """
 
     distinguish: bool = False
@@ -47,6 +49,11 @@ class MappingOptions:
     sort: bool = False
     index: bool = False
     command: str = ""
+    sam: bool = False
+
+    def as_sam(self, path: str) -> bool:
+        """Tell whether a file of this name holds SAM or BAM."""
+        return self.sam if path == "-" else path.endswith((".sam", ".sam.gz", ".bam"))
 
 
 class MappingWriter(Protocol):
@@ -64,8 +71,10 @@ def check_mappings_format(path: str, options: MappingOptions) -> None:
         raise ParameterError(f"the name {path} does not end in .bam: only BAM is sorted and indexed")
     if options.index and not options.sort:
         raise ParameterError("an index needs sorted mappings: sort them as well (--sort)")
+    if options.sam and not (path == "-" or options.as_sam(path)):
+        raise ParameterError(f"SAM is asked for (--sam), but the name {path} is one of PAF")
     if options.read_group:
-        if path == "-" or path.endswith((".paf", ".paf.gz")):
+        if not options.as_sam(path):
             raise ParameterError("PAF has no read groups: write SAM or BAM, or leave the read group out")
         parse_read_group(options.read_group)
 
@@ -77,7 +86,7 @@ def open_mappings(
     *,
     threads: int = 1,
 ) -> AbstractContextManager[MappingWriter]:
-    """Open a file for mappings, in the format that its name ends in; ``-`` is PAF on standard output.
+    """Open a file for mappings, in the format that its name ends in; ``-`` is standard output.
 
     Parameters
     ----------
@@ -105,7 +114,7 @@ class _TextWriter:
     """Writes SAM or PAF."""
 
     def __init__(self, path: str, reference: Reads, options: MappingOptions, threads: int) -> None:
-        self._format = _Format(reference, options, is_sam=path.endswith((".sam", ".sam.gz")))
+        self._format = _Format(reference, options, is_sam=options.as_sam(path))
         self._file = OutputFile(path, threads=threads)
 
     def __enter__(self) -> Self:

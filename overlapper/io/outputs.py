@@ -60,10 +60,10 @@ class OutputFile:
         with self.complaints():
             if os.path.isdir(self.path):
                 raise IsADirectoryError(None, "it is a directory")
-            self._final = os.path.realpath(self.path)
-            if os.path.exists(self._final) and not stat.S_ISREG(os.stat(self._final).st_mode):
-                self._file = open(self._final, "wb")
+            if os.path.exists(self.path) and not stat.S_ISREG(os.stat(self.path).st_mode):
+                self._file = open(self.path, "wb")
             else:
+                self._final = os.path.realpath(self.path)
                 folder, base = os.path.split(self._final)
                 temporary = os.path.join(folder, f".{base}.{os.getpid()}.part")
                 self._file = open(temporary, "wb")

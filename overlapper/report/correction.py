@@ -10,7 +10,7 @@ import numpy as np
 from graph.correct import Changes, Fate
 from graph.summary import n50
 from overlapper.errors import FormatError
-from overlapper.io.sources import open_input
+from overlapper.io.sources import line_blocks
 from overlapper.report.charts import histogram
 from overlapper.report.page import Part, Remark, Section, Table
 
@@ -27,11 +27,13 @@ def read_changes(path: str) -> Changes:
     ------
     FormatError
         When the file is another table.
+    InputError
+        When it cannot be read to its end.
     """
     remedy = "Give the table that overlapper correct --table wrote."
     header = [field.name for field in dataclasses.fields(Changes)]
-    with open_input(path) as file:
-        first, *lines = file.read().decode(errors="replace").splitlines() or [""]
+    text = b"".join(line_blocks(path)).decode(errors="replace")
+    first, *lines = text.splitlines() or [""]
     if first.split("\t") != header:
         raise FormatError(f"does not start with the columns {' '.join(header)}", file=path, remedy=remedy)
     rows = [line.split("\t") for line in lines]

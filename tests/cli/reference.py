@@ -24,6 +24,7 @@ options. `-` stands for standard input or output.
 
 
 VALUES = {int: "N", float: "X", str: "TEXT"}
+"""What stands for a value where the option does not say."""
 
 
 def reference():
@@ -78,7 +79,7 @@ class Parameter:
     def _default(value):
         if value is inspect.Parameter.empty:
             return "required"
-        return "" if value is None or value is False else f"`{value}`"
+        return "" if value is None or value is False or value == "" else f"`{value}`"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """``overlapper report``: a page that stands alone, says what it leaves out, and shows the numbers given."""
 
+import gzip
 import html.parser
 import itertools
 import json
@@ -12,6 +13,7 @@ import pytest
 from overlapper.io.writers import write_overlaps
 from overlapper.pipeline import run
 from overlapper.report import build_report, read_inputs
+from overlapper.report.correction import read_changes
 from overlapper.report.overlaps import coverage_along, depths, identities
 from overlapper.report.reads import mean_qualities
 from overlapper.simulate import random_genome, simulate_reads
@@ -116,6 +118,12 @@ def test_the_page_shows_the_numbers_of_its_files(page, folder):
     assert "<h2" in page and ">Left out<" not in page
     lines = (folder / "o.paf").read_text().splitlines()
     assert f"<dt>Overlaps</dt><dd>{len(lines):,}</dd>" in page
+
+
+def test_a_packed_table_of_changes_is_read(folder, tmp_path):
+    text = (folder / "corrected.tsv").read_text()
+    (tmp_path / "corrected.tsv.gz").write_bytes(gzip.compress(text.encode()))
+    assert read_changes(str(tmp_path / "corrected.tsv.gz")).to_tsv() == text
 
 
 @pytest.mark.parametrize("left_out", ALL)

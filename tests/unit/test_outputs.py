@@ -71,6 +71,15 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path):
     assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
 
 
+def test_a_pipe_may_be_named_by_its_descriptor():
+    """As a shell names it: ``-o /dev/stdout | ...``, ``-o >(...)``."""
+    read_end, write_end = os.pipe()
+    write(f"/dev/fd/{write_end}", b"some")
+    os.close(write_end)
+    with open(read_end, "rb") as pipe:
+        assert pipe.read() == b"some"
+
+
 def test_a_link_stays_and_its_target_is_replaced(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "real").write_bytes(b"old")
