@@ -201,11 +201,11 @@ def consensus(
         return pieces, *chosen
 
     def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
-        number, pieces, on_pieces, elsewhere = chosen
+        number, pieces, on_pieces, paths, elsewhere = chosen
         if gpus:
             made = gpu_consensus.correct_pieces(gpus, targets, reads, pieces, on_pieces, settings)
         else:
-            made = kernel.correct_pieces(*sequences, pieces, on_pieces, settings)
+            made = kernel.correct_pieces(*sequences, pieces, on_pieces, paths, settings)
         made[-1][:, kernel.LEFT_OUT] += elsewhere
         lengths = targets.lengths[pieces.target]
         if (pieces.end - pieces.start == lengths).all():

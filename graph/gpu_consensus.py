@@ -15,6 +15,7 @@ from overlapper.errors import DeviceError
 from overlapper.gpus import Gpus, Qualities, Slot, qualities_of
 from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
 from overlapper.kernels.cpu.read_subsets import take_ragged, take_reads
+from overlapper.kernels.cpu.row_paths import Paths, no_paths
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
@@ -23,8 +24,9 @@ from overlapper.threads import cut_evenly
 if TYPE_CHECKING:
     from overlapper.kernels.cuda.members import DeviceSequences
 
-Chosen = tuple[np.ndarray, Pieces, Rows, np.ndarray]
-"""Numbers of pieces, the pieces, their rows, and for each piece how many rows were left out."""
+Chosen = tuple[np.ndarray, Pieces, Rows, Paths, np.ndarray]
+"""Numbers of pieces, the pieces, their rows, the paths of those that are known, and for each piece how many
+rows were left out."""
 
 SHARE_FOR_PIECES = 0.5
 """Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
@@ -89,14 +91,15 @@ def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
 
 
 def _as_one(blocks: list[Chosen]) -> Chosen:
-    """Join blocks."""
-    numbers, pieces, rows, left_out = zip(*blocks, strict=True)
+    """Join blocks; GPUs align all rows, so that paths are dropped."""
+    numbers, pieces, rows, _, left_out = zip(*blocks, strict=True)
     target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in pieces), strict=True))
     rows_of_each = np.concatenate([np.diff(p.first) for p in pieces])
     return (
         np.concatenate(numbers),
         Pieces(target, start, end, offsets_of(rows_of_each)),
         Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
+        no_paths(0),
         np.concatenate(left_out),
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from graph.consensus import Rows
     from overlapper.kernels.cpu import correct as kernel
+    from overlapper.kernels.cpu import row_paths
 
 LOOKED_AT = 10
 """Rows that are looked at where they have to be chosen, in multiples of those that vote."""
@@ -22,7 +23,7 @@ def rows_of_pieces(
     settings: kernel.Settings,
     max_depth: int,
     accurate: bool,
-) -> tuple[kernel.Pieces, kernel.Rows, np.ndarray]:
+) -> tuple[kernel.Pieces, kernel.Rows, row_paths.Paths, np.ndarray]:
     """Cut rows to pieces and choose those of each piece.
 
     Parameters
@@ -40,12 +41,12 @@ def rows_of_pieces(
 
     Returns
     -------
-    kernel.Pieces, kernel.Rows
+    kernel.Pieces, kernel.Rows, row_paths.Paths
     elsewhere : ndarray of int64, shape (pieces,)
         Rows that were left out because they are of another place.
     """
     from overlapper.kernels.cpu import correct as kernel
-    from overlapper.kernels.cpu import piece_rows, same_place
+    from overlapper.kernels.cpu import piece_rows, row_paths, same_place
 
     first, row, cut = piece_rows.cut_rows(
         pieces.first, rows.t_start, rows.t_end, rows.r_start, rows.r_end, rows.reverse,
@@ -53,19 +54,20 @@ def rows_of_pieces(
     )  # fmt: skip
     columns = np.ascontiguousarray(cut.T)
     on = kernel.Rows(rows.read[row], rows.reverse[row], columns[0], columns[1], columns[2], columns[3])
-    first, on = _take(first, on, _within(first, on, LOOKED_AT * max_depth))
+    paths = row_paths.no_paths(len(on.read))
+    first, on, paths = take_rows(first, on, _within(first, on, LOOKED_AT * max_depth), paths)
     taken = _within(first, on, max_depth)
     elsewhere = np.zeros(len(pieces.target), np.int64)
     if settings.guard and not taken.all():
         crowded = _by_piece(first, ~taken) > 0
-        same = same_place.choose_rows(
-            targets, reads, pieces._replace(first=first), on, settings, crowded, accurate
+        same, paths = same_place.choose_rows(
+            targets, reads, pieces._replace(first=first), on, settings, max_depth, crowded, accurate
         )
         elsewhere = _by_piece(first, ~same)
-        first, on = _take(first, on, same)
+        first, on, paths = take_rows(first, on, same, paths)
         taken = _within(first, on, max_depth)
-    first, on = _take(first, on, taken)
-    return pieces._replace(first=first), on, elsewhere
+    first, on, paths = take_rows(first, on, taken, paths)
+    return pieces._replace(first=first), on, paths, elsewhere
 
 
 def _within(first: np.ndarray, on: kernel.Rows, max_depth: int) -> np.ndarray:
@@ -80,7 +82,11 @@ def _by_piece(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return before[first[1:]] - before[first[:-1]]
 
 
-def _take(first: np.ndarray, on: kernel.Rows, taken: np.ndarray) -> tuple[np.ndarray, kernel.Rows]:
-    """Return some of the rows, and where those of each piece start."""
+def take_rows(
+    first: np.ndarray, on: kernel.Rows, taken: np.ndarray, paths: row_paths.Paths
+) -> tuple[np.ndarray, kernel.Rows, row_paths.Paths]:
+    """Return some of the rows, where those of each piece start, and their paths."""
     before = np.concatenate([[0], np.cumsum(taken)])
-    return before[first], type(on)(*(values[taken] for values in on))
+    rows = type(on)(*(values[taken] for values in on))
+    known = paths._replace(start=paths.start[taken], end=paths.end[taken], at=paths.at[taken])
+    return before[first], rows, known

@@ -125,12 +125,12 @@ def _watched():
     """Keep the decisions on targets in one piece, by number."""
     decisions = {}
 
-    def correct_pieces(targets, reads, pieces, rows, settings):
+    def correct_pieces(targets, reads, pieces, rows, paths, settings):
         memory = kernel.new_memory(int((pieces.end - pieces.start).max(initial=1)))
         for p, target in enumerate(pieces.target):
             if np.count_nonzero(pieces.target == target) == 1:
                 decisions[int(target)] = _on_piece(targets, reads, pieces, p, rows, settings, memory)
-        return unwatched(targets, reads, pieces, rows, settings)
+        return unwatched(targets, reads, pieces, rows, paths, settings)
 
     unwatched, kernel.correct_pieces = kernel.correct_pieces, correct_pieces
     try:

@@ -9,6 +9,7 @@ from graph.consensus import MOST_WEIGHT
 from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu import piece_rows
 from overlapper.kernels.cpu.chances import CHANCES, LIMITS
+from overlapper.kernels.cpu.row_paths import no_paths
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -110,6 +111,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
         table(sequences, qualities), table(sequences, qualities),
         kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
+        no_paths(len(rows)),
         kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, worth),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]

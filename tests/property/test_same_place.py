@@ -5,15 +5,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph.row_choice import take_rows
 from overlapper.kernels.cpu import correct as kernel
+from overlapper.kernels.cpu.piece_rows import within_depth
+from overlapper.kernels.cpu.row_paths import no_paths
 from overlapper.kernels.cpu.same_place import choose_rows
 from tests.oracle import correct as paths
 from tests.oracle import same_place as oracle
 from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table
 
+MAX_DEPTH = 5
+
 
 def chosen(target, rows, accurate):
-    """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel."""
+    """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel.
+
+    The consensus of those that can vote is found, too: with the paths that they were chosen by, and without.
+    """
     members = [
         {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
         for read, reverse, start, end in rows
@@ -26,17 +34,25 @@ def chosen(target, rows, accurate):
     sequences = table([target, *reads], [])
     lengths = np.array([len(read) for read in reads], np.int64)
     start, end = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
-    made = choose_rows(
-        sequences, sequences,
-        kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
-        kernel.Rows(
-            np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
-            start, end, np.zeros_like(lengths), lengths,
-        ),
-        kernel.Settings(K, MAX_GAP, np.zeros((2, 2), np.int64), 10, 40, True, True, 64),
-        np.ones(1, bool), accurate,
+    on = kernel.Rows(
+        np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
+        start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
-    return oracle.same_place(target, members, accurate), made.tolist()
+    piece = kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
+    how = kernel.Settings(K, MAX_GAP, np.full((2, 2), 50), 10, 40, True, True, 64)
+    same, known = choose_rows(
+        sequences, sequences, piece, on, how, MAX_DEPTH, np.ones(1, bool), accurate
+    )  # fmt: skip
+    first, on, known = take_rows(piece.first, on, same, known)
+    first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)
+    assert (known.at >= 0).all()
+    voted = [
+        kernel.correct_pieces(sequences, sequences, piece._replace(first=first), on, some, how)
+        for some in (known, no_paths(len(on.read)))
+    ]
+    for with_paths, without in zip(*voted, strict=True):
+        assert (with_paths == without).all()
+    return oracle.same_place(target, members, accurate), same.tolist()
 
 
 @settings(max_examples=60, deadline=None)

@@ -14,6 +14,7 @@ from overlapper.devices import Device
 from overlapper.errors import DeviceError
 from overlapper.gpus import Gpus, Slot
 from overlapper.kernels.cpu import correct as on_cpu
+from overlapper.kernels.cpu.row_paths import no_paths
 from tests.read_sets import columns_of, reads_of, texts_of
 
 if importlib.util.find_spec("numba_cuda") is None:
@@ -44,7 +45,8 @@ class Pretended:
             self.given_up += 1
             raise DeviceError("too little memory")
         self.batches.append(len(pieces.target))
-        return on_cpu.correct_pieces(sequences(targets), sequences(reads), pieces, rows, settings)
+        paths = no_paths(len(rows.read))
+        return on_cpu.correct_pieces(sequences(targets), sequences(reads), pieces, rows, paths, settings)
 
 
 def sequences(there):

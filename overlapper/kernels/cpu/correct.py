@@ -12,6 +12,7 @@ from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import unpack
 from overlapper.kernels.cpu.reconsider import reconsider
+from overlapper.kernels.cpu.row_paths import known_paths, room_for_paths
 
 LONGEST = 2048
 """Bases that are aligned in one piece."""
@@ -114,7 +115,7 @@ def new_memory(longest):
 
 
 @njit(nogil=True, cache=True)
-def correct_pieces(targets, reads, pieces, rows, settings):
+def correct_pieces(targets, reads, pieces, rows, paths, settings):
     """Find the consensus of pieces.
 
     Parameters
@@ -123,6 +124,8 @@ def correct_pieces(targets, reads, pieces, rows, settings):
     pieces : Pieces
     rows : Rows
         Of every piece, those whose votes are wanted, the best first.
+    paths : row_paths.Paths
+        Of the rows; pieces of which they are not known are aligned.
     settings : Settings
 
     Returns
@@ -146,15 +149,19 @@ def correct_pieces(targets, reads, pieces, rows, settings):
     for p in range(n):
         target = unpack_piece(targets, pieces, p)
         members = gather(targets, reads, pieces, p, rows, settings)
-        starts = first_paths(target, members, rows, pieces.first[p], settings, memory)
+        low = pieces.first[p]
+        if low < pieces.first[p + 1] and paths.at[low] >= 0:
+            starts = known_paths(target, members, rows, low, settings, paths)
+        else:
+            starts = first_paths(target, members, rows, low, settings, memory)
         piece_codes, piece_quality, piece_depth, piece_origin = _consensus(
             target, members, starts, settings, memory.gaps, counts[p]
         )
         size, room = offsets[p] + len(piece_codes), len(codes)
         if size > room:
             room = max(size, 2 * room)
-            codes, quality = _grown(codes, room), _grown(quality, room)
-            depth, origin = _grown(depth, room), _grown(origin, room)
+            codes, quality = grown(codes, room), grown(quality, room)
+            depth, origin = grown(depth, room), grown(origin, room)
         offsets[p + 1] = size
         codes[offsets[p] : size] = piece_codes
         depth[offsets[p] : size] = piece_depth
@@ -165,10 +172,11 @@ def correct_pieces(targets, reads, pieces, rows, settings):
 
 
 @njit(nogil=True, cache=True)
-def _grown(values, room):
-    grown = np.empty(room, values.dtype)
-    grown[: len(values)] = values
-    return grown
+def grown(values, room):
+    """Return an array with room for more values, which are any."""
+    copy = np.empty(room, values.dtype)
+    copy[: len(values)] = values
+    return copy
 
 
 @njit(nogil=True, cache=True)
@@ -243,15 +251,8 @@ def first_paths(target, members, rows, low, settings, memory):
     """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
     places, anchors, score, before, highest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
+    starts = room_for_paths(target, members, rows, low, settings)
     own = len(members.start) - 1
-    size = np.int64(len(target) + 1)
-    for m in range(own):
-        size += rows.t_end[low + m] - rows.t_start[low + m] + 1
-    starts = np.empty(size, np.int32)
-    for x in range(len(target) + 1):
-        starts[x] = x
-    members.start[own], members.end[own], members.at[own] = 0, len(target), 0
-    members.used[own] = settings.target_votes
     at = np.int64(len(target) + 1)
     for m in range(own):
         read = members.bases[members.first[m] : members.last[m]]

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu import correct
-from overlapper.kernels.cpu.piece_rows import BIN
+from overlapper.kernels.cpu import correct, row_paths
+from overlapper.kernels.cpu.piece_rows import BIN, within_depth
 from overlapper.kernels.cpu.site_links import linked_sites
 
 MIN_ROWS = 3
@@ -28,7 +28,7 @@ NOT_COMPARED = -1
 
 
 @njit(nogil=True, cache=True)
-def choose_rows(targets, reads, pieces, rows, settings, crowded, accurate):
+def choose_rows(targets, reads, pieces, rows, settings, max_depth, crowded, accurate):
     """Choose the rows of pieces that are of the same place, of noisy reads at least a few.
 
     Parameters
@@ -37,6 +37,8 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded, accurate):
     pieces : correct.Pieces
     rows : correct.Rows
     settings : correct.Settings
+    max_depth : int
+        Rows that vote on a base.
     crowded : ndarray of bool, shape (pieces,)
         Whose rows are to be chosen; of others all are taken.
     accurate : bool
@@ -44,9 +46,13 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded, accurate):
 
     Returns
     -------
-    ndarray of bool, shape (rows,)
+    same : ndarray of bool, shape (rows,)
+    paths : row_paths.Paths
+        Of the chosen rows of these pieces that can vote, so that they need not be aligned again.
     """
     same = np.ones(len(rows.read), np.bool_)
+    path_start, path_end = np.zeros(len(rows.read), np.int64), np.zeros(len(rows.read), np.int64)
+    at, kept, size = np.full(len(rows.read), -1), np.empty(0, np.int32), np.int64(0)
     longest = np.int64(0)
     for p in np.flatnonzero(crowded):
         longest = max(longest, pieces.end[p] - pieces.start[p])
@@ -59,7 +65,17 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded, accurate):
         same[low:high], share = _same_place(target, members, starts, accurate)
         if not accurate:
             _add_nearest(same[low:high], share, members.used, rows.t_start[low:high], rows.t_end[low:high])
-    return same
+        chosen = low + np.flatnonzero(same[low:high])
+        ends = np.array([0, len(chosen)])
+        for row in chosen[within_depth(ends, rows.t_start[chosen], rows.t_end[chosen], max_depth)]:
+            start, end = members.start[row - low], members.end[row - low]
+            path_start[row], path_end[row], at[row] = start, end, size
+            size += end - start + 1
+            if size > len(kept):
+                kept = correct.grown(kept, 2 * size)
+            first = members.at[row - low] + start
+            kept[at[row] : size] = starts[first : first + end - start + 1]
+    return same, row_paths.Paths(path_start, path_end, at, kept)
 
 
 @njit(nogil=True, cache=True)
