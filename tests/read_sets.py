@@ -59,6 +59,6 @@ def columns_of(table):
     """Return the columns of a table as bytes, by name, to compare two tables exactly."""
     return {
         field.name: getattr(table, field.name).tobytes()
-        for field in table._fields("column", "offsets", "ragged")
+        for field in table.fields_of("column", "offsets", "ragged")
         if getattr(table, field.name) is not None
     }

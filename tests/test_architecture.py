@@ -61,6 +61,17 @@ def test_imports_point_one_way(module, path):
         assert layer_of(target) <= layer_of(module), f"{module} imports {target}, which lies above it"
 
 
+def test_private_names_stay_in_their_module():
+    imported = {
+        (module, alias.name)
+        for module, path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] in ("overlapper", "graph")
+        for alias in node.names
+    }
+    assert not {(module, name) for module, name in imported if name.startswith("_") and name[:2] != "__"}
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "oracle").glob("*.py")), ids=lambda p: p.stem)
 def test_oracles_import_nothing_of_ours(path):
     assert not [n for n in imports_of(path) if n.split(".")[0] in ("overlapper", "graph")]

@@ -34,7 +34,10 @@ def report(
         str, typer.Option("--output", "-o", metavar="FILE", help="The page, HTML; - is standard output.")
     ],
     title: Annotated[
-        str, typer.Option(help="Heading of the page, by default what it reports on.", show_default=False)
+        str,
+        typer.Option(
+            metavar="TEXT", help="Heading of the page, by default what it reports on.", show_default=False
+        ),
     ] = "",
     threads: Threads = 0,
     quiet: Quiet = False,

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from overlapper.kernels.cpu import paf_parsing
 
 _BLOCK_BYTES = 1 << 20
-_DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps._fields("column", "ragged", "offsets")}
+_DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps.fields_of("column", "ragged", "offsets")}
 _COLUMN_NAMES = (
     *("query name", "query length", "query start", "query end", "strand"),
     *("target name", "target length", "target start", "target end"),

@@ -12,7 +12,7 @@ from overlapper.tables import Overlaps
 from overlapper.tables.overlaps import pair_order
 from overlapper.threads import cut_evenly
 
-_COLUMNS = Overlaps._fields("column")
+_COLUMNS = Overlaps.fields_of("column")
 ROW = np.dtype([*((f.name, f.metadata["dtype"]) for f in _COLUMNS), ("cigar_end", "i8")])
 """A row of a piece; its CIGAR ends at ``cigar_end`` of those of the piece."""
 ROWS_AT_A_TIME = 1 << 18

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from overlapper.kernels.cpu.minimizers import lanes_for
 from overlapper.kernels.cpu.reference_seeds import find_anchors
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.anchors import Anchors
@@ -34,10 +35,9 @@ class MinimizerSeeder:
     def find(self, reads: Reads) -> Anchors:
         """Return the anchors of reads."""
         sketch = self.index.sketch
-        lanes = np.empty(0, np.uint32 if sketch.kmer_length <= 15 else np.uint64)
         starts, x, y, reverse, seeds, dropped = find_anchors(
             PackedReads.of(reads), 0, len(reads), sketch.kmer_length, sketch.window,
-            self.index.lookup, self.index.limit, lanes,
+            self.index.lookup, self.index.limit, lanes_for(sketch.kmer_length),
         )  # fmt: skip
         length = np.full(len(x), sketch.kmer_length, np.int32)
         counts = {"seeds": seeds, "seeds with too many places": dropped}

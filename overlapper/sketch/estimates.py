@@ -105,10 +105,6 @@ class Estimates:
             (k - _LONGEST_K) / (_LONGEST_K - self.kmer_length)
         )
 
-    def kmer_error_rate(self, k: int) -> float:
-        """Return the rate of independent errors that would leave as many k-mers intact; NaN when unknown."""
-        return 1.0 - self.kmer_survival(k) ** (1.0 / k)
-
 
 def estimate(reads: Reads, threads: int = 1) -> Estimates:
     """Estimate coverage, error rate and genome size of a read set.

@@ -155,9 +155,9 @@ def partition(
 ) -> tuple[np.ndarray, ...]:
     """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says."""
     from overlapper.kernels.cpu import seed_index as kernel
+    from overlapper.kernels.cpu.minimizers import lanes_for
 
     k, w = sketch.kmer_length, sketch.window
-    lanes = np.empty(0, np.uint32 if k <= 15 else np.uint64)
     if pages is None:
         bases = int(reads.lengths[start:stop].sum())
         # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
@@ -165,7 +165,7 @@ def partition(
     return kernel.partition(
         reads.words, reads.word_offsets, reads.lengths,
         reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-        start, stop, k, w, layout.bucket_bits, layout.base_bits, lanes, sketched, pages,
+        start, stop, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched, pages,
     )  # fmt: skip
 
 

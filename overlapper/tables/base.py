@@ -101,23 +101,24 @@ class Table:
     SORT_KEYS: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        for f in self._fields("column", "offsets", "ragged"):
+        for f in self.fields_of("column", "offsets", "ragged"):
             value = getattr(self, f.name)
             if value is not None:
                 object.__setattr__(self, f.name, np.ascontiguousarray(value, dtype=f.metadata["dtype"]))
 
     @classmethod
-    def _fields(cls, *kinds: str) -> list[dataclasses.Field]:
+    def fields_of(cls, *kinds: str) -> list[dataclasses.Field]:
+        """Return the fields of some kinds: ``column``, ``offsets``, ``ragged``."""
         return [f for f in dataclasses.fields(cls) if f.metadata.get("kind") in kinds]
 
     @classmethod
     def empty(cls) -> Self:
         """Return a table without rows; optional columns are absent."""
-        required = [f for f in cls._fields("column") if not f.metadata["optional"]]
+        required = [f for f in cls.fields_of("column") if not f.metadata["optional"]]
         return cls(**{f.name: np.empty(0, f.metadata["dtype"]) for f in required})
 
     def __len__(self) -> int:
-        return len(getattr(self, self._fields("column")[0].name))
+        return len(getattr(self, self.fields_of("column")[0].name))
 
     def validate(self) -> Self:
         """Check that columns fit each other and return the table.
@@ -128,19 +129,19 @@ class Table:
             When lengths differ, or offsets do not rise from 0 to the number of values.
         """
         n = len(self)
-        for f in self._fields("column"):
+        for f in self.fields_of("column"):
             value = getattr(self, f.name)
             if value is not None and value.shape != (n,):
                 raise ParameterError(
                     f"{type(self).__name__}.{f.name} has shape {value.shape}, expected ({n},)"
                 )
-        for f in self._fields("offsets"):
+        for f in self.fields_of("offsets"):
             offs = getattr(self, f.name)
             if offs is not None and (len(offs) != n + 1 or offs[0] != 0 or np.any(np.diff(offs) < 0)):
                 raise ParameterError(
                     f"{type(self).__name__}.{f.name} must hold {n + 1} values that start at 0 and never fall"
                 )
-        for f in self._fields("ragged"):
+        for f in self.fields_of("ragged"):
             offs, values = getattr(self, f.metadata["by"]), getattr(self, f.name)
             if (offs is None) != (values is None) or (offs is not None and offs[-1] != len(values)):
                 raise ParameterError(
@@ -235,7 +236,7 @@ class Table:
         """
         pa = _pyarrow()
         arrays = {}
-        for f in self._fields("column", "ragged"):
+        for f in self.fields_of("column", "ragged"):
             value = getattr(self, f.name)
             if value is None:
                 continue
@@ -250,7 +251,7 @@ class Table:
     def from_arrow(cls, table: Any) -> Self:
         """Return the table that `to_arrow` wrote; columns it does not know are ignored."""
         new: dict[str, Any] = {}
-        for f in cls._fields("column", "ragged"):
+        for f in cls.fields_of("column", "ragged"):
             if f.name not in table.column_names:
                 continue
             array = table.column(f.name).combine_chunks()
@@ -273,7 +274,7 @@ class Table:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("pandas", "test", "A table as a pandas data frame") from None
-        fields = [f for f in self._fields("column") if getattr(self, f.name) is not None]
+        fields = [f for f in self.fields_of("column") if getattr(self, f.name) is not None]
         return pd.DataFrame({f.name: getattr(self, f.name) for f in fields})
 
 

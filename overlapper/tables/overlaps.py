@@ -73,7 +73,7 @@ class Intervals(Table):
             values = [getattr(table, name) for table in tables]
             return None if any(v is None for v in values) else np.concatenate(values)[rows]
 
-        names = [f.name for f in cls._fields("column")]
+        names = [f.name for f in cls.fields_of("column")]
         return cls(**dict(zip(names, map_in_order(gathered, names, threads), strict=True)))
 
 

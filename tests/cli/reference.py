@@ -23,8 +23,8 @@ options. `-` stands for standard input or output.
 """
 
 
-VALUES = {int: "N", float: "X", str: "TEXT"}
-"""What stands for a value where the option does not say."""
+VALUES = {int: "N", float: "X"}
+"""What stands for a value where the option does not say; one of text has to (metavar)."""
 
 
 def reference():

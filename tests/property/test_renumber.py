@@ -90,7 +90,7 @@ def test_renumbering_there_and_back_changes_nothing(seed, cigars):
     rng = np.random.default_rng(seed)
     n, n_reads = int(rng.integers(0, 20)), 6
     query = rng.integers(0, n_reads - 1, n)
-    columns = {f.name: rng.integers(0, 100, n) for f in Overlaps._fields("column")}
+    columns = {f.name: rng.integers(0, 100, n) for f in Overlaps.fields_of("column")}
     columns |= {"query": query, "target": rng.integers(query + 1, n_reads) if n else query}
     columns |= {"reverse": rng.random(n) < 0.5, "kind": rng.integers(0, 4, n)}
     if cigars:
@@ -109,7 +109,7 @@ def test_renumbering_there_and_back_changes_nothing(seed, cigars):
 def test_the_best_of_each_pair_among_some(seed):
     rng = np.random.default_rng(seed)
     rows = sorted({(int(q), int(q + t), bool(r)) for q, t, r in rng.integers([0, 1, 0], [3, 4, 2], (12, 3))})
-    columns = {f.name: np.zeros(len(rows)) for f in Overlaps._fields("column")}
+    columns = {f.name: np.zeros(len(rows)) for f in Overlaps.fields_of("column")}
     query, target, reverse = (np.array(column) for column in zip(*rows, strict=True))
     score = rng.integers(1, 4, len(rows))
     order = rng.permutation(len(rows))

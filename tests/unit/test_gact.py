@@ -30,7 +30,7 @@ def align(q, t, q_pos, t_pos, *, reverse=False, seed_length=0, **params):
         seed_length=seed_length,
     )  # fmt: skip
     overlaps = extend(Reads.from_sequences("qt", [q, t]), candidates, GactParams(**params)).validate()
-    row = {f.name: getattr(overlaps, f.name)[0] for f in overlaps._fields("column")}
+    row = {f.name: getattr(overlaps, f.name)[0] for f in overlaps.fields_of("column")}
     return row | {"cigar": "".join(f"{run >> 4}{'?ID????=X'[run & 15]}" for run in overlaps.cigar)}
 
 

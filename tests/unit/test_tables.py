@@ -23,10 +23,10 @@ def random_table(kind, seed, rows, optional=True):
     """Return a table with any values in its columns."""
     rng = np.random.default_rng(seed)
     values = {}
-    for field in kind._fields("offsets"):
+    for field in kind.fields_of("offsets"):
         if optional:
             values[field.name] = np.cumsum([0, *rng.integers(0, 4, rows)])
-    for field in kind._fields("column", "ragged"):
+    for field in kind.fields_of("column", "ragged"):
         size = rows
         if field.metadata["kind"] == "ragged":
             if field.metadata["by"] not in values:
@@ -42,10 +42,10 @@ def rows_of(table):
     """Return the rows as tuples, ragged columns as lists."""
     columns = [
         getattr(table, field.name).tolist()
-        for field in table._fields("column")
+        for field in table.fields_of("column")
         if getattr(table, field.name) is not None
     ]
-    for field in table._fields("ragged"):
+    for field in table.fields_of("ragged"):
         if (offsets := getattr(table, field.metadata["by"])) is not None:
             values = getattr(table, field.name).tolist()
             columns.append([values[a:b] for a, b in itertools.pairwise(offsets.tolist())])
@@ -107,7 +107,7 @@ def test_large_columns_are_joined_by_several_threads(kind, seed, sizes):
 def test_an_optional_column_stays_only_if_all_have_it(kind):
     both = kind.concat([random_table(kind, 1, 3, True), random_table(kind, 2, 2, False)]).validate()
     assert len(both) == 5
-    assert all(getattr(both, field.name) is None for field in kind._fields("offsets", "ragged"))
+    assert all(getattr(both, field.name) is None for field in kind.fields_of("offsets", "ragged"))
 
 
 @every_table
@@ -120,9 +120,9 @@ def test_nothing_makes_an_empty_table(kind):
 def test_columns_take_their_types(kind):
     table = random_table(kind, 3, 6)
     wide = dataclasses.replace(
-        table, **{f.name: getattr(table, f.name).astype(np.float64) for f in kind._fields("column")}
+        table, **{f.name: getattr(table, f.name).astype(np.float64) for f in kind.fields_of("column")}
     )
-    for field in kind._fields("column"):
+    for field in kind.fields_of("column"):
         assert getattr(wide, field.name).dtype == field.metadata["dtype"]
     assert columns_of(wide) == columns_of(table)
 
@@ -130,11 +130,11 @@ def test_columns_take_their_types(kind):
 @every_table
 def test_columns_of_other_lengths_are_refused(kind):
     table = random_table(kind, 4, 6)
-    for field in kind._fields("column")[1:]:
+    for field in kind.fields_of("column")[1:]:
         short = dataclasses.replace(table, **{field.name: getattr(table, field.name)[:-1]})
         with pytest.raises(ParameterError, match=rf"{field.name} has shape \(5,\), expected \(6,\)"):
             short.validate()
-    for field in kind._fields("ragged"):
+    for field in kind.fields_of("ragged"):
         short = dataclasses.replace(table, **{field.name: getattr(table, field.name)[:-1]})
         with pytest.raises(ParameterError, match=rf"{field.name} does not hold as many values"):
             short.validate()
@@ -174,7 +174,7 @@ def test_pandas(kind):
     pytest.importorskip("pandas")
     table = random_table(kind, 7, 5)
     frame = table.to_pandas()
-    assert list(frame.columns) == [field.name for field in kind._fields("column")]
+    assert list(frame.columns) == [field.name for field in kind.fields_of("column")]
     assert all((frame[name] == getattr(table, name)).all() for name in frame.columns)
 
 

@@ -21,8 +21,7 @@ _UNIT = 256
 """Scores are in 256ths of a base."""
 _RANK_BITS = 28
 _RANK_MASK = (1 << _RANK_BITS) - 1
-MOST_ANCHORS = 1 << _RANK_BITS
-"""Anchors that a read may have."""
+"""The number of an anchor, of which a read may have 2^28, has the low bits of a word, its score the rest."""
 
 
 class Scheme(NamedTuple):

@@ -24,6 +24,11 @@ U8, U32, U64 = np.uint8, np.uint32, np.uint64
 LANES_32_MAX_K = 15
 
 
+def lanes_for(k):
+    """Return an empty array whose type says how wide the hashes of k-mers are: 32 or 64 bits."""
+    return np.empty(0, U32 if k <= LANES_32_MAX_K else U64)
+
+
 @njit(nogil=True, cache=True, inline="always")
 def _reverse_complement_32(x, k):
     x = U32(((x >> U32(2)) & U32(0x33333333)) | ((x & U32(0x33333333)) << U32(2)))
