@@ -18,10 +18,10 @@ import numpy as np
 from graph.consensus import Consensus, Rows, consensus, fit_threshold
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
 from graph.stages import Stages
-from overlapper import pipeline
 from overlapper.candidates.registry import finder
 from overlapper.devices import Device, select_devices
 from overlapper.extend import chain
+from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate, preset_error_rate, preset_params
@@ -70,6 +70,13 @@ def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
 
     A segment that links to itself alone is a circle; in FASTA, a sequence whose name ends in a number and
     ``c``, as `graph.layout.Layout.names` and other programs have it.
+
+    Raises
+    ------
+    FormatError
+        When the file is not what its name says, or a segment has no sequence.
+    InputError
+        When it cannot be read.
     """
     path = os.fspath(path)
     if not path.removesuffix(".gz").endswith(".gfa"):
@@ -216,7 +223,7 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
         kinds = classify(overlaps, together.lengths, params.classes)
         kept = (long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL)
-        return overlaps.take(pipeline.best_of_pair(overlaps, kept))
+        return overlaps.take(best_of_pair(overlaps, kept))
 
     parts = []
     for target, part in enumerate(map_in_order(work, range(n), threads)):

@@ -23,7 +23,17 @@ def n50(lengths: np.ndarray) -> int:
 def to_json(
     assembly: Assembly, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams | None
 ) -> str:
-    """Write what went in, what every step removed, what came out, parameters, times and memory."""
+    """Write what went in, what every step removed, what came out, parameters, times and memory.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    reads : Reads
+    overlaps : Overlaps
+    params : GraphParams
+    cleaning : CleanParams or None
+        None where nothing was cleaned.
+    """
     lengths = assembly.layout.lengths
     parts = {
         "version": __version__,

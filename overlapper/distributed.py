@@ -158,7 +158,18 @@ class Cluster:
 def run_remotely(
     work: TileWork, tile: Tile, numbers: list[int], threads: int, devices: list[str]
 ) -> list[Strip]:
-    """Do strips of a tile in a temporary folder, and return their files; on the worker's own device."""
+    """Do strips of a tile in a temporary folder, and return their files; on the worker's own device.
+
+    Parameters
+    ----------
+    work : TileWork
+    tile : tuple of int
+    numbers : list of int
+        Of the strips.
+    threads : int
+    devices : list of str
+        Of the machine, one for each started process; empty where a worker takes what it sees.
+    """
     if devices:
         from distributed import get_worker
 

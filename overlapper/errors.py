@@ -96,6 +96,20 @@ class MissingExtraError(OverlapperError, ImportError):
 
 
 def require(condition: bool, name: str, value: object, expected: str) -> None:
-    """Raise a `ParameterError` that names a parameter, unless its value fits."""
+    """Raise a `ParameterError` that names a parameter, unless its value fits.
+
+    Parameters
+    ----------
+    condition : bool
+        Whether the value fits.
+    name : str
+    value : object
+    expected : str
+        What fits, in words: ``1 or more``.
+
+    Raises
+    ------
+    ParameterError
+    """
     if not condition:
         raise ParameterError(f"{name} is {value}, expected {expected}")

@@ -77,7 +77,14 @@ class Scores:
 
 
 class Bin(NamedTuple):
-    """Scores of the pairs from ``low`` to below ``high``."""
+    """Scores of the pairs from ``low`` to below ``high``.
+
+    Attributes
+    ----------
+    low, high : float
+        In bases, or an identity; the last bin goes up to infinity.
+    scores : Scores
+    """
 
     low: float
     high: float

@@ -309,7 +309,10 @@ class ClassParams:
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Everything that decides the result of a run."""
+    """Everything that decides the result of a run.
+
+    ``finder`` and ``extender`` are names in the registries, all others the parameters of a stage.
+    """
 
     finder: str = "dsoft"
     extender: str = "chain"

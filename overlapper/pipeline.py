@@ -14,6 +14,7 @@ from overlapper.clock import Clock
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
+from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender, extending_devices
@@ -257,7 +258,20 @@ def overlaps_of_blocks(
     gpus: Gpus | None,
     report: Report = lambda step, done, total: None,
 ) -> Iterator[tuple[Overlaps, dict[str, int]]]:
-    """Yield what `Tile.overlaps` gives of the candidates of blocks; GPUs take several blocks at a time."""
+    """Yield what `Tile.overlaps` gives of the candidates of blocks; GPUs take several blocks at a time.
+
+    Parameters
+    ----------
+    tile : Tile
+    find : callable
+        ``find(block)`` gives the candidates of a block of queries; on any thread.
+    blocks : range
+        Numbers of the blocks.
+    threads : int
+    gpus : Gpus or None
+    report : callable
+        Is told how many blocks are done.
+    """
 
     def reported(results: Iterable) -> Iterator:
         for done, result in enumerate(results):
@@ -367,29 +381,3 @@ class Tile:
         overlaps = overlaps.take(best)
         swapped = self._order[overlaps.query] > self._order[overlaps.target]
         return with_cigars(overlaps.renumber(self._order), [found], best, swapped=swapped), counts
-
-
-def best_of_pair(overlaps: Overlaps, among: np.ndarray) -> np.ndarray:
-    """Return the best-scoring row of each read pair; of equal ones the forward strand's, then the first.
-
-    Parameters
-    ----------
-    overlaps : Overlaps
-    among : ndarray of bool, shape (n,)
-        The rows to choose from.
-
-    Returns
-    -------
-    ndarray of int64
-        By query and target.
-    """
-    rows = np.flatnonzero(among)
-    pair = (overlaps.query[rows].astype(np.int64) << 32) | overlaps.target[rows]
-    # They come by pair as a rule, and then this sort has little to do.
-    by_pair = np.argsort(pair, kind="stable")
-    rows, pair = rows[by_pair], pair[by_pair]
-    starts = np.flatnonzero(np.diff(pair, prepend=-1))
-    worth = 2 * overlaps.score[rows].astype(np.int64) - overlaps.reverse[rows]
-    most = np.maximum.reduceat(worth, starts)
-    best = np.flatnonzero(worth == np.repeat(most, np.diff(starts, append=len(rows))))
-    return rows[best[np.diff(pair[best], prepend=-1) > 0]]

@@ -107,6 +107,11 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: in
     -------
     ndarray of int64, shape (blocks + 1,)
         Reads at which blocks start.
+
+    Raises
+    ------
+    ParameterError
+        When there would be more than `MOST_TILES` tiles.
     """
     bases = int(lengths.sum())
     whole = tile_bytes(bases, seed_bytes)
@@ -169,7 +174,16 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
 
 
 def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> None:
-    """Raise a `ParameterError` if a run may take more disk than a limit, in bytes, besides its overlaps."""
+    """Raise a `ParameterError` if a run may take more disk than a limit, besides its overlaps.
+
+    Parameters
+    ----------
+    store : ReadStore
+    params : Params
+    threads : int
+    limit : int
+        Bytes.
+    """
     needed = disk_bytes(int(store.lengths.sum()), looked_at(store, params, threads), params.finder)
     if needed > limit:
         raise ParameterError(

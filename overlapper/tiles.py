@@ -152,6 +152,14 @@ def planned(
 ) -> tuple[Params, str, int]:
     """Return the parameters as far as they follow from the reads, why, and the bytes that a tile may take.
 
+    Parameters
+    ----------
+    store : ReadStore
+    budget : Budget
+    preset : str
+    changes : mapping or None
+        Parameters that differ from the preset.
+
     Raises
     ------
     ParameterError

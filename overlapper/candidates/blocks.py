@@ -69,7 +69,20 @@ class SeededBlocks(Protocol):
     def write(
         artifact: Artifact, store: ReadStore, params: Params, memory: int, threads: int, cut: Cut
     ) -> None:
-        """Write the seeds of all reads, taking so many bytes of memory."""
+        """Write the seeds of all reads.
+
+        Parameters
+        ----------
+        artifact : Artifact
+            Where to.
+        store : ReadStore
+        params : Params
+        memory : int
+            Bytes that this may take.
+        threads : int
+        cut : callable
+            See `Cut`.
+        """
 
     def finder(self, blocks: list[int], reads: Reads, threads: int) -> TileFinder:
         """Return the finder of a block of queries and one of targets, or of one block that is both.

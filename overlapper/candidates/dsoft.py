@@ -70,6 +70,11 @@ class DsoftFinder:
         -------
         Candidates
             By query, target, strand, the best first, with their seeds. Memory is that of these candidates.
+
+        Raises
+        ------
+        ParameterError
+            When there are no such reads.
         """
         from overlapper.kernels.cpu.dsoft import find_candidates
 

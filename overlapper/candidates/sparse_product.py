@@ -104,6 +104,11 @@ class SparseProduct:
         Candidates
             By query, target and strand, with the hits of the best bin and those near it. Memory is that of
             these candidates and of a block of position pairs.
+
+        Raises
+        ------
+        ParameterError
+            When there are no such reads.
         """
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")

@@ -62,6 +62,11 @@ def reliable_bounds(depth: int, survival: float, probability: float) -> tuple[in
     lower, upper : int
         Both included; ``upper`` is at least ``lower``.
 
+    Raises
+    ------
+    ParameterError
+        When a value is out of range.
+
     References
     ----------
     Guidi et al. 2021, BELLA: Berkeley Efficient Long-Read to Long-Read Aligner and Overlapper, section 4.
@@ -96,6 +101,11 @@ def reliable_multiplicities(coverage: float, survival: float, probability: float
     -------
     lower, upper : int
         Both included.
+
+    Raises
+    ------
+    ParameterError
+        When the coverage is out of range.
     """
     if not 0 < coverage < math.inf:
         raise ParameterError(f"coverage is {coverage}, expected above 0")
@@ -212,6 +222,14 @@ class ReliableKmers:
 
         In place of the estimated error rate, the share of k-mers without error is used, as it tells more than
         the rate.
+
+        Parameters
+        ----------
+        reads : Reads
+        k : int
+            Bases of a k-mer.
+        params : SpgemmParams
+        threads : int
         """
         if params.coverage and params.error_rate:
             survival = (1 - params.error_rate) ** k

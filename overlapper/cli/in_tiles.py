@@ -64,6 +64,27 @@ def run_in_tiles(
 ) -> Any:
     """Find overlaps in tiles and write them; the file is complete when ``open_files`` is closed.
 
+    Parameters
+    ----------
+    files : list of str
+        Of reads.
+    output, preset : str
+    limits : Limits
+    reference : str or None
+        Of CRAM files.
+    changes : mapping
+        Parameters that differ from the preset.
+    threads : int
+        Of all processes together.
+    devices : list of str
+        Names of those that this machine has for the extender; ``device`` as the user asked for them.
+    device : str
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    progress : Progress
+    open_files : ExitStack
+        Closes what is opened here.
+
     Returns
     -------
     TiledRun or None

@@ -16,8 +16,10 @@ def read_claims(path: str) -> Claims:
 
     Raises
     ------
+    FormatError
+        When a line breaks the format.
     InputError
-        When the file cannot be read, or a line breaks the format.
+        When the file cannot be read.
     """
     rows: dict[str, list[str]] = {}
     lines = (line for block in line_blocks(path) for line in block.splitlines())

@@ -70,7 +70,16 @@ class Plane:
         self.draw(element("path", d=path_of(x, y) + "Z", class_=f"fill-{colour}"))
 
     def band(self, x: np.ndarray, low: np.ndarray, high: np.ndarray, key: str, colour: str = "pale") -> None:
-        """Fill the area between two lines."""
+        """Fill the area between two lines.
+
+        Parameters
+        ----------
+        x, low, high : array of float, shape (n,)
+        key : str
+            What it is, for the key.
+        colour : str
+            A class of `svg.THEME`.
+        """
         around = np.concatenate([self.across(x), self.across(x)[::-1]])
         y = np.concatenate([self.up(low), self.up(high)[::-1]])
         self.draw(element("path", d=path_of(around, y) + "Z", class_=f"fill-{colour}"), key, colour)
@@ -78,7 +87,18 @@ class Plane:
     def line(
         self, x: np.ndarray, y: np.ndarray, key: str = "", colour: str = "b", *, width: float = 2.2
     ) -> None:
-        """Draw a line through points, named in the key."""
+        """Draw a line through points.
+
+        Parameters
+        ----------
+        x, y : array of float, shape (n,)
+        key : str
+            What it is, for the key; empty for a line that is not named there.
+        colour : str
+            A class of `svg.THEME`.
+        width : float
+            In pixels.
+        """
         path = path_of(self.across(x), self.up(y))
         self.draw(element("path", d=path, class_=f"line-{colour}", stroke_width=width), key, colour)
 

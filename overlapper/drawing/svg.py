@@ -50,7 +50,15 @@ def written(text: str, x: float, y: float, **attributes: object) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Drawing:
-    """Elements, and the size in pixels that they were placed for."""
+    """Elements, and the size that they were placed for.
+
+    Attributes
+    ----------
+    body : str
+        The elements, SVG.
+    width, height : float
+        In pixels.
+    """
 
     body: str
     width: float

@@ -137,7 +137,14 @@ class GpuIndex:
     def fixed_seeds(
         self, reads: Reads, length: int, *, mismatches: int = 0, hit_limit: int = 128
     ) -> FixedSeeds:
-        """Find all places of all windows of one length; as `Index.fixed_seeds`."""
+        """Find all places of all windows of one length; as `Index.fixed_seeds`.
+
+        Parameters
+        ----------
+        reads : Reads
+        length, mismatches, hit_limit : int
+            As `Index.fixed_seeds` takes them.
+        """
         check_seeds(mismatches, hit_limit)
         self._index.for_length(length)
 

@@ -312,7 +312,13 @@ class Index:
         return sequence, t_start - (ends - self.text.lengths)[sequence]
 
     def for_length(self, min_length: int) -> FmIndex:
-        """Return the arrays with k-mers that are not longer than the matches asked for."""
+        """Return the arrays with k-mers that are not longer than the matches asked for.
+
+        Raises
+        ------
+        ParameterError
+            When the length is below 1.
+        """
         if min_length < 1:
             raise ParameterError(f"the length of matches is {min_length}, expected 1 or more")
         if min_length >= self.fm.kmer_length:

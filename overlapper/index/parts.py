@@ -76,7 +76,15 @@ def cut(fm: FmIndex, memory: int) -> tuple[list[int], int]:
 
 
 def index_part(fm: FmIndex, first: int, last: int, threads: int) -> FmIndex:
-    """Return the index of the segments ``[first, last)`` of an indexed text."""
+    """Return the index of the segments ``[first, last)`` of an indexed text.
+
+    Parameters
+    ----------
+    fm : FmIndex
+        Of the whole text.
+    first, last : int
+    threads : int
+    """
     starts, shifts = fm.segments[first:last, 0], fm.segments[first:last, 1]
     lengths = fm.segments[first + 1 : last + 1, 0] - starts - 1
     return index_pieces(

@@ -95,7 +95,13 @@ def save(path: str | os.PathLike, fm: FmIndex, text: TextLabel) -> None:
 
 
 def open_index(path: str) -> OutputFile:
-    """Return the file that an index is to be written to with `write`, as a context manager."""
+    """Return the file that an index is to be written to with `write`, as a context manager.
+
+    Raises
+    ------
+    ParameterError
+        When it could not be mapped into memory: standard output, or a name that asks for compression.
+    """
     if path == "-" or path.endswith(".gz"):
         raise ParameterError(
             f"the output is {path}, expected the name of an uncompressed file: an index is mapped into memory"

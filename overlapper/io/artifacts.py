@@ -53,7 +53,15 @@ class Artifact:
             file.write(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
 
     def load(self, name: str, dtype: Any, start: int = 0, stop: int | None = None) -> np.ndarray:
-        """Read values ``[start, stop)`` of an array; all by default."""
+        """Read values ``[start, stop)`` of an array; all by default.
+
+        Parameters
+        ----------
+        name : str
+        dtype : numpy type
+            With which it was written.
+        start, stop : int, optional
+        """
         dtype = np.dtype(dtype)
         count = -1 if stop is None else stop - start
         return np.fromfile(self.folder / name, dtype, count, offset=start * dtype.itemsize)
@@ -63,6 +71,11 @@ class Artifact:
 
         Nothing is copied: while the system holds the file in memory, this takes a hundredth of the time of
         `load`. What is written to them stays with this process.
+
+        Parameters
+        ----------
+        name, dtype, start, stop
+            As `load` takes them.
         """
         path, size = self.folder / name, np.dtype(dtype).itemsize
         count = path.stat().st_size // size - start if stop is None else stop - start
@@ -71,7 +84,15 @@ class Artifact:
         return np.memmap(path, dtype, "c", offset=start * size, shape=count).view(np.ndarray)
 
     def gathered(self, name: str, dtype: Any, firsts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Read stretches of an array, one after the other, from wherever they lie in it."""
+        """Read stretches of an array, one after the other, from wherever they lie in it.
+
+        Parameters
+        ----------
+        name : str
+        dtype : numpy type
+        firsts, sizes : ndarray of int64, shape (n,)
+            First value of each stretch, and how many it has.
+        """
         values, place = np.empty(sizes.sum(), dtype), 0
         with open(self.folder / name, "rb", buffering=0) as file:
             for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True):

@@ -86,7 +86,15 @@ class ReadsBuilder:
                 raise self._error(problem, text[position], path)
 
     def end_file(self, path: str) -> None:
-        """Close the last record of a file."""
+        """Close the last record of a file.
+
+        Raises
+        ------
+        TruncatedError
+            When the record is not complete.
+        EmptyInputError
+            When the file held no reads.
+        """
         kernel, state = self._kernel, self._state
         place, bases = state[kernel.PLACE], state[kernel.LENGTH]
         if place != kernel.BETWEEN:

@@ -29,7 +29,22 @@ UNPLACED = ("*", "", "junk", "random")
 
 
 class TruthRow(NamedTuple):
-    """One row; the fields are the columns of the file."""
+    """One row; the fields are the columns of the file.
+
+    Attributes
+    ----------
+    read, ref : str
+        Names; ``*`` in place of a reference for a read from nowhere.
+    start, end : int
+        On the forward strand of the reference, 0-based half-open.
+    strand : str
+    qstart, qend, read_len : int
+        On the read; -1 for unknown.
+    kind : str
+        ``normal``, ``chimera``, ``split`` or ``junk``.
+    identity : float
+        Matches over alignment columns; NaN for unknown.
+    """
 
     read: str
     ref: str
@@ -102,8 +117,12 @@ def read_truth(path: str) -> Truth:
 
     Raises
     ------
+    FormatError
+        When a column is missing, or a line breaks the format.
+    EmptyInputError
+        When there are no rows.
     InputError
-        When the file cannot be read, has no rows, or a line breaks the format.
+        When the file cannot be read.
     """
     lines = (line.decode(errors="replace") for block in line_blocks(path) for line in block.splitlines())
     names = next(lines, "").lstrip("#").split("\t")

@@ -65,7 +65,27 @@ def open_overlaps(
 def write_overlaps(
     overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *, threads: int = 1
 ) -> None:
-    """Write a table to a file, in the format that its name ends in; ``-`` is PAF on standard output."""
+    """Write a table to a file, in the format that its name ends in; ``-`` is PAF on standard output.
+
+    Parameters
+    ----------
+    overlaps : Overlaps
+    reads : Reads
+        Names and lengths of the reads that the overlaps number.
+    path : str or path
+        One of `FORMATS`.
+    threads : int
+        The bytes written do not depend on it.
+
+    Raises
+    ------
+    ParameterError
+        When the name tells no format.
+    OutputError
+        When the file cannot be written; none is left behind.
+    MissingExtraError
+        When Parquet is asked for and pyarrow is not installed.
+    """
     with open_overlaps(path, reads, threads=threads) as writer:
         writer.write(overlaps)
 
@@ -73,7 +93,28 @@ def write_overlaps(
 def read_overlaps(
     path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1
 ) -> Overlaps:
-    """Read a table from a file, in the format that its name ends in; ``-`` is PAF on standard input."""
+    """Read a table from a file, in the format that its name ends in; ``-`` is PAF on standard input.
+
+    Parameters
+    ----------
+    path : str or path
+        One of `FORMATS`.
+    reads : Reads or sequence of str
+        The reads that the overlaps are about, or their names; their order numbers them.
+    threads : int
+        Changes nothing but the time.
+
+    Raises
+    ------
+    ParameterError
+        When the name tells no format.
+    FormatError
+        When a record breaks its format, or names another read.
+    InputError
+        When the file cannot be read to its end.
+    MissingExtraError
+        When the file is Parquet and pyarrow is not installed.
+    """
     path = os.fspath(path)
     if os.path.isdir(path):
         path = os.path.join(path, "")

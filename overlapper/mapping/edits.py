@@ -19,7 +19,21 @@ if TYPE_CHECKING:
 def extend(
     reads: Reads, reference: Reads, chains: Chains, params: MapParams, gpus: Gpus | None = None
 ) -> Paths:
-    """Align every chain."""
+    """Align every chain.
+
+    Parameters
+    ----------
+    reads, reference : Reads
+    chains : Chains
+    params : MapParams
+    gpus : Gpus, optional
+        That hold the reference, to extend on instead of the CPU, with the same result.
+
+    Raises
+    ------
+    DeviceError
+        When the reference does not fit the GPU.
+    """
     scoring = params.scoring
     ends = Ends(scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend, params.end_bonus)
     if gpus and len(chains):

@@ -54,7 +54,14 @@ class Claims(NamedTuple):
 
 
 class QualityBin(NamedTuple):
-    """Mappings of quality ``low`` or higher, below that of the bin before."""
+    """Mappings of quality ``low`` or higher, below that of the bin before.
+
+    Attributes
+    ----------
+    low : int
+    mapped, wrong : int
+        Placed reads that are mapped so, and those of them that are mapped wrongly.
+    """
 
     low: int
     mapped: int
@@ -139,7 +146,24 @@ def evaluate_mappings(
 def mapping_errors(
     claims: Claims, truth: Truth, rows: np.ndarray, lengths: dict[str, int], circular: Collection[str]
 ) -> np.ndarray:
-    """Return the mapping error of each claim against a row of the truth; infinite elsewhere or reversed."""
+    """Return the mapping error of each claim against a row of the truth; infinite elsewhere or reversed.
+
+    Parameters
+    ----------
+    claims : Claims
+    truth : Truth
+    rows : ndarray of int64, shape (n,)
+        Row of the truth of each claim.
+    lengths : dict of str to int
+        Of the reference sequences.
+    circular : collection of str
+        Names of those that are circles.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        In bases.
+    """
     start, end = truth.start[rows], truth.end[rows]
     q_start, q_length = truth.qstart[rows], np.maximum(truth.qend[rows] - truth.qstart[rows], 1)
     scale = (end - start) / q_length

@@ -40,7 +40,16 @@ class Table:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """A picture, a caption that says what it shows, and the numbers behind it."""
+    """A picture, a caption that says what it shows, and the numbers behind it.
+
+    Attributes
+    ----------
+    title, caption : str
+    svg : str
+        An element ``svg``.
+    table : Table, optional
+        The numbers, in a part of the page that opens.
+    """
 
     title: str
     caption: str

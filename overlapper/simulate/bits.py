@@ -76,7 +76,15 @@ class Distribution:
     def from_log_density(
         cls, log_density: Callable[[np.ndarray], np.ndarray], low: float, high: float, bins: int = 1 << 14
     ) -> Self:
-        """Tabulate a density, known up to a factor, between two ends; what lies outside is cut off."""
+        """Tabulate a density, known up to a factor, between two ends; what lies outside is cut off.
+
+        Parameters
+        ----------
+        log_density : callable
+            Gives the logarithms of the density at an array of values.
+        low, high : float
+        bins : int
+        """
         edges = np.linspace(low, high, bins + 1)
         logs = log_density((edges[1:] + edges[:-1]) / 2)
         mass = np.cumsum(np.exp(logs - logs.max()))

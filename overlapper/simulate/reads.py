@@ -46,7 +46,16 @@ class SimulatedRead(NamedTuple):
 
 
 class Place(NamedTuple):
-    """An interval of a reference, 0-based half-open, and the strand that is read."""
+    """An interval of a reference, and the strand that is read.
+
+    Attributes
+    ----------
+    reference : int
+        Its number.
+    start, end : int
+        0-based half-open; on a circular reference the end may exceed its length.
+    reverse : bool
+    """
 
     reference: int
     start: int
@@ -125,7 +134,18 @@ def generate_reads(
     seed: int = 1,
     circular: bool = False,
 ) -> Iterator[SimulatedRead]:
-    """Simulate reads one by one; see `simulate_reads`, whose parameters and errors these are."""
+    """Simulate reads one by one.
+
+    Parameters
+    ----------
+    references, preset, coverage, seed, circular
+        As `simulate_reads` takes them.
+
+    Raises
+    ------
+    ParameterError, EmptyInputError
+        See `simulate_reads`.
+    """
     model = adapted_model(preset)
     if not 0 < coverage < math.inf:
         raise ParameterError(f"coverage is {coverage}, expected a number above 0")

@@ -157,7 +157,12 @@ class KmerCounter:
     def groups(
         self, lower: int, upper: int, most: int, memory: int
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-        """Yield k-mers, some at a time, by hash; the arguments are those of `count_kmers`.
+        """Yield k-mers, some at a time, by hash.
+
+        Parameters
+        ----------
+        lower, upper, most, memory : int
+            As `count_kmers` takes them.
 
         Yields
         ------

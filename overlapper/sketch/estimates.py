@@ -92,6 +92,11 @@ class Estimates:
         """Return the share of k-mers without error; NaN when unknown.
 
         Below ``kmer_length`` its logarithm is interpolated down to k = 0, above 32 extrapolated, linearly.
+
+        Raises
+        ------
+        ParameterError
+            When k is below 1.
         """
         if k < 1:
             raise ParameterError(f"k is {k}, expected 1 or more")

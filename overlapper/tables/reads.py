@@ -77,6 +77,11 @@ class Reads(Table):
         sequences : iterable of str
             Letters of either case; everything but ACGTU is an unknown base.
 
+        Raises
+        ------
+        ParameterError
+            When there are not as many names as sequences.
+
         Examples
         --------
         >>> reads = Reads.from_sequences(["a", "b"], ["ACGTN", "GG"])

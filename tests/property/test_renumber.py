@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.registry import finder
 from overlapper.extend import gact
+from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.params import ClassParams, DsoftParams, GactParams, Params, SketchParams
-from overlapper.pipeline import best_of_pair
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
