@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 
 import graph
 import overlapper
+from overlapper.code_digest import digest_of_code
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import finished, writing
-from overlapper.sources import digest_of_sources
 from overlapper.workdir import Workdir
 
 _Made = TypeVar("_Made")
@@ -51,7 +51,7 @@ class Stage:
 @functools.cache
 def code_digest() -> str:
     """Return a digest of the program's source, which changes with every result that code can change."""
-    return digest_of_sources(Path(package.__path__[0]) for package in (graph, overlapper))
+    return digest_of_code(Path(package.__path__[0]) for package in (graph, overlapper))
 
 
 class Stages:

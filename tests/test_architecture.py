@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 # Lowest first; a module imports from its own layer or from lower ones.
 LAYERS = [
     ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params",
-     "overlapper.scoring", "overlapper.clock", "overlapper.sources", "overlapper.tables"],
+     "overlapper.scoring", "overlapper.clock", "overlapper.code_digest", "overlapper.tables"],
     ["overlapper.kernels"],
     ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
      "overlapper.gpus"],

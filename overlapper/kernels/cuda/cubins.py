@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from overlapper.sources import digest_of_sources
+from overlapper.code_digest import digest_of_code
 
 _HERE = Path(__file__).parent
 _PACKAGE = __name__.rpartition(".")[0]
@@ -115,7 +115,7 @@ def _stem(source: Source, types: str, capability: tuple[int, int]) -> str:
 def _sources_digest() -> str:
     """Return a digest of all sources of kernels; those of the CPU too, as GPUs share some functions."""
     compilers = (f"{name} {importlib.metadata.version(name)}" for name in _COMPILERS)
-    return digest_of_sources([_HERE.parent], compilers)
+    return digest_of_code([_HERE.parent], compilers)
 
 
 def _folders() -> Iterator[Path]:

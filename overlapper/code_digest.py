@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-def digest_of_sources(folders: Iterable[Path], notes: Iterable[str] = ()) -> str:
+def digest_of_code(folders: Iterable[Path], notes: Iterable[str] = ()) -> str:
     """Return a digest, of 16 letters, of all Python files below some folders.
 
     Parameters
