@@ -262,7 +262,8 @@ class _PafParser:
         """Parse lines up to the first fault."""
         kernel = self._kernel
         state = np.zeros(kernel.STATE_FIELDS, np.int64)
-        room = lines.count(b"\n")
+        text = np.frombuffer(lines, np.uint8)
+        room = np.count_nonzero(text == ord("\n"))
         rows = kernel.Rows(
             integers=np.empty((len(kernel.INTEGERS), room), np.int32),
             divergence=np.empty(room, np.float32),
@@ -270,7 +271,7 @@ class _PafParser:
             cigar=np.empty(len(lines) // 2, np.uint32),
             cigar_offsets=np.zeros(room + 1, np.int64),
         )
-        stopped_at = kernel.parse_paf(np.frombuffer(lines, np.uint8), state, self._index, rows)
+        stopped_at = kernel.parse_paf(text, state, self._index, rows)
         filled = state[kernel.ROWS]
         rows = kernel.Rows(
             rows.integers[:, :filled],

@@ -13,8 +13,8 @@ from numba import njit
 
 from overlapper.kernels.cpu.formatting import Names
 from overlapper.kernels.cpu.packed import uncounted
-from overlapper.kernels.cpu.packing import FNV_PRIME, FNV_START, hash_names
 from overlapper.kernels.cpu.text_numbers import FAILED, MAX_INTEGER, NINE, ZERO, decimal, integer
+from overlapper.kernels.cpu.text_words import field_end, hash_of, short_number
 
 # Fields of the state.
 LINES, ROWS, OPERATIONS, EDITED, PROBLEM, COLUMN, EXPECTED = range(7)
@@ -96,17 +96,17 @@ class NameIndex(NamedTuple):
 
 def name_index(names: Names) -> NameIndex:
     """Return the index of the given names."""
-    hashes = hash_names(names.name_bytes, names.name_offsets)
-    slots = np.full(1 << (2 * len(hashes)).bit_length(), -1, np.int32)
-    _fill_slots(hashes, slots)
+    reads = len(names.name_offsets) - 1
+    slots = np.full(1 << (2 * reads).bit_length(), -1, np.int32)
+    _fill_slots(names.name_bytes, names.name_offsets, slots)
     return NameIndex(slots, names)
 
 
 @njit(nogil=True, cache=True)
-def _fill_slots(hashes, slots):
+def _fill_slots(name_bytes, name_offsets, slots):
     mask = np.uint64(len(slots) - 1)
-    for read in range(len(hashes)):
-        slot = hashes[read] & mask
+    for read in range(len(name_offsets) - 1):
+        slot = hash_of(name_bytes, np.uint64(name_offsets[read]), np.uint64(name_offsets[read + 1])) & mask
         while slots[slot] >= 0:
             slot = (slot + np.uint64(1)) & mask
         slots[slot] = read
@@ -184,12 +184,9 @@ def _read_columns(text, i, fields, slots, name_bytes, name_offsets, lengths, sta
             i += _ONE
         first = i
         if column == _QUERY or column == _TARGET:
-            hashed = FNV_START
-            while text[i] > _RETURN:
-                hashed = (hashed ^ np.uint64(text[i])) * FNV_PRIME
-                i += _ONE
+            i = field_end(text, i)
             mask = np.uint64(len(slots) - 1)
-            slot = hashed & mask
+            slot = hash_of(text, first, i) & mask
             found = -1
             while found < 0 and slots[slot] >= 0:
                 name = np.uint64(name_offsets[slots[slot]])
@@ -211,7 +208,7 @@ def _read_columns(text, i, fields, slots, name_bytes, name_offsets, lengths, sta
             if i == first or text[i] > _RETURN:
                 problem = BAD_STRAND
         else:
-            number = np.int64(0)
+            number, i = short_number(text, i)
             while ZERO <= text[i] <= NINE and number <= MAX_INTEGER:
                 number = number * 10 + (np.int64(text[i]) - ZERO)
                 i += _ONE
@@ -250,9 +247,7 @@ def _read_tags(text, i, fields, divergence, state):
     while text[i] == _TAB and not bad:
         column += 1
         first = i + _ONE
-        i = first
-        while text[i] > _RETURN:
-            i += _ONE
+        i = field_end(text, first)
         value = first + _TAG_HEAD
         if i <= value:
             continue

@@ -5,20 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.text_words import short_number
+
 FAILED = -(2**62)
 """What `integer` returns for what is none."""
 MAX_INTEGER = 2**31 - 1
 ZERO, NINE = ord("0"), ord("9")
 _ONE = np.uint64(1)
+_POWERS = np.array([float(f"1e{exponent}") for exponent in range(9)])
 
 
 @njit(nogil=True, cache=True)
 def integer(text, i, end):
-    """Return the 32-bit integer that ``text[i:end]`` is, or `FAILED`."""
+    """Return the 32-bit integer that ``text[i:end]`` is, or `FAILED`; no digit stands at ``end``."""
     negative = text[i] == ord("-")
     i += np.uint64(negative)
     first = i
-    number = np.int64(0)
+    number, i = short_number(text, i)
     while i < end and ZERO <= text[i] <= NINE and number <= MAX_INTEGER:
         number = number * 10 + (np.int64(text[i]) - ZERO)
         i += _ONE
@@ -29,7 +32,11 @@ def integer(text, i, end):
 
 @njit(nogil=True, cache=True)
 def decimal(text, i, end):
-    """Return the number that ``text[i:end]`` is, like 0.25 or 2.5e-1, or NaN."""
+    """Return the number that ``text[i:end]`` is, like 0.25 or 2.5e-1, or NaN; no digit stands at ``end``."""
+    if text[i] == ord("0") and text[i + _ONE] == ord("."):
+        fraction, stop = short_number(text, i + _ONE + _ONE)
+        if stop == end:
+            return np.float64(fraction) / _POWERS[end - i - _ONE - _ONE]
     mantissa = 0.0
     exponent = np.int64(0)
     digits = 0
