@@ -112,7 +112,7 @@ def measure(overlaps, shape):
 
     pairs = timed("order", lambda: without_repeats(pairs_of(rows, order, threads=2)))
     trimmed = timed("trim", trim, pairs, rows, lengths, params, threads=2)
-    built, _ = timed("connect", connect, pairs, rows, trimmed.start, trimmed.end, order, params)
+    built, _ = timed("connect", connect, pairs, rows, trimmed.start, trimmed.end, order, params, threads=2)
     del pairs
     reduced, _ = timed("reduce", reduce, built, threads=2)
     cleaned, _ = timed("clean", clean, reduced)
