@@ -11,7 +11,7 @@ from overlapper.errors import ParameterError
 from overlapper.kernels.cpu import seed_index as pages_kernel
 from overlapper.kernels.cpu.reference_seeds import Y_BITS, Lookup, count_places, fill_slots
 from overlapper.params import SketchParams
-from overlapper.sketch.seed_index import BLOCK_BASES, EntryLayout, partition
+from overlapper.sketch.page_chains import BLOCK_BASES, EntryLayout, partition
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD

@@ -22,14 +22,8 @@ import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.params import SketchParams
-from overlapper.sketch.seed_index import (
-    BUCKET_RANGES,
-    SPECTRUM_SIZE,
-    EntryLayout,
-    chosen_limit,
-    partition,
-    seed_counts,
-)
+from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, partition
+from overlapper.sketch.seed_index import SPECTRUM_SIZE, chosen_limit, seed_counts
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 from overlapper.threads import cut_evenly, map_in_order
@@ -202,7 +196,7 @@ class SeedWriter:
 
 
 def _parts(n_buckets: int) -> list[range]:
-    step = -(-n_buckets // BUCKET_RANGES)
+    step = -(-n_buckets // (1 << RANGE_BITS))
     return [range(i, min(i + step, n_buckets)) for i in range(0, n_buckets, step)]
 
 

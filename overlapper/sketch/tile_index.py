@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.params import SketchParams
-from overlapper.sketch.seed_index import BUCKET_RANGES, EntryLayout, SeedIndex, list_occurrences, partition
+from overlapper.sketch.page_chains import EntryLayout, partition
+from overlapper.sketch.seed_index import SeedIndex, list_occurrences
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
@@ -40,14 +41,13 @@ def tile_index(
     first_target_base = queries.n_words * BASES_PER_WORD
     starts = queries.starts if targets is None else queries.starts + targets.starts
     entries = np.empty(starts[-1], np.uint64)
-    step = -(-layout.n_buckets // BUCKET_RANGES)
 
-    def join(first: int) -> list[tuple[int, int]]:
-        last = min(first + step, layout.n_buckets)
+    def join(buckets: range) -> list[tuple[int, int]]:
+        first, last = buckets.start, buckets.stop
         of_queries = queries.read(first, last)
         of_targets = None if targets is None else targets.read(first, last)
         stretches, place = [], int(starts[first])
-        for bucket in range(first, last):
+        for bucket in buckets:
             own = _of_bucket(of_queries, queries.starts, first, bucket)
             if targets is None or of_targets is None:
                 n = keep_repeated(own, layout.rest_low_bit, entries[place:])
@@ -58,7 +58,7 @@ def tile_index(
             place += n
         return stretches
 
-    stretches = list(map_in_order(join, range(0, layout.n_buckets, step), threads))
+    stretches = list(map_in_order(join, layout.bucket_ranges, threads))
     by_read, _, list_starts = list_occurrences(
         reads, entries, stretches, layout, np.iinfo(np.int64).max, threads
     )

@@ -3,12 +3,13 @@
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.params import DsoftParams, Params, SketchParams
-from overlapper.sketch import seed_index
+from overlapper.sketch import page_chains, seed_index
 from tests.oracle import dsoft as oracle
 from tests.oracle.minimizers import minimizers
 from tests.read_sets import columns_of, random_text, reads_of, texts_of
@@ -84,18 +85,29 @@ def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):
     reads = reads_of(texts_of(1, genome=20_000, reads=60, longest=5000))
     sketch = SketchParams(kmer_length=13, window=2)
     whole = seed_index.SeedIndex.build(reads, sketch, 1)
-    monkeypatch.setattr(seed_index, "BLOCK_BASES", 3000)
-    monkeypatch.setattr(seed_index, "LISTED_BASES", 7000)
-    monkeypatch.setattr(seed_index, "BUCKET_RANGES", 5)
+    monkeypatch.setattr(page_chains, "BLOCK_BASES", 3000)
+    monkeypatch.setattr(page_chains, "LARGEST_BLOCK_BASES", 3000)
+    monkeypatch.setattr(seed_index, "LISTED_BITS", 11)
+    monkeypatch.setattr(page_chains, "RANGE_BITS", 3)
     for threads in (1, 3):
         other = seed_index.SeedIndex.build(reads, sketch, threads)
         assert np.array_equal(with_later(whole), with_later(other))
         assert columns_of(whole.seeding) == columns_of(other.seeding)
         assert (whole.limit, whole.counts) == (other.limit, other.counts)
-    monkeypatch.setattr(seed_index, "ENTRIES_PER_BUCKET", 50)
+    monkeypatch.setattr(page_chains, "ENTRIES_PER_BUCKET", 50)
     other = seed_index.SeedIndex.build(reads, sketch, 2)
     assert columns_of(whole.seeding) == columns_of(other.seeding)
     assert (whole.limit, whole.counts) == (other.limit, other.counts)
+
+
+@pytest.mark.parametrize("unit", ["ACGATTC", "A", "ACGTTGCATTAGGATTACAGC"])
+def test_minimizers_that_all_fall_into_few_buckets(unit):
+    texts = [unit * (20_000 // len(unit)), random_text(np.random.default_rng(3), 3000)] * 2
+    sketch = SketchParams(kmer_length=13, window=4)
+    index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
+    of_read = [minimizers(text, 13, 4) for text in texts]
+    assert index.seeding.sketched.tolist() == [len(found) for found in of_read]
+    assert index.counts["minimizers"] == sum(map(len, of_read))
 
 
 def test_a_repeat_limit_above_every_multiplicity_limits_nothing():

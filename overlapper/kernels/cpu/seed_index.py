@@ -8,7 +8,7 @@ Built in four steps, each linear in the minimizers:
    often each hash occurs, and keeps those that occur at least twice.
 3. `join_groups` drops what occurs too often and packs each occurrence as one word.
 4. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
-   their lists would be written all over memory; blocks of reads are few, and one fits into the cache.
+   their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
 
 An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
 the read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) |
@@ -33,15 +33,19 @@ READ_SHIFT = 32
 POSITION_MASK = (1 << 31) - 1
 
 
-def pages_for(bases, w, bucket_bits):
-    """Return how many pages `partition` needs as a rule, minimizers being fewer than 2.25 in w + 1 bases."""
-    return (1 << bucket_bits) + bases * 9 // (4 * (w + 1) * PAGE) + 16
+def pages_of_range(bases, w, bucket_bits, range_bits):
+    """Return how many pages a range of buckets needs as a rule.
+
+    Two minimizers are in w + 1 bases, and the last page of each bucket is half full.
+    """
+    pages = (1 << bucket_bits) // 2 + 2 * bases // ((w + 1) * PAGE)
+    return 1 + ((pages + pages // 64) >> range_bits)
 
 
 @njit(nogil=True, cache=True)
 def partition(
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
-    read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages,
+    read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages, range_bits, range_pages,
 ):  # fmt: skip
     """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of the hash.
 
@@ -60,7 +64,9 @@ def partition(
     sketched : ndarray of int32, shape (reads,)
         Out: minimizers of each of these reads.
     pages : ndarray of uint64, shape (n, PAGE)
-        Room; more is made when it is not enough (`pages_for`).
+        Room: ``range_pages`` of it for each of ``2 ** range_bits`` ranges of buckets, the rest for ranges
+        that need more; more is made when that is not enough.
+    range_bits, range_pages : int
 
     Returns
     -------
@@ -74,7 +80,8 @@ def partition(
     """
     n_buckets = 1 << bucket_bits
     previous_page = np.empty(len(pages), np.int32)
-    n_pages = np.int64(0)  # a literal would have what it is handed to compiled for it, too
+    next_page = np.arange(1 << range_bits) * range_pages
+    n_pages = range_pages << range_bits
     last_page = np.full(n_buckets, -1, np.int32)
     counts = np.zeros(n_buckets, np.int64)
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
@@ -93,17 +100,23 @@ def partition(
                 read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
                 strands, found, found_pos,
             )  # fmt: skip
-            if n_pages + n + 1 > len(pages):
-                pages = _grow_pages(pages, n_pages, n)
+            if n_pages + n > len(pages):
+                pages = _grow_pages(pages, n)
                 previous_page = grow(previous_page, len(pages))
             sketched[read] += n
             for i in range(n):
                 bucket = np.int64(found[i] & bucket_mask)
                 slot = counts[bucket] & (PAGE - 1)
                 if slot == 0:
-                    previous_page[n_pages] = last_page[bucket]
-                    last_page[bucket] = n_pages
-                    n_pages += 1
+                    in_range = bucket >> (bucket_bits - range_bits)
+                    page = next_page[in_range]
+                    if page < (in_range + 1) * range_pages:
+                        next_page[in_range] += 1
+                    else:
+                        page = n_pages
+                        n_pages += 1
+                    previous_page[page] = last_page[bucket]
+                    last_page[bucket] = page
                 entry = ((found[i] >> U64(bucket_bits)) << rest_shift) | (first_base + found_pos[i])
                 pages[last_page[bucket], slot] = entry
                 counts[bucket] += 1
@@ -121,12 +134,8 @@ def grow(values, size):
 
 
 @njit(nogil=True, cache=True)
-def _grow_pages(pages, used, more):
-    grown = np.empty((2 * len(pages) + more, PAGE), np.uint64)
-    for page in range(used):
-        for slot in range(PAGE):
-            grown[page, slot] = pages[page, slot]
-    return grown
+def _grow_pages(pages, more):
+    return grow(pages.reshape(-1), (2 * len(pages) + more) * PAGE).reshape(-1, PAGE)
 
 
 @njit(nogil=True, cache=True)
@@ -267,7 +276,7 @@ def group_buckets(entries, starts, rest_low_bit, rest_bits, spectrum, out, sizes
 
 
 @njit(nogil=True, cache=True)
-def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block_of_read, per_block):
+def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block_bits, per_block):
     """Pack the groups that occur at most ``limit`` times as occurrences, in place.
 
     Parameters
@@ -282,9 +291,10 @@ def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block
         Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
     word_offsets : ndarray of int64
         Column of the read table.
-    block_of_read : ndarray of int32, shape (reads,)
+    block_bits : int
+        A block is ``2 ** block_bits`` word-aligned bases.
     per_block : ndarray of int64, shape (blocks,)
-        In and out: occurrences in each block of reads.
+        In and out: occurrences in each block.
 
     Returns
     -------
@@ -292,32 +302,40 @@ def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block
         How many occurrences there are.
     """
     shift, base_mask = U64(rest_low_bit), (U64(1) << U64(rest_low_bit)) - U64(1)
-    n, kept, start = len(entries), 0, 0
-    while start < n:
-        stop = start + 1
-        while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
-            stop += 1
-        if stop - start <= limit:
-            for i in range(start, stop):
-                base = np.int64((entries[i] & base_mask) >> U64(1))
-                word = base // BASES_PER_WORD
-                read = read_of_words[word // WORDS_PER_ENTRY]
-                while word_offsets[read + 1] <= word:
-                    read += 1
-                position = base - word_offsets[read] * BASES_PER_WORD
-                entries[kept] = (
-                    (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entries[i] & U64(1))
-                )
-                per_block[block_of_read[read]] += 1
-                kept += 1
-            entries[kept - 1] |= U64(LAST_OF_GROUP)
-        start = stop
+    n, kept, group = len(entries), 0, 0
+    # Most groups are kept, and short: an entry is written before its group is known to be one of them.
+    for i in range(n):
+        entry = entries[i]
+        following = entries[i + 1] >> shift if i + 1 < n else ~(entry >> shift)
+        last = following != entry >> shift
+        base = np.int64((entry & base_mask) >> U64(1))
+        word = base // BASES_PER_WORD
+        read = read_of_words[word // WORDS_PER_ENTRY]
+        while word_offsets[read + 1] <= word:
+            read += 1
+        position = base - word_offsets[read] * BASES_PER_WORD
+        place = (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entry & U64(1))
+        entries[kept] = (U64(last) << U64(63)) | place
+        per_block[base >> block_bits] += 1
+        kept += 1
+        if last and kept - group > limit:
+            for j in range(group, kept):
+                per_block[_base_of(entries[j], word_offsets) >> block_bits] -= 1
+            kept = group
+        group = kept if last else group
     return kept
 
 
 @njit(nogil=True, cache=True)
-def list_by_block(occurrences, first, block_of_read, first_bases, next_free, numbers, bases):
-    """Enter occurrences into the lists of their blocks of reads, in the order they come.
+def _base_of(occurrence, word_offsets):
+    """Return the word-aligned base number of an occurrence."""
+    read = np.int64((occurrence & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
+    return word_offsets[read] * BASES_PER_WORD + np.int64((occurrence >> U64(1)) & U64(POSITION_MASK))
+
+
+@njit(nogil=True, cache=True)
+def list_by_block(occurrences, first, word_offsets, block_bits, next_free, numbers, bases):
+    """Enter occurrences into the lists of their blocks of bases, in the order they come.
 
     Parameters
     ----------
@@ -325,39 +343,46 @@ def list_by_block(occurrences, first, block_of_read, first_bases, next_free, num
         A stretch of the index.
     first : int
         Number of the first of them.
-    block_of_read : ndarray of int32, shape (reads,)
-    first_bases : ndarray of int64, shape (reads,)
-        Where each read starts among the bases of its block.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    block_bits : int
+        A block is ``2 ** block_bits`` word-aligned bases.
     next_free : ndarray of int64, shape (blocks,)
         In and out: where the next occurrence of each block goes.
     numbers : ndarray of uint32 or int64
         Out: numbers of occurrences; of the last of a group, which has no later one, all bits are set.
     bases : ndarray of int32
-        Out: their bases in the block.
+        Out: their bases, counted from the start of the block.
     """
     for i in range(len(occurrences)):
-        read = np.int64((occurrences[i] & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
-        block = block_of_read[read]
+        base = _base_of(occurrences[i], word_offsets)
+        block = base >> block_bits
         place = next_free[block]
         numbers[place] = -1 if occurrences[i] >> U64(63) else first + i
-        bases[place] = first_bases[read] + np.int64((occurrences[i] >> U64(1)) & U64(POSITION_MASK))
+        bases[place] = base & ((1 << block_bits) - 1)
         next_free[block] = place + 1
 
 
 @njit(nogil=True, cache=True)
-def sort_block(numbers, positions, first_bases, starts):
-    """Sort the list of a block of reads by read and position.
+def sort_block(numbers, positions, block_bits, first_base, word_offsets, first_read, starts):
+    """Sort the list of a block by base, that is, by read and position.
 
     Parameters
     ----------
     numbers : ndarray of uint32 or int64, shape (n,)
         What `list_by_block` wrote; in and out.
     positions : ndarray of int32, shape (n,)
-        In: bases in the block. Out: positions in the reads.
-    first_bases : ndarray of int64, shape (reads + 1,)
-        Where each read of the block starts among its bases, and how many bases it has.
+        In: bases, counted from the start of the block. Out: positions in the reads.
+    block_bits : int
+        A block is ``2 ** block_bits`` word-aligned bases.
+    first_base : int
+        Where it starts.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    first_read : int
+        The first read that starts in the block; the one before may reach into it.
     starts : ndarray of int64, shape (reads,)
-        Out: where the list of each read starts.
+        Out: where the list of each read that starts in the block starts.
     """
     n = len(numbers)
     keyed, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
@@ -365,14 +390,14 @@ def sort_block(numbers, positions, first_bases, starts):
     for i in range(n):
         keyed[i] = (U64(positions[i]) << U64(32)) | U64(i)
         unsorted[i] = numbers[i]
-    bits = 1
-    while first_bases[-1] >> bits:
-        bits += 1
-    ordered = radix_sort(keyed, spare, np.int64(32), bits)
+    ordered = radix_sort(keyed, spare, np.int64(32), block_bits)
     i = 0
-    for read in range(len(starts)):
-        starts[read] = i
-        while i < n and np.int64(ordered[i] >> U64(32)) < first_bases[read + 1]:
+    for read in range(max(first_read - 1, 0), first_read + len(starts)):
+        if read >= first_read:
+            starts[read - first_read] = i
+        start = word_offsets[read] * BASES_PER_WORD - first_base
+        stop = word_offsets[read + 1] * BASES_PER_WORD - first_base
+        while i < n and np.int64(ordered[i] >> U64(32)) < stop:
             numbers[i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
-            positions[i] = np.int64(ordered[i] >> U64(32)) - first_bases[read]
+            positions[i] = np.int64(ordered[i] >> U64(32)) - start
             i += 1

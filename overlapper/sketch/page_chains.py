@@ -1,0 +1,204 @@
+"""The minimizers of reads by bucket, the lowest bits of the hash, in chains of pages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.params import SketchParams
+from overlapper.sketch.returnable_memory import ReturnableMemory
+from overlapper.tables import Reads
+from overlapper.threads import cut_evenly, map_in_order, share_of_block
+
+BLOCK_BASES = 1 << 24
+LARGEST_BLOCK_BASES = 1 << 26
+"""Of large read sets: a block wastes half a page a bucket."""
+ENTRIES_PER_BUCKET = 1 << 16
+MAX_BUCKET_BITS = 16
+RANGE_BITS = 5
+"""Buckets are worked on in ``2 ** RANGE_BITS`` ranges, or one each if they are fewer."""
+
+
+@dataclasses.dataclass(frozen=True)
+class EntryLayout:
+    """How hash and place share the 64 bits of an entry; see `overlapper.kernels.cpu.seed_index`."""
+
+    bucket_bits: int
+    base_bits: int
+    rest_bits: int
+
+    @classmethod
+    def choose(cls, n_bases: int, sketch: SketchParams) -> Self:
+        """Choose enough buckets for each to be sorted in the cache, and for entries to fit.
+
+        Parameters
+        ----------
+        n_bases : int
+            Word-aligned bases of all reads.
+        sketch : SketchParams
+        """
+        k = sketch.kmer_length
+        # In a tile a sample of the reads may lie before all of them: places are up to twice as many.
+        base_bits = n_bases.bit_length() + 1
+        wanted = (2 * n_bases // (sketch.window + 1) // ENTRIES_PER_BUCKET).bit_length()
+        bucket_bits = max(min(max(wanted, 4), 12), 2 * k + base_bits + 1 - 64)
+        if bucket_bits > MAX_BUCKET_BITS:
+            raise ParameterError(
+                f"kmer_length {k} is too long for {n_bases} bases of reads, "
+                f"expected at most {(64 - 1 - base_bits + MAX_BUCKET_BITS) // 2}"
+            )
+        return cls(bucket_bits, base_bits, 2 * k - bucket_bits)
+
+    @property
+    def rest_low_bit(self) -> int:
+        """Lowest bit of the rest of the hash; base number and strand are below."""
+        return self.base_bits + 1
+
+    @property
+    def n_buckets(self) -> int:
+        """Number of buckets."""
+        return 1 << self.bucket_bits
+
+    @property
+    def range_bits(self) -> int:
+        """Buckets are worked on in ``2 ** range_bits`` ranges."""
+        return min(self.bucket_bits, RANGE_BITS)
+
+    @property
+    def bucket_ranges(self) -> list[range]:
+        """The ranges of buckets."""
+        step = self.n_buckets >> self.range_bits
+        return [range(first, first + step) for first in range(0, self.n_buckets, step)]
+
+
+def pages_for(bases: int, sketch: SketchParams, layout: EntryLayout) -> tuple[int, int]:
+    """Return how many pages the kernel that partitions is given, and how many of them are of each range.
+
+    As many as all ranges have together are spare, for reads that hold a few minimizers again and again, and
+    one for each minimizer that is found at a time. What is not written to takes no memory.
+    """
+    from overlapper.kernels.cpu.minimizers import CHUNK
+    from overlapper.kernels.cpu.seed_index import pages_of_range
+
+    of_range = pages_of_range(bases, sketch.window, layout.bucket_bits, layout.range_bits)
+    return (2 * of_range << layout.range_bits) + CHUNK + 1, of_range
+
+
+def partition(
+    reads: Reads,
+    start: int,
+    stop: int,
+    sketch: SketchParams,
+    layout: EntryLayout,
+    sketched: np.ndarray,
+    pages: np.ndarray | None = None,
+) -> tuple[np.ndarray, ...]:
+    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says."""
+    from overlapper.kernels.cpu import seed_index as kernel
+    from overlapper.kernels.cpu.minimizers import lanes_for
+
+    k, w = sketch.kmer_length, sketch.window
+    room, of_range = pages_for(int(reads.lengths[start:stop].sum()), sketch, layout)
+    if pages is None:
+        # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
+        pages = np.empty((room, kernel.PAGE), np.uint64)
+    return kernel.partition(
+        reads.words, reads.word_offsets, reads.lengths,
+        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+        start, stop, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched,
+        pages, layout.range_bits, of_range,
+    )  # fmt: skip
+
+
+def _block_bases(reads: Reads, threads: int) -> int:
+    """Return how many bases make a block: all threads have one where there are few."""
+    least = min(BLOCK_BASES, -(-reads.total_bases // threads))
+    return max(1, least, share_of_block(reads.total_bases, LARGEST_BLOCK_BASES, threads))
+
+
+class PageChains(NamedTuple):
+    """The minimizers of all blocks of reads, by bucket, as `partition` returns them of a block.
+
+    Attributes
+    ----------
+    pages : ndarray of uint64, shape (pages, PAGE)
+    previous_page : ndarray of int32, shape (pages,)
+    first_pages : ndarray of int64, shape (blocks,)
+        Where the pages of each block start; their numbers count from there.
+    range_pages : list of int
+        Pages that each range of buckets has in each block, from its first page on.
+    memory : ReturnableMemory or None
+        What the pages lie in.
+    last_page : ndarray of int32, shape (blocks, buckets)
+    counts : ndarray of int64, shape (blocks, buckets)
+    """
+
+    pages: np.ndarray
+    previous_page: np.ndarray
+    first_pages: np.ndarray
+    range_pages: list[int]
+    memory: ReturnableMemory | None
+    last_page: np.ndarray
+    counts: np.ndarray
+
+    @classmethod
+    def of(
+        cls, reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
+    ) -> Self:
+        """Sketch all reads; all blocks have their pages in one array, so that one call reads them all."""
+        from overlapper.kernels.cpu import seed_index as kernel
+
+        bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
+        blocks = range(len(bounds) - 1)
+        bases = np.add.reduceat(reads.lengths, bounds[:-1]) if len(reads) else np.empty(0, np.int64)
+        room = [pages_for(int(b), sketch, layout) for b in bases]
+        firsts = np.concatenate([[0], np.cumsum([pages for pages, _ in room], dtype=np.int64)])
+        memory = ReturnableMemory(int(firsts[-1]) * kernel.PAGE * 8)
+        pages = memory.array(np.uint64).reshape(-1, kernel.PAGE)
+
+        def sketch_block(block: int) -> tuple[np.ndarray, ...]:
+            start, stop = int(bounds[block]), int(bounds[block + 1])
+            own = pages[firsts[block] : firsts[block + 1]]
+            return partition(reads, start, stop, sketch, layout, sketched, own)
+
+        parts = list(map_in_order(sketch_block, blocks, threads))
+        used = [len(part[0]) for part in parts]
+        fitting = all(np.may_share_memory(part[0], pages) for part in parts)
+        if not fitting:  # What did not has pages of its own.
+            pages = np.concatenate([part[0] for part in parts])
+            firsts = np.concatenate([[0], np.cumsum(used, dtype=np.int64)])
+        previous_page = np.empty(len(pages), np.int32)
+        for block in blocks:
+            previous_page[firsts[block] : firsts[block] + used[block]] = parts[block][1]
+        last_page = np.array([part[2] for part in parts], np.int32).reshape(-1, layout.n_buckets)
+        counts = np.array([part[3] for part in parts], np.int64).reshape(-1, layout.n_buckets)
+        range_pages = [of_range for _, of_range in room]
+        return cls(
+            pages, previous_page, firsts[:-1], range_pages, memory if fitting else None, last_page, counts
+        )
+
+    def give_back(self, bucket_range: int) -> None:
+        """Give back the pages of a range of buckets, but spare ones; they are read no more."""
+        if self.memory is None:
+            return
+        page_bytes = self.pages.itemsize * self.pages.shape[1]
+        for first, n in zip(self.first_pages.tolist(), self.range_pages, strict=True):
+            start = first + bucket_range * n
+            self.memory.give_back(start * page_bytes, (start + n) * page_bytes)
+
+    def gathered(self, buckets: slice) -> tuple[np.ndarray, np.ndarray]:
+        """Return the entries of some buckets of all blocks, and where those of each bucket start."""
+        from overlapper.kernels.cpu.seed_index import gather_buckets
+
+        counts = np.ascontiguousarray(self.counts[:, buckets])
+        starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        places = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        entries = np.empty(starts[-1], np.uint64)
+        gather_buckets(
+            self.pages, self.previous_page, self.first_pages,
+            np.ascontiguousarray(self.last_page[:, buckets]), counts, places, entries,
+        )  # fmt: skip
+        return entries, starts
