@@ -32,6 +32,12 @@ CHUNK_MINIMIZERS = 1 << 21
 """Minimizers that are sketched at a time, on each thread."""
 GROUPING_BYTES = 32
 """Bytes that a minimizer takes while its range is grouped or cut up by block."""
+FEWEST_RANGES = 8
+"""A range's file is removed when it has been read, and the next one that is written takes its memory: to give
+fresh memory for what files hold takes the system as long as to sort it."""
+
+LISTED_BASES = 1 << 24
+"""Bases whose seeds are listed at a time, on each thread."""
 
 LoadReads = Callable[[int, int], Reads]
 """``load(start, stop)`` gives the reads that are sketched, ``[start, stop)`` of all, in memory."""
@@ -79,7 +85,7 @@ class SeedWriter:
         self._layout = EntryLayout.choose(int(self._word_offsets[-1]) * BASES_PER_WORD, sketch)
         wanted = expected_minimizers(int(lengths.sum()), sketch.window) * GROUPING_BYTES // max(1, memory)
         n_buckets = self._layout.n_buckets
-        share = max(1, n_buckets // (wanted + 1))
+        share = max(1, n_buckets // max(FEWEST_RANGES, wanted + 1))
         self._ranges = [(i, min(i + share, n_buckets)) for i in range(0, n_buckets, share)]
         counts = self._spill()
         spectrum = self._group(counts)
@@ -189,9 +195,26 @@ class SeedWriter:
         marks = np.zeros(word_offsets[-1], np.uint32)
         entries = self._artifact.mapped(f"seeds-{block}", np.uint64)
         mark_bases(entries, self._layout.rest_low_bit, marks)
-        positions, starts = np.empty(len(entries), np.int32), np.empty(stop - start + 1, np.int64)
-        list_marked(marks, word_offsets, positions, starts)
-        self._artifact.save(f"positions-{block}", positions)
+        bounds = cut_evenly(self._lengths[start:stop], LISTED_BASES)
+        starts = np.zeros(stop - start + 1, np.int64)
+
+        def listed(part: int) -> np.ndarray:
+            """Return the positions of the reads of a part, and note where those of each end."""
+            first, last = int(bounds[part]), int(bounds[part + 1])
+            words = word_offsets[first : last + 1]
+            # Sized for the worst case: memory that is not written to costs nothing.
+            positions = np.empty((words[-1] - words[0]) * BASES_PER_WORD, np.int32)
+            of_part = np.empty(last - first + 1, np.int64)
+            list_marked(marks, words, positions, of_part)
+            starts[first + 1 : last + 1] = of_part[1:]
+            return positions[: of_part[-1]]
+
+        self._artifact.save(f"positions-{block}", np.empty(0, np.int32))
+        done = 0
+        for part, positions in enumerate(map_in_order(listed, range(len(bounds) - 1), self._threads)):
+            self._artifact.append(f"positions-{block}", positions)
+            starts[bounds[part] + 1 : bounds[part + 1] + 1] += done
+            done += len(positions)
         self._artifact.save(f"starts-{block}", starts)
 
 
@@ -251,10 +274,14 @@ class _Cutting:
         low_bit, n_blocks = self.layout.rest_low_bit, len(self.first_bases) - 1
         counts = np.zeros((len(buckets), n_blocks), np.int64)
         ends = np.cumsum(self.sizes)
-        kept = []
+        kept, place = [], 0
+        # Not in place: the system would copy every page of the file that is written to.
+        room = np.empty(self.sizes[buckets.start : buckets.stop].sum(), np.uint64)
         for i, bucket in enumerate(buckets):
             grouped = self.entries[ends[bucket] - self.sizes[bucket] : ends[bucket]]
-            kept.append(grouped[: drop_frequent(grouped, low_bit, self.limit)])
+            n = drop_frequent(grouped, low_bit, self.limit, room[place:])
+            kept.append(room[place : place + n])
+            place += n
             count_blocks(kept[i], low_bit, self.first_bases, counts[i])
         next_free = np.ascontiguousarray((np.cumsum(counts.T) - counts.T.ravel()).reshape(n_blocks, -1).T)
         seeds = np.empty(counts.sum(), np.uint64)

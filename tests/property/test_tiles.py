@@ -91,6 +91,7 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     monkeypatch.setattr(pipeline, "BLOCK_BASES", 10_000)
     monkeypatch.setattr(tile_work, "PIECE_BYTES", 2_000)
     monkeypatch.setattr(seed_store, "CHUNK_MINIMIZERS", 3_000)
+    monkeypatch.setattr(seed_store, "LISTED_BASES", 20_000)
     monkeypatch.setattr(seed_store, "GROUPING_BYTES", LARGE // 5_000)
     monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
     monkeypatch.setattr("overlapper.io.pieces.ROWS_AT_A_TIME", 50)

@@ -36,9 +36,9 @@ def gather_buckets(pages, previous_page, last_page, counts, first_base, out):
 
 
 @njit(nogil=True, cache=True)
-def drop_frequent(entries, rest_low_bit, limit):
-    """Move the groups of one hash that have at most ``limit`` entries to the front; return their entries."""
-    return _keep_groups(entries, rest_low_bit, 1, limit, entries)
+def drop_frequent(entries, rest_low_bit, limit, out):
+    """Write the groups of one hash that have at most ``limit`` entries; return how many entries."""
+    return _keep_groups(entries, rest_low_bit, 1, limit, out)
 
 
 @njit(nogil=True, cache=True)
@@ -184,7 +184,7 @@ def keep_repeated(entries, rest_low_bit, out):
 
 @njit(nogil=True, cache=True)
 def _keep_groups(entries, rest_low_bit, fewest, most, out):
-    """Write the groups of one hash that have so many entries, perhaps in place; return how many entries."""
+    """Write the groups of one hash that have so many entries; return how many entries."""
     shift, n, kept, start = U64(rest_low_bit), len(entries), 0, 0
     while start < n:
         stop = start + 1
