@@ -15,8 +15,8 @@ import dataclasses
 import itertools
 import queue
 import threading
-from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -66,6 +66,34 @@ def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpu
     with Gpus(devices, memory, LARGEST_FOR_PILES) as gpus:
         gpus.hold(reads, with_qualities=True)
         yield gpus
+
+
+@contextlib.contextmanager
+def opening(
+    choose: Callable[[], Sequence[Device]], memory: int, reads: Reads
+) -> Iterator[Callable[[], Gpus | None]]:
+    """Open GPUs in a thread; yield a function that waits for them, and gives None for the CPU.
+
+    Parameters
+    ----------
+    choose : callable
+        Gives usable GPUs, or the CPU, when the driver has answered. What it raises is raised where the GPUs
+        are waited for.
+    memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    reads : Reads
+    """
+    with contextlib.ExitStack() as opened, ThreadPoolExecutor(1) as thread:
+
+        def open_chosen() -> Gpus | None:
+            devices = choose()
+            if devices[0].name == "cpu":
+                return None
+            gpus = opened.enter_context(Gpus(devices, memory))
+            gpus.hold(reads)
+            return gpus
+
+        yield thread.submit(open_chosen).result
 
 
 class Kernel(Protocol[Found]):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from overlapper.batches import cut_rising, gathered
 from overlapper.candidates.registry import Finder, finder
 from overlapper.clock import Clock
+from overlapper.devices import Device
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
@@ -25,7 +28,7 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
-from overlapper.threads import available_threads, cut_for_threads, map_in_order
+from overlapper.threads import available_threads, cut_evenly, map_in_order, share_for_threads
 from overlapper.version import __version__
 
 if TYPE_CHECKING:
@@ -33,9 +36,6 @@ if TYPE_CHECKING:
 
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread; more where there are many."""
-GPU_CANDIDATES = 16_000
-"""Candidates that a GPU is given first; later batches are larger, and several are in its hands at once."""
-
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
 
@@ -162,9 +162,10 @@ def run(
     device: str = "auto",
     gpu_memory: int = 0,
     order: np.ndarray | None = None,
+    devices: Callable[[], Sequence[Device]] | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Run:
-    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and two more.
+    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and three more.
 
     Parameters
     ----------
@@ -173,39 +174,40 @@ def run(
     order : ndarray of int64, shape (reads,), optional
         When the reads are in canonical order already, which this was of (`canonical_order`): it numbers the
         reads of the overlaps, and who keeps no other copy of the reads saves its memory.
+    devices : callable, optional
+        Tells the devices that ``device`` means (`extending_devices`), where the driver was asked before: it
+        takes a while to answer, in which the reads are seeded.
     report : callable, optional
         Is told how far the run is.
     """
-    devices = extending_devices((changes or {}).get("extender", Params.extender), device)
-    if devices[0].name == "cpu":
-        return _run(reads, order, preset, changes, threads or available_threads(), None, report)
-    from overlapper.gpus import Gpus
+    from overlapper.gpus import opening
 
-    with Gpus(devices, gpu_memory) as gpus:
-        return _run(reads, order, preset, changes, threads or available_threads(), gpus, report)
-
-
-def _run(
-    reads: Reads,
-    order: np.ndarray | None,
-    preset: str | ErrorRate,
-    changes: Mapping[str, Any] | None,
-    threads: int,
-    gpus: Gpus | None,
-    report: Report,
-) -> Run:
-    clock = Clock()
+    if devices is None:
+        found = extending_devices((changes or {}).get("extender", Params.extender), device)
+        devices = partial(list, found)
+    clock, threads = Clock(), threads or available_threads()
     if order is None:
         report("sorting reads", 0, 0)
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
-    if gpus:
-        gpus.hold(reads)
     clock.lap("order")
+    with opening(devices, gpu_memory, reads) as gpus:
+        return _run(reads, order, preset, changes or {}, threads, gpus, clock, report)
 
+
+def _run(
+    reads: Reads,
+    order: np.ndarray,
+    preset: str | ErrorRate,
+    changes: Mapping[str, Any],
+    threads: int,
+    opened: Callable[[], Gpus | None],
+    clock: Clock,
+    report: Report,
+) -> Run:
     report("choosing parameters", 0, 0)
     params, why = preset_params(reads, preset, threads)
-    params = params.changed(changes or {})
+    params = params.changed(changes)
     clock.lap("parameters")
 
     report("seeding", 0, 0)
@@ -217,8 +219,10 @@ def _run(
     params = _fitted(params, seeded, seeder, threads)
     clock.lap("seed")
 
+    gpus = opened()
     tile = Tile(reads, order, seeded, run_map, params, gpus)
-    bounds = cut_for_threads(reads.lengths, BLOCK_BASES, threads)
+    share = share_for_threads(reads.total_bases, BLOCK_BASES, threads)
+    bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
     blocks = range(len(bounds) - 1)
 
     def find(block: int) -> Candidates:
@@ -281,22 +285,8 @@ def overlaps_of_blocks(
     if gpus is None:
         return reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
     found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
-    return map_in_order(tile.overlaps, _gathered(found, ON_GPUS[tile.extender]), gpus.slots + threads)
-
-
-def _gathered(blocks: Iterator[Candidates], most: int) -> Iterator[Candidates]:
-    """Join blocks of candidates until a GPU is given them; few at first, so that all soon work."""
-    waiting: list[Candidates] = []
-    held, enough = 0, GPU_CANDIDATES
-    for block in blocks:
-        waiting.append(block)
-        held += len(block)
-        if held >= enough:
-            yield Candidates.concat(waiting)
-            waiting = []
-            held, enough = 0, min(enough * 5 // 4, most)
-    if waiting:
-        yield Candidates.concat(waiting)
+    batches = gathered(found, len(blocks), gpus.slots, ON_GPUS[tile.extender])
+    return map_in_order(tile.overlaps, batches, gpus.slots + threads)
 
 
 def without_worse(taken: dict[str, int], kept: int) -> dict[str, int]:

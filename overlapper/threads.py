@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import queue
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -50,27 +49,18 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
             yield future.result()
 
 
-def start(function: Callable[[], Result]) -> Callable[[], Result]:
-    """Call a function in a thread of its own, which does not keep the process from ending.
-
-    Returns
-    -------
-    callable
-        Waits for the result, and hands it over, once, or raises what was raised.
-    """
-    # A future would keep its result as long as the caller keeps the callable; what is read is large.
-    results: queue.SimpleQueue[Future[Result]] = queue.SimpleQueue()
+def start(function: Callable[[], Result]) -> Future[Result]:
+    """Call a function in a thread of its own, which does not keep the process from ending."""
+    future: Future[Result] = Future()
 
     def call() -> None:
-        future: Future[Result] = Future()
         try:
             future.set_result(function())
         except BaseException as error:
             future.set_exception(error)
-        results.put(future)
 
     threading.Thread(target=call, daemon=True).start()
-    return lambda: results.get().result()
+    return future
 
 
 def share_of_block(total: int, most: int, threads: int) -> int:
@@ -79,6 +69,25 @@ def share_of_block(total: int, most: int, threads: int) -> int:
     Blocks of little work take turns on the threads, so that none waits long for the last one.
     """
     return max(1, min(most, total // (_LEAST_BLOCKS * threads)))
+
+
+def share_for_threads(total: int, share: int, threads: int) -> int:
+    """Return the weight of a block: larger where there are many threads, smaller where work is little.
+
+    What a block takes of Python, whose lock one thread has at a time, hardly depends on its size, and many
+    threads wait long where they hand the lock on.
+
+    Parameters
+    ----------
+    total : int
+        Weight of all work.
+    share : int
+        Weight of a block on a few threads; on more, up to `_LARGEST_SHARE` times as much, if that leaves two
+        blocks to each.
+    threads : int
+    """
+    larger = min(share * min(max(1, threads // 4), _LARGEST_SHARE), total // (2 * threads))
+    return larger if larger > share else share_of_block(total, share, threads)
 
 
 def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:
@@ -102,22 +111,3 @@ def cut_evenly(weights: np.ndarray, share: int) -> np.ndarray:
         before = int(ends[start - 1]) if start else 0
         bounds.append(max(start + 1, int(np.searchsorted(ends, before + share, side="right"))))
     return np.array(bounds, np.int64)
-
-
-def cut_for_threads(weights: np.ndarray, share: int, threads: int) -> np.ndarray:
-    """Cut as `cut_evenly` does: into larger blocks where there are many threads, smaller ones of little work.
-
-    What a block takes of Python, whose lock one thread has at a time, hardly depends on its size, and many
-    threads wait long where they hand the lock on.
-
-    Parameters
-    ----------
-    weights : ndarray of int, shape (n,)
-    share : int
-        Weight of a block on a few threads; on more, up to `_LARGEST_SHARE` times as much, if that leaves two
-        blocks to each.
-    threads : int
-    """
-    total = int(weights.sum(dtype=np.int64))
-    larger = min(share * min(max(1, threads // 4), _LARGEST_SHARE), total // (2 * threads))
-    return cut_evenly(weights, larger if larger > share else share_of_block(total, share, threads))

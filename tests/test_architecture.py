@@ -13,7 +13,7 @@ LAYERS = [
      "overlapper.scoring", "overlapper.clock", "overlapper.code_digest", "overlapper.tables"],
     ["overlapper.kernels"],
     ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
-     "overlapper.gpus"],
+     "overlapper.gpus", "overlapper.batches"],
     ["overlapper.candidates", "overlapper.extend"],
     ["overlapper.pipeline", "overlapper.plan", "overlapper.costs", "overlapper.workdir", "overlapper.tiles",
      "overlapper.tile_work", "overlapper.distributed", "overlapper.evaluate", "overlapper.compare",

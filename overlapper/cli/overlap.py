@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +18,7 @@ from overlapper.cli.sizes import parse_size
 from overlapper.errors import FormatError, InputError
 
 if TYPE_CHECKING:
+    from overlapper.devices import Device
     from overlapper.tables import Reads
 
 EXAMPLES = """
@@ -153,13 +154,12 @@ def overlap(
     tune_malloc()
 
     from overlapper.extend.registry import extending_devices
-    from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
     from overlapper.params import Params
     from overlapper.pipeline import Summary
     from overlapper.presets import check_preset
-    from overlapper.threads import available_threads, start
+    from overlapper.threads import available_threads
 
     changes = _changes(_read_config(config), _given(options), f"file {config}")
     threads = threads or available_threads()
@@ -172,14 +172,12 @@ def overlap(
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
-        if not limits.given:  # GPUs take a while to answer
-            reading = start(partial(read_fastx, *reads, reference=reference, threads=threads))
-        # The devices of a cluster are for its workers to know.
-        devices = extending_devices(extending, "cpu" if scheduler else device)
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         result: Summary | None
         if limits.given:
+            # The devices of a cluster are for its workers to know.
+            devices = extending_devices(extending, "cpu" if scheduler else device)
             result = run_in_tiles(
                 reads, output, preset, limits,
                 reference=reference, changes=changes, threads=threads,
@@ -187,9 +185,9 @@ def overlap(
                 progress=progress, open_files=files,
             )  # fmt: skip
         else:
-            progress.note(f"extending on {', '.join(map(str, devices))}")
             result = _run_in_memory(
-                reading, output, preset, changes=changes, threads=threads,
+                reads, output, preset,
+                reference=reference, changes=changes, threads=threads, extending=extending,
                 device=device, gpu_memory=gpu_memory, progress=progress, open_files=files,
             )  # fmt: skip
         if result is None:
@@ -207,31 +205,48 @@ def overlap(
 
 
 def _run_in_memory(
-    reading: Callable[[], Reads],
+    files: list[str],
     output: str,
     preset: str,
     *,
+    reference: str | None,
     changes: dict[str, Any],
     threads: int,
+    extending: str,
     device: str,
     gpu_memory: int,
     progress: Progress,
     open_files: ExitStack,
 ) -> Any:
     """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
-    from overlapper.io import open_overlaps
+    from overlapper.extend.registry import extending_devices
+    from overlapper.io import open_overlaps, read_fastx
     from overlapper.pipeline import run
     from overlapper.sketch.canonical import canonical_order, in_order
+    from overlapper.threads import start
 
     progress.report("reading")
-    table = reading()
+    reading: Future[Reads] = start(partial(read_fastx, *files, reference=reference, threads=threads))
+    choosing: Future[list[Device]] = start(partial(extending_devices, extending, device))
+    either: list[Future[Any]] = [reading, choosing]
+    wait(either, return_when=FIRST_COMPLETED)
+    if choosing.done():
+        choosing.result()  # raises what is wrong with the devices before all reads are there
+    table = reading.result()
+    del reading, either  # and with it the reads as they were
+
+    def devices() -> list[Device]:
+        chosen = choosing.result()
+        progress.note(f"extending on {', '.join(map(str, chosen))}")
+        return chosen
+
     writer = open_files.enter_context(open_overlaps(output, table.heads(), threads=threads))
     progress.report("sorting reads")
     order = canonical_order(table, threads)
     table = in_order(table, order, threads)
     result = run(
         table, preset, changes=changes, threads=threads,
-        device=device, gpu_memory=gpu_memory, order=order, report=progress.report,
+        gpu_memory=gpu_memory, order=order, devices=devices, report=progress.report,
     )  # fmt: skip
     progress.report("writing")
     writer.write(result.overlaps)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from overlapper import find_overlaps, pipeline, random_genome, simulate_reads, write_overlaps
+from overlapper import batches, find_overlaps, pipeline, random_genome, simulate_reads, write_overlaps
 from overlapper.devices import select_devices
 from overlapper.errors import DeviceError
 from overlapper.extend.registry import ON_GPUS
@@ -40,7 +40,7 @@ def run(reads, name, *, gact=None, **options):
 
 @every_extender
 def test_files_are_those_of_the_cpu(gpu, name, reads, noisy_reads, tmp_path, monkeypatch):
-    monkeypatch.setattr(pipeline, "GPU_CANDIDATES", 5000)
+    monkeypatch.setattr(batches, "FIRST", 5000)
     for number, some in enumerate((reads, noisy_reads)):
         found = {device: run(some, name, device=device) for device in ("cpu", "cuda")}
         assert len(found["cpu"].overlaps) > 500

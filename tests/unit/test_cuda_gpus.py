@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from overlapper import devices, gpus, pipeline
+from overlapper import batches, devices, gpus, pipeline
 from overlapper.devices import Device
 from overlapper.errors import DeviceError, ParameterError
 from overlapper.extend.registry import ON_GPUS
@@ -69,7 +69,7 @@ def pretended(monkeypatch):
     monkeypatch.setattr(walks, "upload_reads", two.upload_reads)
     monkeypatch.setattr(xdrop, "extend_seeds", two.extend_xdrop)
     monkeypatch.setattr(gact, "extend_seeds", two.extend_gact)
-    monkeypatch.setattr(pipeline, "GPU_CANDIDATES", 20)
+    monkeypatch.setattr(batches, "FIRST", 20)
     return two
 
 

@@ -1,0 +1,69 @@
+"""How candidates come to GPUs: in batches that keep all of them busy, from the first moment to the last.
+
+A batch costs launches and copies whatever its size, so batches are large. But the first ones are small, so
+that all GPUs soon work, and towards the end they shrink with what is left, so that all end at about the same
+time (guided self-scheduling, Polychronopoulos and Kuck 1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from overlapper.tables import Candidates
+from overlapper.threads import cut_evenly
+
+FIRST = 16_000
+"""Candidates of the first batch, and the fewest of a batch but the last."""
+_GROWTH = 5, 4
+"""A batch may have this many times as many candidates as the one before."""
+
+
+def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) -> Iterator[Candidates]:
+    """Join blocks of candidates to batches.
+
+    Parameters
+    ----------
+    blocks : iterator of Candidates
+    count : int
+        Of blocks; what is still to come is taken to be as much a block as came last.
+    slots : int
+        Batches that are worked on at the same time.
+    most : int
+        Candidates of a batch at most, but for those of its last block.
+    """
+    grown, growth = FIRST, _GROWTH
+    waiting: list[Candidates] = []
+    held = 0
+    for done, block in enumerate(blocks, 1):
+        waiting.append(block)
+        held += len(block)
+        left = held + (count - done) * held // len(waiting)
+        if held >= min(grown, most, max(FIRST, left // slots)):
+            yield Candidates.concat(waiting)
+            grown = grown * growth[0] // growth[1]
+            waiting, held = [], 0
+    if waiting:
+        yield Candidates.concat(waiting)
+
+
+def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
+    """Cut as `overlapper.threads.cut_evenly` does, but for smaller blocks at the begin, the first smallest.
+
+    So threads that begin together soon have something to hand on, one after the other.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (n,)
+    share : int
+        Weight that a block may reach.
+    rising : int
+        How many blocks weigh less: the i-th about ``share * i / rising``.
+    """
+    ends = np.cumsum(weights, dtype=np.int64)
+    rises = np.cumsum(share * np.arange(1, rising) // max(1, rising))
+    first = np.searchsorted(ends, rises, side="right")
+    first = np.unique(first[(first > 0) & (first < len(ends))])
+    start = int(first[-1]) if len(first) else 0
+    return np.concatenate([[0], first, start + cut_evenly(weights[start:], share)[1:]])
