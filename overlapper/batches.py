@@ -11,13 +11,20 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.tables import Candidates
+from overlapper.extend.registry import extender
+from overlapper.gpus import Gpus, GpusForReads
+from overlapper.params import Params
+from overlapper.tables import Candidates, Reads
 from overlapper.threads import cut_evenly
 
 FIRST = 16_000
 """Candidates of the first batch, and the fewest of a batch but the last."""
 _GROWTH = 5, 4
 """A batch may have this many times as many candidates as the one before."""
+_SHARE_LEFT = 2
+"""Batches a slot that are still to come, of the size that a batch may have towards the end."""
+REHEARSED_BASES, _REHEARSED = 4000, 100
+"""Bases of a made-up read, and its candidates."""
 
 
 def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) -> Iterator[Candidates]:
@@ -40,7 +47,7 @@ def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) ->
         waiting.append(block)
         held += len(block)
         left = held + (count - done) * held // len(waiting)
-        if held >= min(grown, most, max(FIRST, left // slots)):
+        if held >= min(grown, most, max(FIRST, left // (_SHARE_LEFT * slots))):
             yield Candidates.concat(waiting)
             grown = grown * growth[0] // growth[1]
             waiting, held = [], 0
@@ -67,3 +74,35 @@ def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
     first = np.unique(first[(first > 0) & (first < len(ends))])
     start = int(first[-1]) if len(first) else 0
     return np.concatenate([[0], first, start + cut_evenly(weights[start:], share)[1:]])
+
+
+class _Uncounted(GpusForReads):
+    """GPUs of which the funnel shows nothing."""
+
+    def count(self, name: str, number: int) -> None:
+        """Do nothing."""
+
+
+def rehearse(params: Params, gpus: Gpus) -> None:
+    """Extend candidates of made-up reads, so that nothing is left to load when those of the reads come.
+
+    Loading takes Python's lock again and again; while all threads look for candidates, they ask for it, too.
+
+    Parameters
+    ----------
+    params : Params
+    gpus : Gpus
+        That hold reads.
+    """
+    letters = np.frombuffer(b"ACGT", np.uint8)
+    text = letters[np.random.default_rng(1).integers(0, 4, REHEARSED_BASES)].tobytes().decode()
+    reads = Reads.from_sequences(["query", "target"], [text, text])
+    seed_length = params.sketch.kmer_length
+    places = np.linspace(0, REHEARSED_BASES - seed_length, _REHEARSED).astype(np.int32)
+    nothing = np.zeros_like(places)
+    candidates = Candidates(
+        query=nothing, target=nothing + 1, reverse=nothing > 0, query_pos=places, target_pos=places,
+        seeds=nothing, span=nothing, seed_length=seed_length,
+    )  # fmt: skip
+    extend = extender(params.extender, _Uncounted(gpus, reads))
+    extend(reads, candidates, getattr(params, params.extender), 1)

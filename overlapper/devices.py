@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import importlib.util
 import threading
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
@@ -65,6 +66,24 @@ def wake(text: str) -> None:
                     driver.start(number)
 
     threading.Thread(target=start).start()
+
+
+def end_gpus(names: Sequence[str]) -> None:
+    """Have GPUs that this process no longer needs ended by a thread each, while it does other things.
+
+    At its end it would do so one after the other, in some tenths of a second.
+
+    Parameters
+    ----------
+    names : sequence of str
+        As `Device` has them; those of the CPU stay as they are.
+    """
+    numbers = [int(name.partition(":")[2]) for name in names if name != "cpu"]
+    if numbers:
+        from overlapper.kernels.cuda import driver
+
+        for number in numbers:
+            threading.Thread(target=driver.end, args=(number,)).start()
 
 
 def list_devices() -> list[Device]:

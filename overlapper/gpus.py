@@ -70,7 +70,11 @@ def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpu
 
 @contextlib.contextmanager
 def opening(
-    choose: Callable[[], Sequence[Device]], memory: int, reads: Reads
+    choose: Callable[[], Sequence[Device]],
+    memory: int,
+    reads: Reads,
+    kernels: Sequence[str],
+    rehearse: Callable[[Gpus], None],
 ) -> Iterator[Callable[[], Gpus | None]]:
     """Open GPUs in a thread; yield a function that waits for them, and gives None for the CPU.
 
@@ -82,6 +86,10 @@ def opening(
     memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     reads : Reads
+    kernels : sequence of str
+        As `Gpus` takes it.
+    rehearse : callable
+        Is called with the GPUs before they are handed over.
     """
     with contextlib.ExitStack() as opened, ThreadPoolExecutor(1) as thread:
 
@@ -89,8 +97,9 @@ def opening(
             devices = choose()
             if devices[0].name == "cpu":
                 return None
-            gpus = opened.enter_context(Gpus(devices, memory))
+            gpus = opened.enter_context(Gpus(devices, memory, kernels=kernels))
             gpus.hold(reads)
+            rehearse(gpus)
             return gpus
 
         yield thread.submit(open_chosen).result
@@ -178,6 +187,9 @@ class Gpus:
         Bytes to take on each at most; 0 takes what is free.
     largest_arena : int
         Bytes that a slot takes at most where the GPU holds all reads.
+    kernels : sequence of str
+        How the names of files begin whose kernels will be needed, as far as known: those that earlier
+        processes compiled are loaded at once.
 
     Attributes
     ----------
@@ -188,12 +200,17 @@ class Gpus:
     """
 
     def __init__(
-        self, devices: Sequence[Device], memory: int = 0, largest_arena: int = LARGEST_ARENA
+        self,
+        devices: Sequence[Device],
+        memory: int = 0,
+        largest_arena: int = LARGEST_ARENA,
+        kernels: Sequence[str] = (),
     ) -> None:
         self.names = [device.name for device in devices]
         self.slots = SLOTS * len(devices)
         self._memory = memory
         self._largest_arena = largest_arena
+        self._kernels = kernels
         self._reads: Future[PackedReads] = Future()
         self._qualities: Qualities | None = None
         self._free: queue.SimpleQueue[Slot | Exception] = queue.SimpleQueue()
@@ -277,10 +294,13 @@ class Gpus:
 
     def _slots_of(self, number: int) -> Iterator[Slot]:
         from overlapper.kernels.cuda import driver
+        from overlapper.kernels.cuda.launch import load_kept
         from overlapper.kernels.cuda.memory import Arena, available_bytes
         from overlapper.kernels.cuda.walks import bytes_of_reads, upload_reads
 
         with driver.use(number):
+            for module in self._kernels:
+                load_kept(module)
             available = available_bytes(self._memory)
             size = min(available // (2 * SLOTS), self._largest_arena)
             arenas = [Arena.allocate(size) for _ in range(SLOTS)]

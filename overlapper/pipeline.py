@@ -6,11 +6,11 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from overlapper.batches import cut_rising, gathered
+from overlapper.batches import cut_rising, gathered, rehearse
 from overlapper.candidates.registry import Finder, finder
 from overlapper.clock import Clock
 from overlapper.devices import Device
@@ -22,17 +22,15 @@ from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
+from overlapper.gpus import Gpus, opening
 from overlapper.params import Params
 from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
-from overlapper.threads import available_threads, cut_evenly, map_in_order, share_for_threads
+from overlapper.threads import available_threads, cut_evenly, map_in_order, share_for_threads, start
 from overlapper.version import __version__
-
-if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
 
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread; more where there are many."""
@@ -180,8 +178,6 @@ def run(
     report : callable, optional
         Is told how far the run is.
     """
-    from overlapper.gpus import opening
-
     if devices is None:
         found = extending_devices((changes or {}).get("extender", Params.extender), device)
         devices = partial(list, found)
@@ -191,32 +187,35 @@ def run(
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
     clock.lap("order")
-    with opening(devices, gpu_memory, reads) as gpus:
-        return _run(reads, order, preset, changes or {}, threads, gpus, clock, report)
+
+    report("choosing parameters", 0, 0)
+    params, why = preset_params(reads, preset, threads)
+    params = params.changed(changes or {})
+    clock.lap("parameters")
+    kernels, rehearsal = [params.extender], partial(rehearse, params)
+    with opening(devices, gpu_memory, reads, kernels, rehearsal) as opened:
+        return _run(reads, order, params, why, threads, opened, clock, report)
 
 
 def _run(
     reads: Reads,
     order: np.ndarray,
-    preset: str | ErrorRate,
-    changes: Mapping[str, Any],
+    params: Params,
+    why: str,
     threads: int,
     opened: Callable[[], Gpus | None],
     clock: Clock,
     report: Report,
 ) -> Run:
-    report("choosing parameters", 0, 0)
-    params, why = preset_params(reads, preset, threads)
-    params = params.changed(changes)
-    clock.lap("parameters")
-
     report("seeding", 0, 0)
     seeded, run_map = reads, None
     if params.sketch.homopolymer_compressed:
         check_compression(params)
         seeded, run_map = compress_homopolymers(reads)
+    aligning = params.extender in ALIGNING
+    rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
     seeder = finder(params.finder).prepare(seeded, params, threads)
-    params = _fitted(params, seeded, seeder, threads)
+    params = rating.result() if rating else _with_typical(params, seeded, seeder, threads)
     clock.lap("seed")
 
     gpus = opened()
@@ -305,10 +304,8 @@ def check_compression(params: Params) -> None:
         )
 
 
-def _fitted(params: Params, reads: Reads, seeder: Finder, threads: int) -> Params:
-    """Return the parameters with what the extender takes from the read set."""
-    if params.extender in ALIGNING:
-        return with_error_rate(params, reads, threads)
+def _with_typical(params: Params, reads: Reads, seeder: Finder, threads: int) -> Params:
+    """Return the parameters with the agreement of chains that is typical of the reads, unless given."""
     if params.chain.typical_agreement:
         return params
 

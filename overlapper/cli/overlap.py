@@ -219,6 +219,7 @@ def _run_in_memory(
     open_files: ExitStack,
 ) -> Any:
     """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
+    from overlapper.devices import end_gpus
     from overlapper.extend.registry import extending_devices
     from overlapper.io import open_overlaps, read_fastx
     from overlapper.pipeline import run
@@ -249,6 +250,7 @@ def _run_in_memory(
         gpu_memory=gpu_memory, order=order, devices=devices, report=progress.report,
     )  # fmt: skip
     progress.report("writing")
+    end_gpus(result.devices)
     writer.write(result.overlaps)
     return result
 

@@ -28,7 +28,7 @@ TRACED = {
     "overlapper.io.outputs": ["OutputFile.__exit__"],
     "overlapper.io.paf": ["PafWriter.write"],
     "overlapper.sketch.canonical": ["canonical_order", "in_order"],
-    "overlapper.sketch.seed_index": ["SeedIndex.build"],
+    "overlapper.sketch.seed_index": ["SeedIndex.build", "partition", "group_by_hash", "list_occurrences"],
     "overlapper.presets": ["preset_params", "with_error_rate"],
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],

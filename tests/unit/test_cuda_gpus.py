@@ -44,7 +44,7 @@ class Pretended:
         yield
 
     def upload_reads(self, reads, arena):
-        self.parts += 1
+        self.parts += bool((reads.lengths != batches.REHEARSED_BASES).any())
         size = walks.bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
         assert len(reads.lengths) == 2 or size - walks.MARGIN <= arena.free // 2
         return walks.DeviceReads(reads, None, None, None, None)
@@ -122,6 +122,37 @@ def test_a_gpu_that_fails_to_open_ends_the_run(pretended, monkeypatch):
     monkeypatch.setattr(Gpus, "_slots_of", broken)
     with pytest.raises(DeviceError, match="no memory at all"):
         run("cuda:1")
+
+
+def test_a_driver_that_answers_late_and_badly_ends_the_run(pretended):
+    def choose():
+        raise DeviceError("the driver does not answer")
+
+    before = threading.active_count()
+    with pytest.raises(DeviceError, match="does not answer"):
+        run("cuda", devices=choose)
+    assert threading.active_count() == before
+
+
+def test_gpus_are_given_back_when_a_run_fails_before_they_are_asked_for(pretended):
+    opened = []
+    with (
+        pytest.raises(KeyError),
+        gpus.opening(lambda: TWO, 0, reads_of(texts_of(1)), ["xdrop"], opened.append),
+    ):
+        raise KeyError
+    assert opened[0]._free.empty()
+
+
+def test_gpus_are_ended_but_not_the_cpu(monkeypatch):
+    ended = []
+    monkeypatch.setattr(driver, "end", ended.append)
+    devices.end_gpus(["cpu"])
+    devices.end_gpus(["cuda:0", "cuda:2"])
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread():
+            thread.join()
+    assert sorted(ended) == [0, 2]
 
 
 def test_no_thread_is_left_when_nothing_is_ever_held(pretended):

@@ -110,6 +110,33 @@ def test_where_nothing_can_be_written_kernels_are_compiled_all_the_same(compiler
         assert cubins.compiled(MARK, MARK_TYPES, (9, 0))[1] == b"code\n" * number
 
 
+def test_what_is_kept_is_found_by_the_begin_of_its_file(compiler, monkeypatch):
+    other = cubins.Source("walks", "mark", (3, 1))
+    asked = [(MARK, MARK_TYPES, (9, 0)), (MARK, "i1 l", (9, 0)), (other, "", (9, 0)), (MARK, "l", (8, 0))]
+    made = {
+        (source, types): cubins.compiled(source, types, capability) for source, types, capability in asked
+    }
+    for begin, expected in (("walk", asked[:3]), ("walk_", asked[:2]), ("gact", [])):
+        found = {
+            (source, types): (entry, cubin) for source, types, entry, cubin in cubins.kept(begin, (9, 0))
+        }
+        assert found == {key: made[key] for *key, _ in expected for key in [tuple(key)]}
+
+
+def test_kernels_that_are_kept_are_loaded_before_they_are_launched(compiler, monkeypatch):
+    pretend(monkeypatch)
+    loaded = []
+    monkeypatch.setattr(driver, "load_kernel", lambda cubin, entry: loaded.append(cubin) or entry)
+    monkeypatch.setattr(driver, "launch_kernel", lambda *told: None)
+    cubins.compiled(cubins.Source("kept_module", "name", (7,)), "l", (9, 0))
+    launch.load_kept("kept")
+    assert loaded == [b"code\n"]
+    launch.named("kept_module", "name", 7).launch(1, 1, None, 5)
+    assert (len(loaded), len(compiler)) == (1, 1)
+    launch.named("kept_module", "name", 7).launch(1, 1, None, True)
+    assert (len(loaded), len(compiler)) == (2, 2)
+
+
 def test_arguments_reach_the_kernel(compiler, monkeypatch):
     pretend(monkeypatch)
     launched = []

@@ -24,6 +24,7 @@ import importlib.metadata
 import os
 import re
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +36,8 @@ from overlapper.code_digest import digest_of_code
 _HERE = Path(__file__).parent
 _PACKAGE = __name__.rpartition(".")[0]
 _COMPILERS = "numba-cuda", "numba", "llvmlite"
+_compiling = threading.Lock()
+"""Held while a kernel is compiled."""
 
 
 class Source(NamedTuple):
@@ -58,15 +61,38 @@ def compiled(source: Source, types: str, capability: tuple[int, int]) -> tuple[s
         Its name in the code.
     cubin : bytes
     """
-    stem = _stem(source, types, capability)
-    name = f"{stem}.{_sources_digest()}.cubin"
+    name = f"{_stem(source, types, capability)}.{_sources_digest()}.cubin"
     for folder in _folders():
         with contextlib.suppress(OSError):
-            entry, _, cubin = (folder / name).read_bytes().partition(b"\n")
-            return entry.decode(), cubin
-    made, cubin = compile_kernel(source, types, capability)
-    _keep(stem, name, made.encode() + b"\n" + cubin)
+            return _unpacked((folder / name).read_bytes())[1:]
+    with _compiling:
+        made, cubin = compile_kernel(source, types, capability)
+    _keep(_stem(source, types, capability), name, f"{made} {types}\n".encode() + cubin)
     return made, cubin
+
+
+def kept(module: str, capability: tuple[int, int]) -> Iterator[tuple[Source, str, str, bytes]]:
+    """Yield the kernels that earlier processes compiled, of all files whose names begin so.
+
+    Yields
+    ------
+    source : Source
+    types, entry : str
+    cubin : bytes
+        As `compiled` takes and returns them.
+    """
+    pattern = f"{module}*.{_architecture(capability)}.{_sources_digest()}.cubin"
+    for path in (path for folder in _folders() for path in folder.glob(pattern)):
+        file, name, *constants = re.split(r"[.-]", path.name.rsplit(".", 4)[0])
+        with contextlib.suppress(OSError):
+            yield Source(file, name, tuple(map(int, constants))), *_unpacked(path.read_bytes())
+
+
+def _unpacked(content: bytes) -> tuple[str, str, bytes]:
+    """Return the types of the arguments of a kernel, its name in the code, and the code."""
+    head, _, cubin = content.partition(b"\n")
+    entry, _, types = head.decode().partition(" ")
+    return types, entry, cubin
 
 
 def compile_kernel(source: Source, types: str, capability: tuple[int, int]) -> tuple[str, bytes]:

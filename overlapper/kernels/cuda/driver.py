@@ -21,6 +21,8 @@ from cuda.bindings import driver
 
 OUT_OF_MEMORY = 2
 """The driver's CUDA_ERROR_OUT_OF_MEMORY."""
+_LOADS_FUNCTIONS = 12040
+"""The first version with cuFuncLoad."""
 _PARAMETERS, _PARAMETERS_SIZE = 1, 2
 """The driver's CU_LAUNCH_PARAM_BUFFER_POINTER and CU_LAUNCH_PARAM_BUFFER_SIZE."""
 
@@ -80,6 +82,12 @@ def count() -> int:
 
 
 @functools.cache
+def _version() -> int:
+    """Return the version of CUDA that the driver knows, 12040 for 12.4."""
+    return int(_call(driver.cuDriverGetVersion))
+
+
+@functools.cache
 def properties(number: int) -> Properties:
     """Return what the GPU of this number is; nothing is started on it."""
     count()
@@ -104,6 +112,14 @@ def start(number: int) -> Any:
     """Return the primary context of a GPU; the first call makes it, which takes a while without the lock."""
     count()
     return _call(driver.cuDevicePrimaryCtxRetain, number)
+
+
+def end(number: int) -> None:
+    """End the primary context of a GPU; nothing that this process has there can be used any more.
+
+    For a process that is about to end, which would do it with one GPU after the other.
+    """
+    _call(driver.cuDevicePrimaryCtxReset, number)
 
 
 @contextlib.contextmanager
@@ -198,7 +214,10 @@ def pinned_array(size: int) -> np.ndarray:
 def load_kernel(cubin: bytes, entry: str) -> Any:
     """Load compiled code onto the GPU; return the kernel of that name. It stays until the process ends."""
     current()
-    return _call(driver.cuModuleGetFunction, _call(driver.cuModuleLoadData, cubin), entry.encode())
+    kernel = _call(driver.cuModuleGetFunction, _call(driver.cuModuleLoadData, cubin), entry.encode())
+    if _version() >= _LOADS_FUNCTIONS:
+        _call(driver.cuFuncLoad, kernel)  # or the first launch would, and wait for what runs
+    return kernel
 
 
 def launch_kernel(kernel: Any, blocks: int, threads: int, stream: Stream, parameters: ctypes.Array) -> None:

@@ -20,8 +20,6 @@ from overlapper.kernels.cuda.memory import Arena, DeviceArray
 
 THREADS = 128
 """Threads of a block."""
-_loading = threading.Lock()
-"""Held while a kernel is loaded: two threads that launch it for the first time would both compile it."""
 
 
 class Kernel:
@@ -45,6 +43,8 @@ class Kernel:
     def __init__(self, module: str, name: str, *constants: int) -> None:
         self.source = cubins.Source(module, name, tuple(map(int, constants)))
         self._loaded: dict[tuple[int, str], tuple[Any, struct.Struct]] = {}
+        # Two threads that launch it for the first time would both compile it.
+        self._loading = threading.Lock()
 
     def launch(self, blocks: int, threads: int, stream: driver.Stream, *arguments: Any) -> None:
         """Start the kernel on the current GPU.
@@ -66,16 +66,30 @@ class Kernel:
         layout.pack_into(parameters, 0, *(number for numbers in fields for number in numbers))
         driver.launch_kernel(kernel, blocks, threads, stream, parameters)
 
+    def load(self, device: int, types: str, entry: str, cubin: bytes) -> None:
+        """Have what was compiled for these types ready to start; the device is the current one."""
+        self._loaded[device, types] = driver.load_kernel(cubin, entry), layout_of(types)
+
     def _load(self, device: int, types: str) -> tuple[Any, struct.Struct]:
-        with _loading:
+        with self._loading:
             if (device, types) not in self._loaded:
-                entry, cubin = cubins.compiled(self.source, types, driver.properties(device).capability)
-                self._loaded[device, types] = driver.load_kernel(cubin, entry), layout_of(types)
+                capability = driver.properties(device).capability
+                self.load(device, types, *cubins.compiled(self.source, types, capability))
             return self._loaded[device, types]
 
 
 named = functools.cache(Kernel)
 """The kernel of these arguments of `Kernel`, the same object every time."""
+
+
+def load_kept(module: str) -> None:
+    """Load what earlier processes compiled onto the current GPU, of all files whose names begin so.
+
+    A kernel that is loaded later waits for those that run.
+    """
+    device = driver.current()
+    for source, types, entry, cubin in cubins.kept(module, driver.properties(device).capability):
+        named(source.module, source.name, *source.constants).load(device, types, entry, cubin)
 
 
 def kernel_of(function: Any) -> Kernel:
