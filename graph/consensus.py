@@ -43,6 +43,11 @@ LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 
+DIVIDED = 35, 55
+"""A base is doubtful between these percentages of the weight; see `fit_doubt`."""
+RAW_DOUBT, TYPICALLY_DIVIDED, LEAST_DOUBT, MOST_DOUBT = 16, 0.0002, 0.5, 3.0
+"""What a doubt counts, where reads err independently, and in 16ths of it; bases that are divided in simulated
+CLR reads at 28x; least and most doubt, relative to theirs."""
 DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
 """What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
 
@@ -148,7 +153,7 @@ def consensus(
     params: CorrectParams | None = None,
     *,
     targets_vote: bool,
-    independent: bool = True,
+    doubt: int | None = None,
     threads: int = 1,
     gpus: Gpus | None = None,
     report: Report = lambda step, done, total: None,
@@ -163,8 +168,8 @@ def consensus(
     params : CorrectParams, optional
     targets_vote : bool
         Whether a target is a read that votes like the others, or only where they are put.
-    independent : bool
-        Whether reads err independently of each other: raw reads do, corrected ones do not.
+    doubt : int, optional
+        Of corrected reads, which do not err independently of each other, what `fit_doubt` returns.
     threads : int
         Changes nothing but the time.
     gpus : Gpus, optional
@@ -185,7 +190,7 @@ def consensus(
         params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR), params.max_gap,
         _by_draft(params),
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard,
-        _worth(typical / 2 if targets_vote else typical) if independent else 0,
+        _worth(typical / 2 if targets_vote else typical) if doubt is None else 0, doubt or RAW_DOUBT,
     )  # fmt: skip
     sequences = _sequences(targets), _sequences(reads)
     blocks = cut_evenly(bounds.end - bounds.start, share_of_block(targets.total_bases, BLOCK_BASES, threads))
@@ -257,17 +262,11 @@ def fit_threshold(
     *first, last = params.thresholds
     if last and params.run_threshold:
         return params
-    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), SAMPLE_TARGETS)).astype(int))
-    number = np.full(len(targets), -1, np.int32)
-    number[sample] = np.arange(len(sample))
-    some = rows.take(number[rows.target] >= 0)
-    some = dataclasses.replace(some, target=number[some.target])
+    sample, some = _sample(targets, rows)
 
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
-        made = consensus(
-            targets.take(sample), reads, some, tried, targets_vote=targets_vote, threads=threads, gpus=gpus
-        )
+        made = consensus(sample, reads, some, tried, targets_vote=targets_vote, threads=threads, gpus=gpus)
         return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
 
     typical = last or TYPICAL_THRESHOLD
@@ -283,6 +282,43 @@ def fit_threshold(
         *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
         run = run_threshold(runs_again, shorter, longer)
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+
+
+def fit_doubt(
+    reads: Reads, rows: Rows, params: CorrectParams, *, threads: int = 1, gpus: Gpus | None = None
+) -> int:
+    """Return what a doubt counts where corrected reads vote, in 16ths, from a sample of them.
+
+    What they are wrong in together no vote shows; but the more of it there is, the more columns there are at
+    which they are divided. These are the bases that a higher threshold takes away.
+
+    Parameters
+    ----------
+    reads, rows, params, threads, gpus
+        As for `consensus`.
+    """
+    sample, some = _sample(reads, rows)
+    *first, _ = params.thresholds
+
+    def bases(threshold: int) -> int:
+        tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=threshold)
+        made = consensus(
+            sample, reads, some, tried, targets_vote=True, doubt=RAW_DOUBT, threads=threads, gpus=gpus
+        )
+        return len(made.codes)
+
+    low, high = map(bases, DIVIDED)
+    divided = (low - high + 1) / (high + 1)
+    return round(RAW_DOUBT * min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT))
+
+
+def _sample(targets: Reads, rows: Rows) -> tuple[Reads, Rows]:
+    """Return some of the targets, and the rows on these."""
+    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), SAMPLE_TARGETS)).astype(int))
+    number = np.full(len(targets), -1, np.int32)
+    number[sample] = np.arange(len(sample))
+    some = rows.take(number[rows.target] >= 0)
+    return targets.take(sample), dataclasses.replace(some, target=number[some.target])
 
 
 def run_threshold(runs: int, shorter: int, longer: int) -> int:

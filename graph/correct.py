@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from graph.consensus import WEIGHT, Consensus, Rows, consensus, fit_threshold
+from graph.consensus import WEIGHT, Consensus, Rows, consensus, fit_doubt, fit_threshold
 from graph.params import CorrectParams
 from graph.stages import Stages
 from overlapper import pipeline
@@ -178,10 +178,8 @@ def correct(
         if overlaps is None:
             how = (preset, overlap_changes) if number == 1 else ("auto", None)
             overlaps = _overlaps(stages, number, current, *how, threads, in_round)
-        made, facts = _round(
-            stages, number, current, overlaps, params, threads, devices, gpu_memory, in_round
-        )
-        params = params.with_fitted(facts)
+        made = _round(stages, number, current, overlaps, params, threads, devices, gpu_memory, in_round)
+        params = params.of_corrected_reads()
         _count_round(funnel, number, overlaps, made)
         identity = _identity(made) if identity is None else identity
         names = [given.name(i) for i in range(len(given))]
@@ -223,7 +221,7 @@ def _round(
     devices: list[Device],
     gpu_memory: int,
     report: Report,
-) -> tuple[Consensus, dict[str, Any]]:
+) -> Consensus:
     """Find the consensus of all reads."""
     # Imported here, as numba takes long to load.
     from overlapper.gpus import opened
@@ -232,13 +230,14 @@ def _round(
         rows = rows_of(overlaps)
         with opened(devices, gpu_memory, reads) as gpus:
             fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads, gpus=gpus)
+            doubt = None if number == 1 else fit_doubt(reads, rows, params, threads=threads, gpus=gpus)
             made = consensus(
                 reads, reads, rows, fitted,
-                targets_vote=True, independent=number == 1, threads=threads, gpus=gpus, report=report,
+                targets_vote=True, doubt=doubt, threads=threads, gpus=gpus, report=report,
             )  # fmt: skip
         return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
 
-    return stages.run(f"correct-{number}", Consensus, params.of_round(), vote)
+    return stages.run(f"correct-{number}", Consensus, params.of_round(), vote)[0]
 
 
 def rows_of(overlaps: Overlaps) -> Rows:

@@ -10,6 +10,8 @@ from overlapper.errors import require
 
 POLISHING_THRESHOLDS = (30, 40, 50, 0)
 """Unitigs, of which there are few, have two drafts more than reads."""
+CORRECTED_THRESHOLD = 45
+"""Percentage of corrected reads that a base needs: where few columns are undecided, whatever the reads."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,9 +101,10 @@ class CorrectParams:
         Bases between neighbouring anchors, on either read, at most 1800.
     thresholds : tuple of int
         Percentage of the weight that a base needs in each draft, two or more; the last one is the consensus,
-        for which 0 derives it from the insertions and deletions of the reads.
+        for which 0 derives it from the insertions and deletions of raw reads; for corrected ones it is 45.
     run_threshold : int
-        That of the consensus for bases of homopolymer runs; 0 derives it from those in the runs of the reads.
+        That of the consensus for bases of homopolymer runs; 0 derives it from those in the runs of raw reads;
+        for corrected ones it is 45.
     guard : bool
         Leave out reads that disagree with the target systematically.
     """
@@ -139,6 +142,15 @@ class CorrectParams:
         """Return the parameters with what a round derived."""
         return dataclasses.replace(
             self, thresholds=tuple(facts["thresholds"]), run_threshold=facts["run_threshold"]
+        )
+
+    def of_corrected_reads(self) -> CorrectParams:
+        """Return the parameters for reads that were corrected before, with nothing left to derive."""
+        *first, last = self.thresholds
+        return dataclasses.replace(
+            self,
+            thresholds=(*first, last or CORRECTED_THRESHOLD),
+            run_threshold=self.run_threshold or CORRECTED_THRESHOLD,
         )
 
     def of_round(self) -> dict[str, Any]:

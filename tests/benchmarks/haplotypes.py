@@ -110,6 +110,7 @@ def main():
     parser.add_argument("names", nargs=2, help="two sequences of the file; for random, size and divergence")
     parser.add_argument("--technology", default="hifi")
     parser.add_argument("--coverage", type=float, default=20)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     if options.haplotypes == "random":
@@ -117,7 +118,9 @@ def main():
     else:
         given = read_fastx(options.haplotypes)
         haplotypes = given.take(np.array([given.names.index(name) for name in options.names]))
-    reads, truth = simulate_reads(haplotypes, options.technology, coverage=options.coverage, seed=1)
+    reads, truth = simulate_reads(
+        haplotypes, options.technology, coverage=options.coverage, seed=options.seed
+    )
     with tempfile.TemporaryDirectory() as folder:
         sites = specific_bases(haplotypes, Path(folder))
     print(f"{len(reads)} reads, {reads.total_bases:,} bases, {len(sites[0])} sites")

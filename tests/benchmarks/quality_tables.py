@@ -163,7 +163,7 @@ def first_round(file, simulation):
     genome = interval(simulation.genome)
     reads, rows = simulated(genome, *simulation[1:4], qualities=simulation.qualities)
     everyone = np.arange(len(reads))
-    voted = vote_decisions.vote(reads, CorrectParams(), everyone, independent=True)
+    voted = vote_decisions.vote(reads, CorrectParams(), everyone, raw=True)
     return count_decisions(file, voted, reads.names, rows, genome.codes(0))
 
 
@@ -172,7 +172,7 @@ def second_round(file, table, limits):
     before = pickle.loads(file.read_bytes())
     reads = vote_decisions.with_qualities(before.voted, before.names, table, limits)
     some = np.arange(0, len(reads), 2)
-    voted = vote_decisions.vote(reads, before.voted.params, some, independent=False)
+    voted = vote_decisions.vote(reads, CorrectParams().of_corrected_reads(), some, raw=False)
     return count_decisions(file, voted, before.names, before.rows, before.reference)
 
 

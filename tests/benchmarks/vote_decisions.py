@@ -8,7 +8,7 @@ import dataclasses
 import numpy as np
 from numba import njit
 
-from graph.consensus import WEIGHT, Consensus, consensus, fit_threshold
+from graph.consensus import WEIGHT, Consensus, consensus, fit_doubt, fit_threshold
 from graph.correct import rows_of
 from graph.params import CorrectParams
 from overlapper import pipeline
@@ -17,8 +17,8 @@ from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu.inner import inner
 
 KINDS = [
-    "stays, run of 1", "2 or 3", "4", "5", "6", "7 or more", "farther left", "changed",
-    "refused, up to 3", "4", "5", "6 or more",
+    "stays, run 1", "2 or 3", "4", "5", "6", "7 or more", "farther left", "changed",
+    "refused, to 3", "4", "5", "6 or more",
 ]  # fmt: skip
 """Rows of the tables of chances."""
 
@@ -51,18 +51,19 @@ class Voted:
         return self.made.codes[interval], self.made.quality[interval]
 
 
-def vote(reads, params, targets, *, independent):
+def vote(reads, params, targets, *, raw):
     """Find the consensus of some of the reads, as a round of `graph.correct` does, on one thread."""
     overlaps = pipeline.run(reads, "auto").overlaps
     rows = rows_of(overlaps)
     params = fit_threshold(reads, reads, rows, params, targets_vote=True)
+    doubt = None if raw else fit_doubt(reads, rows, params)
     number = np.full(len(reads), -1, np.int32)
     number[targets] = np.arange(len(targets))
     rows = rows.take(number[rows.target] >= 0)
     rows = dataclasses.replace(rows, target=number[rows.target])
     with _watched() as decisions:
         made = consensus(
-            reads.take(targets), reads, rows, params, targets_vote=True, independent=independent
+            reads.take(targets), reads, rows, params, targets_vote=True, doubt=doubt
         )  # fmt: skip
     return Voted(targets, made, decisions, params)
 
@@ -148,16 +149,18 @@ def _on_piece(targets, reads, pieces, p, rows, settings, memory):
     draft, last = target, len(settings.thresholds) - 1
     votes = pile.count_votes(members, starts, len(draft))
     for step in range(last):
-        draft, place, _, _ = pile.next_draft(draft, votes, settings.thresholds[step], settings.worth)
+        draft, place, _, _ = pile.next_draft(
+            draft, votes, settings.thresholds[step], settings.worth, settings.doubt
+        )
         starts = pile.carry_over(members, starts, draft, place, memory.gaps)
         votes = pile.count_votes(members, starts, len(draft))
         if step == 0 and settings.guard and kernel.pile_guard.leave_out(members, starts, votes):
             votes = pile.count_votes(members, starts, len(draft))
-    return _on_draft(draft, votes, settings.thresholds[last], settings.worth)
+    return _on_draft(draft, votes, settings.thresholds[last], settings.worth, settings.doubt)
 
 
 @njit(cache=True)
-def _on_draft(draft, votes, thresholds, worth):
+def _on_draft(draft, votes, thresholds, worth, doubt):
     """Return the decisions on a draft, as `pile.next_draft` takes them."""
     found, size, n = np.empty((len(draft) * (2 + pile.SLOTS), 4), np.int32), 0, 0
     run, run_end = 0, 0
@@ -172,7 +175,7 @@ def _on_draft(draft, votes, thresholds, worth):
             continue
         threshold = thresholds[np.int64(run >= pile.HOMOPOLYMER)]
         standing, total = np.int64(column[:4].sum()), np.int64(column.sum())
-        clear = chances.reach(total, members, worth)
+        clear = chances.reach(total, members, worth, doubt)
         if 100 * standing >= threshold * total:
             best = np.int64(column[:4].max())
             step = chances.step_for(best, standing, total, threshold, clear)
@@ -183,7 +186,7 @@ def _on_draft(draft, votes, thresholds, worth):
             _put(found, n, size, chances.CHANGED, step, 1)
         n += 1
         passing = np.int64(votes.passing[c])
-        clear = chances.reach(passing, members, worth)
+        clear = chances.reach(passing, members, worth, doubt)
         for slot in range(pile.SLOTS):
             weights = votes.inserted[c, 4 * slot : 4 * slot + 4]
             standing, best = np.int64(weights.sum()), np.int64(weights.argmax())

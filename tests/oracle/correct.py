@@ -96,8 +96,9 @@ INNER, CHANGED = 6, 7
 
 def step_of(margin, whole, clear):
     """The step of a decision whose margin is that share of the whole."""
-    agreed, most = clear
-    return min(max(min(agreed * margin // max(1, whole), most) // 16, 0), STEPS - 1)
+    agreed, most, doubt = clear
+    missing = 16 * STEPS - min(agreed * margin // max(1, whole), most)
+    return min(max((16 * 16 * STEPS - missing * doubt) // 256, 0), STEPS - 1)
 
 
 def clearness(weight, members, worth):
@@ -133,7 +134,7 @@ def run_length(draft, column):
     return last - first + 1
 
 
-def next_draft(draft, members, thresholds, worth, table):
+def next_draft(draft, members, thresholds, worth, doubt, table):
     """The next draft, where its columns came from, and [chance, depth] of each base.
 
     There are two thresholds, the second one for bases of homopolymer runs of at least 4.
@@ -155,7 +156,7 @@ def next_draft(draft, members, thresholds, worth, table):
         if depth < 3 and old < 4:
             base = old
         standing, total, run = sum(weight[:4]), sum(weight), run_length(draft, column)
-        threshold, clear = thresholds[run >= 4], clearness(total, depth, worth)
+        threshold, clear = thresholds[run >= 4], (*clearness(total, depth, worth), doubt)
         if depth < 3 or 100 * standing >= threshold * total:
             at_end = column + 1 == len(draft) or draft[column + 1] != old
             row = row_of_run(run) if at_end else INNER
@@ -169,7 +170,7 @@ def next_draft(draft, members, thresholds, worth, table):
         for slot in slots:
             best, standing = slot.index(max(slot)), sum(slot)
             longer = run + 1 if best == old else 1
-            threshold, clear = thresholds[longer >= 4], clearness(passing, depth, worth)
+            threshold, clear = thresholds[longer >= 4], (*clearness(passing, depth, worth), doubt)
             if 100 * standing <= threshold * passing:
                 if passing:
                     step = step_of(threshold * passing - 100 * standing, threshold * passing, clear)
@@ -351,7 +352,7 @@ def qualities(codes, chances, limits):
     return made
 
 
-def correct(target, members, k, max_gap, drafts, guard, worth, target_member, table, limits):
+def correct(target, members, k, max_gap, drafts, guard, worth, doubt, target_member, table, limits):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
     Every draft has two thresholds, the second one for bases of homopolymer runs. The table holds the chances
@@ -377,7 +378,7 @@ def correct(target, members, k, max_gap, drafts, guard, worth, target_member, ta
                 draft = [code for code in made if code is not None]
                 for member in everyone:
                     carry_over(member, draft, place) if member["used"] or member is own else None
-        new, place, votes = next_draft(draft, everyone, thresholds, worth, table)
+        new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table)
         for member in everyone:
             carry_over(member, new, place) if member["used"] or member is own else None
         draft = new

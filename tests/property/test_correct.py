@@ -75,7 +75,11 @@ def table(sequences, qualities):
     )  # fmt: skip
 
 
-def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
+CLEARNESS = st.sampled_from([(51, 16), (64, 16), (160, 16), (0, 16), (0, 9), (0, 40)])
+"""What the vote of a raw read tells, or nothing, and what a doubt counts."""
+
+
+def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16):
     """The consensus of both, as lists."""
     rng = np.random.default_rng(7)
     reads = [
@@ -101,7 +105,9 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
         "used": votes,
     }
     tables = (values[0 if worth else 1].tolist() for values in (CHANCES, LIMITS))
-    *expected, counted = oracle.correct(target, members, K, MAX_GAP, THRESHOLDS, True, worth, own, *tables)
+    *expected, counted = oracle.correct(
+        target, members, K, MAX_GAP, THRESHOLDS, True, worth, doubt, own, *tables
+    )
 
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
@@ -112,7 +118,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
         kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
         no_paths(len(rows)),
-        kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, worth),
+        kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
@@ -121,9 +127,9 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64):
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES, st.booleans(), st.booleans(), st.sampled_from([0, 51, 64, 160]))
-def test_consensus_equals_oracle(pile, votes, with_qualities, worth):
-    expected, made = oracle_and_kernel(*pile, votes, with_qualities, worth)
+@given(PILES, st.booleans(), st.booleans(), CLEARNESS)
+def test_consensus_equals_oracle(pile, votes, with_qualities, clearness):
+    expected, made = oracle_and_kernel(*pile, votes, with_qualities, *clearness)
     assert made == expected
 
 

@@ -39,7 +39,7 @@ def chosen(target, rows, accurate):
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
     piece = kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
-    how = kernel.Settings(K, MAX_GAP, np.full((2, 2), 50), 10, 40, True, True, 64)
+    how = kernel.Settings(K, MAX_GAP, np.full((2, 2), 50), 10, 40, True, True, 64, 16)
     same, known = choose_rows(
         sequences, sequences, piece, on, how, MAX_DEPTH, np.ones(1, bool), accurate
     )  # fmt: skip

@@ -72,7 +72,7 @@ TYPES = {
 OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},
     "pile.count_bases": {"sizes": U1},
-    "pile.write_bases": {"depth": I4},
+    "pile.write_bases": {"depth": I4, "doubt": NUMBER},
     "correct.count_aligned": {"counts": COUNTS},
     "correct.compare": {"counts": COUNTS},
     "correct.set_column": {"counts": COUNTS, "column": NUMBER},

@@ -23,10 +23,12 @@ LONGEST_RUN = 7
 """Bases of the shortest homopolymer run that counts as the longest."""
 STEPS = 20
 """Steps of clearness."""
+WHOLE = 16
+"""Doubts and clearness are in so many parts of a step; a doubt of as much is taken for what it is."""
 _PHRED = np.array(
     [
         [
-            [2, 3, 4, 7, 9, 13, 16, 20, 24, 29, 34, 37, 41, 43, 46, 47, 50, 54, 59, 60],  # stays, run of 1
+            [2, 3, 4, 7, 9, 13, 16, 20, 24, 29, 34, 37, 41, 43, 46, 47, 50, 54, 59, 60],  # stays, run 1
             [3, 6, 8, 11, 15, 18, 22, 25, 29, 33, 36, 37, 39, 41, 44, 45, 50, 50, 53, 60],  # 2 or 3
             [1, 1, 1, 2, 3, 6, 9, 14, 17, 20, 21, 24, 25, 27, 29, 30, 34, 34, 34, 52],  # 4
             [1, 1, 1, 1, 2, 4, 5, 8, 10, 12, 14, 15, 16, 18, 18, 19, 22, 25, 25, 36],  # 5
@@ -34,24 +36,24 @@ _PHRED = np.array(
             [1, 1, 1, 2, 3, 4, 5, 6, 7, 7, 7, 8, 8, 8, 8, 8, 9, 11, 14, 24],  # 7 or more
             [3, 5, 6, 8, 9, 12, 15, 18, 21, 26, 29, 32, 36, 40, 43, 43, 49, 51, 56, 60],  # farther left
             [6, 10, 14, 18, 22, 27, 29, 31, 38, 38, 40, 40, 43, 43, 43, 43, 43, 43, 43, 45],  # changed
-            [1, 1, 1, 1, 1, 2, 3, 5, 8, 12, 18, 22, 27, 32, 36, 39, 43, 44, 48, 54],  # refused, up to 3
+            [1, 1, 1, 1, 1, 2, 3, 5, 8, 12, 18, 22, 27, 32, 36, 39, 43, 44, 48, 54],  # refused, to 3
             [8, 10, 12, 13, 15, 18, 19, 22, 23, 26, 27, 29, 32, 34, 35, 37, 40, 40, 46, 53],  # 4
             [5, 7, 8, 10, 11, 12, 14, 16, 17, 18, 20, 23, 25, 27, 29, 33, 34, 39, 42, 49],  # 5
             [4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 18, 19, 20, 23, 26, 29, 29, 32, 34, 41],  # 6 or more
         ],
         [
-            [4, 6, 9, 13, 16, 19, 23, 25, 30, 30, 36, 37, 45, 45, 49, 53, 60, 60, 60, 60],  # stays, run of 1
-            [8, 10, 12, 15, 17, 20, 23, 25, 30, 32, 40, 40, 44, 44, 44, 50, 58, 59, 60, 60],  # 2 or 3
-            [2, 2, 3, 3, 5, 9, 14, 21, 24, 31, 31, 35, 35, 35, 35, 48, 48, 48, 48, 57],  # 4
-            [1, 2, 3, 4, 6, 11, 14, 18, 21, 25, 29, 32, 36, 38, 38, 38, 38, 38, 38, 51],  # 5
-            [1, 2, 4, 4, 7, 9, 14, 17, 20, 24, 24, 24, 28, 28, 28, 28, 28, 28, 30, 45],  # 6
-            [2, 3, 4, 5, 7, 10, 12, 13, 18, 18, 30, 30, 30, 30, 30, 30, 30, 32, 39, 39],  # 7 or more
-            [5, 7, 10, 16, 23, 33, 37, 41, 42, 42, 42, 51, 51, 51, 59, 60, 60, 60, 60, 60],  # farther left
-            [4, 5, 8, 9, 10, 13, 14, 14, 17, 26, 26, 26, 26, 26, 26, 26, 26, 26, 26, 26],  # changed
-            [1, 3, 4, 8, 16, 25, 27, 27, 28, 29, 29, 31, 34, 37, 42, 43, 47, 54, 55, 60],  # refused, up to 3
-            [7, 9, 11, 13, 16, 19, 19, 22, 24, 26, 26, 26, 28, 30, 34, 39, 42, 42, 54, 54],  # 4
-            [7, 7, 9, 10, 13, 18, 20, 22, 25, 26, 26, 28, 32, 34, 34, 39, 52, 52, 52, 59],  # 5
-            [6, 7, 8, 9, 14, 21, 22, 24, 24, 24, 24, 27, 27, 34, 34, 45, 45, 45, 48, 56],  # 6 or more
+            [17, 27, 27, 30, 32, 33, 37, 37, 40, 40, 48, 52, 52, 52, 52, 53, 57, 57, 60, 60],  # stays, run 1
+            [18, 26, 28, 29, 31, 31, 34, 38, 38, 42, 42, 44, 45, 48, 55, 56, 57, 59, 60, 60],  # 2 or 3
+            [8, 20, 20, 25, 25, 26, 28, 33, 33, 33, 33, 33, 33, 38, 48, 48, 48, 48, 48, 56],  # 4
+            [8, 16, 16, 19, 19, 19, 19, 25, 25, 30, 36, 39, 39, 39, 39, 39, 39, 39, 39, 51],  # 5
+            [7, 8, 9, 9, 12, 15, 16, 24, 24, 24, 24, 24, 26, 26, 26, 27, 27, 29, 31, 45],  # 6
+            [5, 5, 5, 6, 9, 12, 16, 19, 29, 29, 29, 29, 29, 29, 29, 30, 32, 32, 34, 42],  # 7 or more
+            [26, 36, 36, 36, 41, 41, 41, 45, 45, 51, 57, 58, 58, 58, 59, 59, 60, 60, 60, 60],  # farther left
+            [9, 9, 9, 9, 9, 9, 10, 15, 15, 15, 20, 25, 25, 25, 25, 25, 25, 25, 25, 25],  # changed
+            [21, 29, 29, 29, 29, 32, 32, 32, 33, 35, 36, 41, 41, 43, 44, 47, 55, 55, 60, 60],  # refused, to 3
+            [15, 21, 22, 23, 24, 26, 26, 28, 28, 28, 31, 31, 35, 35, 35, 40, 40, 54, 54, 54],  # 4
+            [18, 22, 22, 22, 23, 23, 25, 26, 27, 28, 30, 30, 30, 41, 52, 52, 52, 52, 52, 59],  # 5
+            [20, 20, 20, 20, 20, 20, 23, 23, 24, 24, 25, 29, 31, 36, 46, 46, 46, 46, 46, 57],  # 6 or more
         ],
     ]
 )
@@ -63,9 +65,9 @@ _LEAST = np.array([
         41, 43, 43,
     ],
     [
-        0, 0, 0, 0, 4, 5, 5, 7, 7, 8, 9, 10, 11, 13, 14, 15, 16, 16, 18, 19, 19, 21, 22, 23, 23, 24,
-        26, 26, 27, 27, 27, 28, 29, 30, 32, 32, 33, 33, 33, 33, 34, 34, 34, 39, 39, 39, 39, 39, 43,
-        43, 43,
+        0, 0, 0, 0, 0, 0, 4, 4, 4, 4, 12, 12, 12, 12, 12, 15, 16, 18, 18, 18, 21, 21, 23, 23,
+        23, 23, 25, 28, 28, 29, 29, 30, 30, 31, 31, 32, 34, 34, 34, 37, 37, 37, 40, 40, 40, 40,
+        42, 42, 42, 42, 42,
     ],
 ])  # fmt: skip
 """Decibels that the sum of chances behind a base of each quality has at least; 90 is never met."""
@@ -97,22 +99,27 @@ def refused_row(run):
 
 
 @inner
-def reach(weight, members, worth):
-    """Return how clear a decision is by members that agree, of so much weight, and how clear it is at most.
+def reach(weight, members, worth, doubt):
+    """Return how clear a decision is by members that agree, how clear it is at most, and what doubts count.
 
-    Both in sixteenths of a step; the first one shrinks with the margin.
+    The first two are in sixteenths of a step; the first one shrinks with the margin. Arguments are the weight
+    of the members, their number, and what `kernels.cpu.correct.Settings` has.
     """
     members = max(np.int64(1), members)
     if worth:
-        return 5 * worth, 9 * worth * np.int64(math.sqrt(math.sqrt(members << 28))) >> 9
-    return 8 * weight // members, 8 * weight // members
+        return 5 * worth, 9 * worth * np.int64(math.sqrt(math.sqrt(members << 28))) >> 9, doubt
+    return 8 * weight // members, 8 * weight // members, doubt
 
 
 @inner
 def step_of(clear, margin, whole):
-    """Return the step of a decision whose margin is that share of the whole."""
-    agreed, most = clear
-    return min(max(min(agreed * margin // max(np.int64(1), whole), most) >> 4, 0), STEPS - 1)
+    """Return the step of a decision whose margin is that share of the whole.
+
+    What is missing to the clearest one is doubt.
+    """
+    agreed, most, doubt = clear
+    missing = WHOLE * STEPS - min(agreed * margin // max(np.int64(1), whole), most)
+    return min(max((WHOLE * WHOLE * STEPS - missing * doubt) >> 8, 0), STEPS - 1)
 
 
 @inner

@@ -80,6 +80,8 @@ class Settings(NamedTuple):
     worth : int
         What the vote of a raw read tells, in 64ths of what it does at an error rate of 10 percent; 0 for
         corrected reads, which do not err independently of each other.
+    doubt : int
+        What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
     """
 
     k: int
@@ -90,6 +92,7 @@ class Settings(NamedTuple):
     target_votes: bool
     guard: bool
     worth: int
+    doubt: int
 
 
 class Memory(NamedTuple):
@@ -354,7 +357,7 @@ def _consensus(target, members, starts, settings, gaps, counts):
                 starts = pile.carry_over(members, starts, draft, place, gaps)
                 votes = pile.count_votes(members, starts, len(draft))
         draft, place, chances, depth = pile.next_draft(
-            draft, votes, settings.thresholds[step], settings.worth
+            draft, votes, settings.thresholds[step], settings.worth, settings.doubt
         )
         if step == steps - 1:
             members.used[:own] = False

@@ -141,7 +141,7 @@ def _vote(path, bases, weights, column, inserted, passing):
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, thresholds, worth):
+def next_draft(draft, votes, thresholds, worth, doubt):
     """Make the next draft of the votes on one.
 
     Parameters
@@ -151,8 +151,8 @@ def next_draft(draft, votes, thresholds, worth):
     thresholds : ndarray of int64, shape (2,)
         Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
         of a homopolymer run.
-    worth : int
-        Of a vote, as in `kernels.cpu.correct.Settings`.
+    worth, doubt : int
+        As in `kernels.cpu.correct.Settings`.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def next_draft(draft, votes, thresholds, worth):
         if not voted and draft[c] < 4:
             base = int(draft[c])
         total = standing + column[DELETION]
-        clear = reach(total, members, worth)
+        clear = reach(total, members, worth, doubt)
         if not voted or 100 * standing >= threshold * total:
             codes[size], depth[size] = base, members
             own = np.int64(0)
@@ -207,7 +207,7 @@ def next_draft(draft, votes, thresholds, worth):
                     best = code
             longer = run + 1 if (best & 3) == draft[c] else 1
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
-            clear = reach(passing, members, worth)
+            clear = reach(passing, members, worth, doubt)
             if 100 * standing <= threshold * passing:
                 if passing:
                     step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)

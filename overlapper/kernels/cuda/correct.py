@@ -179,7 +179,7 @@ def _consensus(
             starts = carry_over(members, starts, draft, after, place, changed, arena)
             draft = after
             votes = count_votes(draft, members, starts, arena)
-        voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, arena)
+        voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
         if step == steps - 1:
             members = members._replace(used=arena.zeros(len(members.piece), np.uint8))
         starts = carry_over(members, starts, draft, voted.draft, voted.place, everywhere, arena)

@@ -174,7 +174,9 @@ def vote(
     passing[x], depth[x] = uint16(going_on), covering
 
 
-def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, worth: int, arena: Arena) -> Voted:
+def next_drafts(
+    draft: Draft, votes: Votes, thresholds: np.ndarray, worth: int, doubt: int, arena: Arena
+) -> Voted:
     """Make the next drafts of the votes on all drafts.
 
     Parameters
@@ -182,8 +184,8 @@ def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, worth: int, 
     draft : Draft
     votes : Votes
     thresholds : ndarray of int64, shape (2,)
-    worth : int
-        These two as for `overlapper.kernels.cpu.pile.next_draft`.
+    worth, doubt : int
+        These as for `overlapper.kernels.cpu.pile.next_draft`.
     arena : Arena
     """
     n = len(draft.codes)
@@ -193,13 +195,13 @@ def next_drafts(draft: Draft, votes: Votes, thresholds: np.ndarray, worth: int, 
     moved, place = moved_draft(draft, sizes, arena)
     size = len(moved.codes)
     chances, depth = arena.array(size, np.int32), arena.array(size, np.uint8)
-    doubt = arena.zeros(size + len(moved.first) - 1, np.int64)
+    doubts = arena.zeros(size + len(moved.first) - 1, np.int64)
     table = arena.upload(CHANCES[0 if worth else 1])
     launch(
-        write_bases, n, arena, *draft, *votes, *both, worth, table, place, moved.codes, chances, depth,
-        doubt,
+        write_bases, n, arena, *draft, *votes, *both, worth, doubt, table, place, moved.codes, chances, depth,
+        doubts,
     )  # fmt: skip
-    launch(add_doubts, size, arena, moved.first, doubt, chances)
+    launch(add_doubts, size, arena, moved.first, doubts, chances)
     return Voted(moved, place, chances, depth)
 
 
@@ -287,13 +289,13 @@ def count_bases(
 
 @cuda.jit
 def write_bases(
-    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, worth, table,
-    place, next_codes, chances, next_depth, doubt,
+    draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, worth, doubt,
+    table, place, next_codes, chances, next_depth, doubts,
 ):  # fmt: skip
     """Write the bases of every column in the next draft, and the doubts between them; a thread a column.
 
     A doubt is the chance that decisions against a base between two others are wrong, or against one before
-    the first or behind the last one of a piece: that before base ``y`` of piece ``p`` is ``doubt[y + p]``.
+    the first or behind the last one of a piece: that before base ``y`` of piece ``p`` is ``doubts[y + p]``.
     """
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
@@ -305,7 +307,7 @@ def write_bases(
     base, stays, standing, total, limit, run = _stands(
         codes, low, high, x, threshold, run_threshold, column, depth
     )
-    clear = reach(total, members, worth)
+    clear = reach(total, members, worth, doubt)
     if stays:
         next_codes[to], next_depth[to], chances[to] = base, members, 0
         if base < 4 and (voted or codes[x] > 3):
@@ -314,9 +316,9 @@ def write_bases(
         to += 1
     else:
         step = step_of(clear, limit * total - 100 * standing, limit * total)
-        cuda.atomic.add(doubt, to + p, int64(table[CHANGED, step]))
+        cuda.atomic.add(doubts, to + p, int64(table[CHANGED, step]))
     going_on = int64(passing[x])
-    clear = reach(going_on, members, worth)
+    clear = reach(going_on, members, worth, doubt)
     for slot in range(SLOTS if voted else 0):
         base, enters, standing, weight, limit, run = _inserted(
             codes, low, high, x, slot, threshold, run_threshold, inserted, passing
@@ -324,7 +326,7 @@ def write_bases(
         if not enters:
             if going_on > 0:
                 step = step_of(clear, limit * going_on - 100 * standing, limit * going_on)
-                cuda.atomic.add(doubt, to + p, int64(table[refused_row(run), step]))
+                cuda.atomic.add(doubts, to + p, int64(table[refused_row(run), step]))
             break
         next_codes[to], next_depth[to] = base, members
         chances[to] = table[CHANGED, step_for(weight, standing, going_on, limit, clear)]
