@@ -20,6 +20,7 @@ from graph.stages import Stages
 from overlapper import pipeline
 from overlapper.devices import Device, select_devices
 from overlapper.pipeline import Report
+from overlapper.presets import CORRECTED
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 
@@ -176,7 +177,7 @@ def correct(
     for number in range(1, params.rounds + 1):
         in_round = _in_round(report, number)
         if overlaps is None:
-            how = (preset, overlap_changes) if number == 1 else ("auto", None)
+            how = (preset, overlap_changes) if number == 1 else (CORRECTED, None)
             overlaps = _overlaps(stages, number, current, *how, threads, in_round)
         made = _round(stages, number, current, overlaps, params, threads, devices, gpu_memory, in_round)
         params = params.of_corrected_reads()

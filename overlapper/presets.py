@@ -15,6 +15,9 @@ from overlapper.tables import Reads
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 """Typical error rate of each technology, which its preset assumes."""
 PRESETS = ("auto", *ERROR_RATES)
+CORRECTED = "corrected"
+"""Preset of later rounds of correction: as ``auto``, but with the seeds of large sets, however few the reads.
+Corrected reads have enough of these in common."""
 
 ACCURATE, VERY_NOISY = 0.01, 0.15
 VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 100
@@ -50,7 +53,8 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
     ----------
     reads : Reads
     preset : str or ErrorRate
-        ``ont``, ``clr``, ``hifi``, or ``auto``, which estimates the error rate of the reads; or that itself.
+        ``ont``, ``clr``, ``hifi``; ``auto``, which estimates the error rate of the reads, and `CORRECTED`; or
+        that itself.
     threads : int
 
     Returns
@@ -65,7 +69,7 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
         When there is no such preset.
     """
     error_rate, basis = preset_error_rate(reads, preset, threads)
-    sketch = _sketch_params(error_rate, reads.total_bases)
+    sketch = _sketch_params(error_rate, MEDIUM if preset == CORRECTED else reads.total_bases)
     why = (
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
@@ -96,8 +100,9 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
     """
     if isinstance(preset, ErrorRate):
         return preset
-    check_preset(preset)
-    if preset != "auto":
+    if preset != CORRECTED:
+        check_preset(preset)
+    if preset in ERROR_RATES:
         return ErrorRate(ERROR_RATES[preset], f"preset {preset}")
     error_rate = _estimated_error_rate(reads, threads)
     if math.isnan(error_rate):

@@ -6,7 +6,7 @@ import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.params import Params, ThresholdParams
-from overlapper.presets import ERROR_RATES, FALLBACK, PRESETS, preset_params, with_error_rate
+from overlapper.presets import CORRECTED, ERROR_RATES, FALLBACK, PRESETS, preset_params, with_error_rate
 from overlapper.simulate import random_genome, simulate_reads
 from tests.read_sets import reads_of
 
@@ -45,6 +45,14 @@ def test_auto_recognises_reads(simulated, name):
     by_estimate, why = preset_params(simulated[name], "auto", 2)
     assert by_estimate == by_name
     assert "(estimated)" in why
+
+
+def test_few_corrected_reads_have_the_seeds_of_many(simulated):
+    few, _ = preset_params(simulated["clr"], "auto", 1)
+    corrected, _ = preset_params(simulated["clr"], CORRECTED, 1)
+    assert corrected.sketch.window > few.sketch.window
+    assert corrected.chain.reach > few.chain.reach
+    assert corrected.classes == few.classes
 
 
 def test_too_few_overlaps_fall_back():
