@@ -128,7 +128,8 @@ class Arena:
     """One block of device memory from which arrays are cut, one after the other, and a stream.
 
     Nothing is allocated or freed from batch to batch: that would wait for all kernels of the device, and so
-    keep the copies of one batch from hiding behind the kernels of another. Copies go through pinned memory.
+    keep the copies of one batch from hiding behind the kernels of another. Copies go through pinned memory,
+    but for large ones to the device, of which there are few.
     One thread at a time may use an arena, in the context of its device. Its memory is given back when it and
     its arrays are gone.
 
@@ -219,13 +220,13 @@ class Arena:
         """Cut an array and copy one from the host to it; the host's may be changed at once."""
         array = np.ascontiguousarray(array)
         target = self.array(array.shape, array.dtype)
-        if array.nbytes:
-            source = array.reshape(-1).view(np.uint8)
-            for begin in range(0, array.nbytes, len(self.pinned)):
-                end = min(begin + len(self.pinned), array.nbytes)
-                pinned = self._unused_pinned(end - begin)
-                _copy(source[begin:end], pinned)
-                self.stream.write(target.address + begin, pinned)
+        source = array.reshape(-1).view(np.uint8)
+        if 0 < array.nbytes <= len(self.pinned):
+            pinned = self._unused_pinned(array.nbytes)
+            pinned[:] = source
+            source = pinned
+        if array.nbytes:  # what is not pinned the driver copies before it returns, faster than we would
+            self.stream.write(target.address, source)
         return target
 
     def stage(self, size: int) -> np.ndarray:
