@@ -1,8 +1,8 @@
 """The GPUs of a run: who computes what, where the reads are, and how much memory there is.
 
 A batch of seeds is worked on by a slot, a share of a GPU's memory with a stream of its own. Every GPU has
-a few, so that the copies and the planning of one batch hide behind the kernels of another. All GPUs take
-batches from one queue: who has one waits for the first free slot of any.
+a few, so that the copies and the planning of one batch hide behind the kernels of another. Who has a batch
+waits for the first free slot of any GPU; the largest batches go first.
 
 A GPU holds all reads if they leave enough memory for the slots. Otherwise a slot gets the reads of its batch
 alone, and the batch in parts, of so few targets that their reads fit.
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import heapq
 import itertools
-import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
@@ -176,6 +176,40 @@ class Slot:
         return found
 
 
+class _FreeSlots:
+    """Slots that nobody works on, and who waits for one: those with most work are served first.
+
+    So large batches do not begin when all others are done, and all GPUs end at about the same time.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._slots: list[Slot | Exception] = []
+        self._waiting: list[tuple[int, int, Future[Slot | Exception]]] = []
+        self._numbers = itertools.count()
+
+    def put(self, slot: Slot | Exception) -> None:
+        """Hand over a slot, or what keeps a GPU from having any."""
+        with self._lock:
+            if self._waiting:
+                heapq.heappop(self._waiting)[-1].set_result(slot)
+            else:
+                self._slots.append(slot)
+
+    def get(self, work: int = 0) -> Slot | Exception:
+        """Wait for a slot; of equal work, who came first is served first."""
+        with self._lock:
+            if self._slots:
+                return self._slots.pop(0)
+            handed: Future[Slot | Exception] = Future()
+            heapq.heappush(self._waiting, (-work, next(self._numbers), handed))
+        return handed.result()
+
+    def empty(self) -> bool:
+        """Tell whether there is none."""
+        return not self._slots
+
+
 class Gpus:
     """The GPUs of a run; a context manager, which gives back their memory.
 
@@ -213,7 +247,7 @@ class Gpus:
         self._kernels = kernels
         self._reads: Future[PackedReads] = Future()
         self._qualities: Qualities | None = None
-        self._free: queue.SimpleQueue[Slot | Exception] = queue.SimpleQueue()
+        self._free = _FreeSlots()
         self._counts: dict[str, int] = {}
         self._counting = threading.Lock()
         self._openings = [threading.Thread(target=self._open, args=(device.number,)) for device in devices]
@@ -249,7 +283,7 @@ class Gpus:
         DeviceError
             When there is too little memory.
         """
-        with self.slot() as slot:
+        with self.slot(len(seeds.query)) as slot:
             return slot.run(kernel, seeds)
 
     def for_reads(self, reads: Reads) -> GpusForReads:
@@ -266,15 +300,15 @@ class Gpus:
         return dict(self._counts)
 
     @contextlib.contextmanager
-    def slot(self) -> Iterator[Slot]:
-        """Wait for the first free slot of any GPU.
+    def slot(self, work: int = 0) -> Iterator[Slot]:
+        """Wait for the first free slot of any GPU; who has more work is served before others that wait.
 
         Raises
         ------
         DeviceError
             When there is too little memory.
         """
-        slot = self._free.get()
+        slot = self._free.get(work)
         try:
             if isinstance(slot, Exception):
                 raise slot
@@ -345,7 +379,7 @@ class GpusForReads:
 
     def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
         """Run a kernel on all seeds, as `Gpus.run` does."""
-        with self.gpus.slot() as slot:
+        with self.gpus.slot(len(seeds.query)) as slot:
             return dataclasses.replace(slot, host=PackedReads.of(self.reads), reads=None).run(kernel, seeds)
 
     def count(self, name: str, number: int) -> None:

@@ -114,6 +114,28 @@ def test_every_gpu_offers_its_slots(pretended):
     assert sorted(slot.gpu for slot in slots) == [0, 0, 0, 1, 1, 1]
 
 
+def test_who_has_most_work_gets_the_next_slot():
+    free, served = gpus._FreeSlots(), []
+
+    def work(size):
+        slot = free.get(size)
+        served.append(size)
+        free.put(slot)
+
+    waiting = []
+    for size in (3, 9, 1, 9, 5):
+        waiting.append(threading.Thread(target=work, args=(size,)))
+        waiting[-1].start()
+        while len(free._waiting) < len(waiting):
+            pass
+    assert free.empty()
+    free.put("slot")
+    for thread in waiting:
+        thread.join()
+    assert served == [9, 9, 5, 3, 1]
+    assert not free.empty()
+
+
 def test_a_gpu_that_fails_to_open_ends_the_run(pretended, monkeypatch):
     def broken(opened, number):
         raise DeviceError("no memory at all")
