@@ -87,7 +87,7 @@ def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: E
     layout : EntryLayout
         Of the store.
     """
-    from overlapper.kernels.cpu.seed_index import radix_sort
+    from overlapper.kernels.cpu.sorting import radix_sort
     from overlapper.kernels.cpu.tile_seeds import gather_buckets
 
     pages, previous_page, last_page, counts = partition(

@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
+from overlapper.kernels.cpu.sorting import radix_sort
 from overlapper.tables.reads import BASES_PER_WORD
 
 PAGE = 256
@@ -171,46 +172,6 @@ def gather_buckets(pages, previous_page, first_pages, last_page, counts, places,
                 pages[first:], previous_page[first:], last_page[block, bucket], counts[block, bucket],
                 out[places[block, bucket] :],
             )  # fmt: skip
-
-
-@njit(nogil=True, cache=True)
-def _radix_pass(source, target, n, shift, bits, starts):
-    """Move ``source[:n]`` to ``target``, stably ordered by ``bits`` bits from bit ``shift`` up."""
-    mask = U64((1 << bits) - 1)
-    shift = U64(shift)
-    starts[: (1 << bits) + 1] = 0
-    for i in range(n):
-        starts[np.int64((source[i] >> shift) & mask) + 1] += 1
-    for digit in range(1 << bits):
-        starts[digit + 1] += starts[digit]
-    for i in range(n):
-        value = np.int64((source[i] >> shift) & mask)
-        target[starts[value]] = source[i]
-        starts[value] += 1
-
-
-MAX_DIGIT_BITS = 11
-
-
-@njit(nogil=True, cache=True)
-def radix_sort(values, spare, low_bit, bits):
-    """Sort stably by ``bits`` bits from bit ``low_bit`` up; return the sorted one of the two arrays given.
-
-    Parameters
-    ----------
-    values, spare : ndarray of uint64, shape (n,)
-        Both are overwritten.
-    low_bit, bits : int
-    """
-    passes = max(1, (bits + MAX_DIGIT_BITS - 1) // MAX_DIGIT_BITS)
-    starts = np.empty((1 << MAX_DIGIT_BITS) + 1, np.int64)
-    done = 0
-    for i in range(passes):
-        digit_bits = (bits - done) // (passes - i)
-        _radix_pass(values, spare, len(values), low_bit + done, digit_bits, starts)
-        values, spare = spare, values
-        done += digit_bits
-    return values
 
 
 @njit(nogil=True, cache=True)
