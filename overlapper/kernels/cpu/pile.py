@@ -168,7 +168,7 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     most = (1 + SLOTS) * n
     codes, depth, chances = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most + 1, np.int32)
     place = np.empty(n + 1, np.int64)
-    size, doubt, run, run_end = 0, np.int64(0), 0, 0
+    size, before, run, run_end = 0, np.int64(0), 0, 0
     table = CHANCES[0 if worth else 1]
     for c in range(n):
         place[c] = size
@@ -194,11 +194,11 @@ def next_draft(draft, votes, thresholds, worth, doubt):
                 row = stays_row(run, c + 1 == run_end)
                 step = step_for(np.int64(column[base]), standing, total, threshold, clear)
                 own = np.int64(table[row, step])
-            _take_doubt(chances, size, own, doubt)
-            size, doubt = size + 1, np.int64(0)
+            _take_doubt(chances, size, own, before)
+            size, before = size + 1, np.int64(0)
         else:
             step = step_of(clear, threshold * total - 100 * standing, threshold * total)
-            doubt += table[CHANGED, step]
+            before += table[CHANGED, step]
         for slot in range(SLOTS if voted else 0):
             best, standing, passing = 4 * slot, np.int64(0), np.int64(votes.passing[c])
             for code in range(4 * slot, 4 * slot + 4):
@@ -211,15 +211,15 @@ def next_draft(draft, votes, thresholds, worth, doubt):
             if 100 * standing <= threshold * passing:
                 if passing:
                     step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
-                    doubt += table[refused_row(longer), step]
+                    before += table[refused_row(longer), step]
                 break
             codes[size], depth[size] = best & 3, members
             step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, clear)
-            _take_doubt(chances, size, np.int64(table[CHANGED, step]), doubt)
-            size, doubt = size + 1, np.int64(0)
+            _take_doubt(chances, size, np.int64(table[CHANGED, step]), before)
+            size, before = size + 1, np.int64(0)
     place[n] = size
     if size:
-        _take_doubt(chances, size, np.int64(0), doubt)
+        _take_doubt(chances, size, np.int64(0), before)
     return codes[:size], place, chances[:size], depth[:size]
 
 
