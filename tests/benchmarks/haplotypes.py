@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--technology", default="hifi")
     parser.add_argument("--coverage", type=float, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     if options.haplotypes == "random":
@@ -126,7 +127,10 @@ def main():
     print(f"{len(reads)} reads, {reads.total_bases:,} bases, {len(sites[0])} sites")
     for label, made in (
         ("raw", reads),
-        ("corrected", correct(reads, params=CorrectParams(), threads=options.threads).reads),
+        (
+            "corrected",
+            correct(reads, params=CorrectParams(rounds=options.rounds), threads=options.threads).reads,
+        ),
     ):
         found = count(made, truth, haplotypes, sites)
         total = max(1, sum(found.values()))
