@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -192,7 +192,7 @@ def consensus(
         WEIGHT, MOST_WEIGHT, targets_vote, params.guard,
         _worth(typical / 2 if targets_vote else typical) if doubt is None else 0, doubt or RAW_DOUBT,
     )  # fmt: skip
-    sequences = _sequences(targets), _sequences(reads)
+    sequences = kernel.Sequences.of(targets), kernel.Sequences.of(reads)
     blocks = cut_evenly(bounds.end - bounds.start, share_of_block(targets.total_bases, BLOCK_BASES, threads))
 
     def choose(block: int) -> Chosen:
@@ -376,16 +376,6 @@ def _widened(rows: Rows, t_lengths: np.ndarray, r_lengths: np.ndarray) -> Rows:
         r_start=rows.r_start - np.where(rows.reverse, right, left),
         r_end=rows.r_end + np.where(rows.reverse, left, right),
     )
-
-
-def _sequences(reads: Reads) -> Any:
-    from overlapper.kernels.cpu.correct import Sequences
-
-    return Sequences(
-        reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
-        np.zeros(0, np.uint8) if reads.qualities is None else reads.qualities,
-        np.zeros(0, np.int64) if reads.quality_offsets is None else reads.quality_offsets,
-    )  # fmt: skip
 
 
 def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int, n_counts: int) -> Consensus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numba import njit
@@ -12,7 +12,7 @@ from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import unpack
 from overlapper.kernels.cpu.reconsider import reconsider
-from overlapper.kernels.cpu.row_paths import known_paths, room_for_paths
+from overlapper.kernels.cpu.row_paths import grown, known_paths, room_for_paths
 
 LONGEST = 2048
 """Bases that are aligned in one piece."""
@@ -42,6 +42,15 @@ class Sequences(NamedTuple):
     unknown_offsets: np.ndarray
     qualities: np.ndarray
     quality_offsets: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Any) -> Self:
+        """Return these columns of a `Reads` table."""
+        return cls(
+            reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+            np.zeros(0, np.uint8) if reads.qualities is None else reads.qualities,
+            np.zeros(0, np.int64) if reads.quality_offsets is None else reads.quality_offsets,
+        )  # fmt: skip
 
 
 class Pieces(NamedTuple):
@@ -172,14 +181,6 @@ def correct_pieces(targets, reads, pieces, rows, paths, settings):
         origin[offsets[p] : size] = piece_origin
     size = offsets[n]
     return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts
-
-
-@njit(nogil=True, cache=True)
-def grown(values, room):
-    """Return an array with room for more values, which are any."""
-    copy = np.empty(room, values.dtype)
-    copy[: len(values)] = values
-    return copy
 
 
 @njit(nogil=True, cache=True)

@@ -72,7 +72,7 @@ def choose_rows(targets, reads, pieces, rows, settings, max_depth, crowded, accu
             path_start[row], path_end[row], at[row] = start, end, size
             size += end - start + 1
             if size > len(kept):
-                kept = correct.grown(kept, 2 * size)
+                kept = row_paths.grown(kept, 2 * size)
             first = members.at[row - low] + start
             kept[at[row] : size] = starts[first : first + end - start + 1]
     return same, row_paths.Paths(path_start, path_end, at, kept)
