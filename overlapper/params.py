@@ -28,7 +28,8 @@ class SketchParams:
     homopolymer_compressed : bool
         Seed on reads whose homopolymer runs are collapsed to one base.
     repeat_limit : int
-        k-mers that occur more often in the whole read set do not seed; 0 derives the limit from the spectrum.
+        k-mers that occur more often in the whole read set do not seed; 0 derives the limit from the spectrum,
+        and lets those of molecules in many copies seed (`overlapper.sketch.deep_reads`).
     """
 
     kmer_length: int = 15

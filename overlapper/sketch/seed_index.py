@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from typing import Self
 
 import numpy as np
 
 from overlapper.params import SketchParams
+from overlapper.sketch.deep_reads import Placing, SeedRule
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
@@ -26,7 +28,9 @@ Stretches = list[tuple[int, int]]
 
 @dataclasses.dataclass(frozen=True)
 class SeedIndex:
-    """Occurrences of the minimizers that occur at least twice and at most as often as the repeat limit.
+    """Occurrences of the minimizers that seed.
+
+    They occur at least twice and at most as often as the repeat limit, or in deep reads (`SeedRule`).
 
     Attributes
     ----------
@@ -75,10 +79,19 @@ class SeedIndex:
         sketched = np.empty(len(reads), np.int32)
         entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
         limit = chosen_limit(sketch, spectrum)
-        by_read, positions, starts = list_occurrences(reads, entries, buckets, layout, limit, threads)
+        added: list[list[np.ndarray]] = []
+        largest = limit
+        if not sketch.repeat_limit and spectrum[limit + 1 :].any():
+            frequent = _frequent(entries, buckets, layout, limit, threads)
+            placing = Placing.of(layout, reads.word_offsets)
+            parts = [partial(_as_they_are, of_part) for of_part in frequent]
+            rule = SeedRule.find(reads.lengths, placing, spectrum, limit, parts, threads)
+            added = [[part[: rule.keep_seeding(part, part)] for part in of_part] for of_part in frequent]
+            largest = rule.largest
+        by_read, positions, starts = list_occurrences(reads, entries, buckets, layout, limit, threads, added)
         counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
         seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
-        return cls(sketch.kmer_length, limit, entries, by_read, starts, seeding, counts)
+        return cls(sketch.kmer_length, largest, entries, by_read, starts, seeding, counts)
 
 
 def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
@@ -87,6 +100,22 @@ def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
     largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
     # Room for hits is made by the limit, so it must not exceed what there is.
     return min(limit, largest) if largest < len(spectrum) - 1 else limit
+
+
+def _as_they_are(buckets: list[np.ndarray]) -> list[np.ndarray]:
+    return buckets
+
+
+def _frequent(
+    entries: np.ndarray, stretches: list[Stretches], layout: EntryLayout, limit: int, threads: int
+) -> list[list[np.ndarray]]:
+    """Return the entries of frequent minimizers in each bucket of each range of buckets."""
+    from overlapper.kernels.cpu.deep_reads import frequent_groups
+
+    def of_range(buckets: Stretches) -> list[np.ndarray]:
+        return [frequent_groups(entries[start:stop], layout.rest_low_bit, limit) for start, stop in buckets]
+
+    return list(map_in_order(of_range, stretches, threads))
 
 
 def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
@@ -147,6 +176,7 @@ def list_occurrences(
     layout: EntryLayout,
     limit: int,
     threads: int,
+    added: list[list[np.ndarray]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Turn grouped entries into occurrences, in place, and list them by read.
 
@@ -160,6 +190,8 @@ def list_occurrences(
     limit : int
         Largest multiplicity kept.
     threads : int
+    added : list of list of ndarray of uint64
+        Entries of minimizers above the limit that seed all the same, of each bucket; or empty.
 
     Returns
     -------
@@ -171,7 +203,7 @@ def list_occurrences(
     starts : ndarray of int64, shape (reads + 1,)
         Where the lists of each read start.
     """
-    joined, per_block = _join(reads, entries, stretches, layout, limit, threads)
+    joined, per_block = _join(reads, entries, stretches, layout, limit, threads, added)
     return _list_by_read(reads, entries, joined, per_block, threads)
 
 
@@ -182,26 +214,34 @@ def _join(
     layout: EntryLayout,
     limit: int,
     threads: int,
+    added: list[list[np.ndarray]],
 ) -> tuple[Stretches, np.ndarray]:
     """Turn entries into occurrences, in place.
 
     Returns the stretch of occurrences that each range of buckets has, and how many each block of bases has in
     each.
     """
-    from overlapper.kernels.cpu.seed_index import WORDS_PER_ENTRY, join_groups
+    from overlapper.kernels.cpu.seed_index import join_groups
 
     n_words = int(reads.word_offsets[-1])
-    first_words = np.arange(0, n_words, WORDS_PER_ENTRY)
-    read_of_words = (np.searchsorted(reads.word_offsets, first_words, side="right") - 1).astype(np.int32)
+    read_of_words = Placing.of(layout, reads.word_offsets).read_of_words
     per_block = np.zeros((len(stretches), (n_words * BASES_PER_WORD >> LISTED_BITS) + 1), np.int64)
+
+    def pack(grouped: np.ndarray, most: int, part: int) -> int:
+        return join_groups(
+            grouped, layout.rest_low_bit, most,
+            read_of_words, reads.word_offsets, LISTED_BITS, per_block[part],
+        )  # fmt: skip
 
     def join(part: int) -> tuple[int, int]:
         first = place = stretches[part][0][0]
-        for start, stop in stretches[part]:
-            joined = join_groups(
-                entries[start:stop], layout.rest_low_bit, limit,
-                read_of_words, reads.word_offsets, LISTED_BITS, per_block[part],
-            )  # fmt: skip
+        for bucket, (start, stop) in enumerate(stretches[part]):
+            joined = pack(entries[start:stop], limit, part)
+            if added:
+                # What is above the limit was dropped, so that there is room.
+                above = entries[start + joined :][: len(added[part][bucket])]
+                above[:] = added[part][bucket]
+                joined += pack(above, len(above), part)
             entries[place : place + joined] = entries[start : start + joined]
             place += joined
         return first, place

@@ -5,8 +5,8 @@ pass over the disk:
 
 1. Reads are sketched a chunk at a time, and minimizers appended to the file of their range of hashes.
 2. Range by range they are grouped by hash and counted, and what occurs once is dropped. With the last range
-   the spectrum is complete, and from it follows the repeat limit.
-3. Range by range, what occurs too often is dropped, and the rest appended to the file of its block of reads.
+   the spectrum is complete, and from it follow the repeat limit and deep reads.
+3. Range by range, what does not seed is dropped, and the rest appended to the file of its block of reads.
 
 The seeds of a block are in the order of their hashes, so that those of two blocks are joined by reading both
 once.
@@ -16,15 +16,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.params import SketchParams
+from overlapper.sketch.deep_reads import Placing, SeedRule
 from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, partition
 from overlapper.sketch.seed_index import SPECTRUM_SIZE, chosen_limit, seed_counts
 from overlapper.tables import Reads, Seeding
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -89,9 +92,10 @@ class SeedWriter:
         self._ranges = [(i, min(i + share, n_buckets)) for i in range(0, n_buckets, share)]
         counts = self._spill()
         spectrum = self._group(counts)
-        self._limit = chosen_limit(sketch, spectrum)
+        self._rule = self._seed_rule(spectrum)
         self._once = int(spectrum[1])
-        self.seeds = int(spectrum[2 : self._limit + 1] @ np.arange(2, min(self._limit + 1, SPECTRUM_SIZE)))
+        usual = min(self._rule.limit + 1, SPECTRUM_SIZE)
+        self.seeds = int(spectrum[2:usual] @ np.arange(2, usual)) + self._rule.added
 
     def _spill(self) -> np.ndarray:
         """Append minimizers to the file of their range; return how many each chunk has in each bucket."""
@@ -145,6 +149,26 @@ class SeedWriter:
             self._artifact.remove(f"range-{number}")
         return spectrum
 
+    def _seed_rule(self, spectrum: np.ndarray) -> SeedRule:
+        limit = chosen_limit(self._sketch, spectrum)
+        placing = Placing.of(self._layout, self._word_offsets)
+        if self._sketch.repeat_limit:
+            return SeedRule(limit, placing, np.zeros(len(self._lengths), bool))
+        parts = [
+            partial(self._grouped_buckets, number, part)
+            for number, (first, last) in enumerate(self._ranges)
+            for part in _parts(last - first)
+        ]
+        return SeedRule.find(self._lengths, placing, spectrum, limit, parts, self._threads)
+
+    def _grouped_buckets(self, number: int, part: range) -> list[np.ndarray]:
+        """Return the grouped entries of some buckets of a range."""
+        first, last = self._ranges[number]
+        ends = offsets_of(self._grouped[first:last])
+        start, stop = int(ends[part.start]), int(ends[part.stop])
+        entries = self._artifact.mapped(f"grouped-{number}", np.uint64, start, stop)
+        return [entries[ends[bucket] - start : ends[bucket + 1] - start] for bucket in part]
+
     def cut(self, bounds: np.ndarray) -> None:
         """Write the seeds of blocks of reads, and everything that `SeedStore` needs.
 
@@ -160,7 +184,7 @@ class SeedWriter:
             self._artifact.save(f"seeds-{block}", np.empty(0, np.uint64))
         for number, (first, last) in enumerate(self._ranges):
             entries = self._artifact.mapped(f"grouped-{number}", np.uint64)
-            cut = _Cutting(entries, self._grouped[first:last], self._layout, self._limit, first_bases)
+            cut = _Cutting(entries, self._grouped[first:last], self._rule, first_bases)
             done = first
             for seeds, of_part in map_in_order(cut, _parts(last - first), self._threads):
                 counts[done : done + len(of_part)] = of_part
@@ -179,7 +203,7 @@ class SeedWriter:
         self._artifact.facts |= {
             "layout": dataclasses.asdict(self._layout),
             "kmer_length": self._sketch.kmer_length,
-            "limit": self._limit,
+            "limit": self._rule.largest,
             "counts": seed_counts(self._sketched, self._once, int(counts.sum())),
         }
 
@@ -259,19 +283,18 @@ class _Grouping:
 
 @dataclasses.dataclass
 class _Cutting:
-    """Drops what occurs too often from some buckets of a range, and cuts the rest up by block of reads."""
+    """Drops what does not seed from some buckets of a range, and cuts the rest up by block of reads."""
 
     entries: np.ndarray
     sizes: np.ndarray
-    layout: EntryLayout
-    limit: int
+    rule: SeedRule
     first_bases: np.ndarray
 
     def __call__(self, buckets: range) -> tuple[np.ndarray, np.ndarray]:
         """Return seeds by block, then bucket, and how many each bucket has in each block."""
-        from overlapper.kernels.cpu.tile_seeds import count_blocks, drop_frequent, scatter_blocks
+        from overlapper.kernels.cpu.tile_seeds import count_blocks, scatter_blocks
 
-        low_bit, n_blocks = self.layout.rest_low_bit, len(self.first_bases) - 1
+        low_bit, n_blocks = self.rule.placing.rest_low_bit, len(self.first_bases) - 1
         counts = np.zeros((len(buckets), n_blocks), np.int64)
         ends = np.cumsum(self.sizes)
         kept, place = [], 0
@@ -279,7 +302,7 @@ class _Cutting:
         room = np.empty(self.sizes[buckets.start : buckets.stop].sum(), np.uint64)
         for i, bucket in enumerate(buckets):
             grouped = self.entries[ends[bucket] - self.sizes[bucket] : ends[bucket]]
-            n = drop_frequent(grouped, low_bit, self.limit, room[place:])
+            n = self.rule.keep_seeding(grouped, room[place:])
             kept.append(room[place : place + n])
             place += n
             count_blocks(kept[i], low_bit, self.first_bases, counts[i])

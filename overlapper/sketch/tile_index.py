@@ -60,7 +60,7 @@ def tile_index(
 
     stretches = list(map_in_order(join, layout.bucket_ranges, threads))
     by_read, _, list_starts = list_occurrences(
-        reads, entries, stretches, layout, np.iinfo(np.int64).max, threads
+        reads, entries, stretches, layout, np.iinfo(np.int64).max, threads, []
     )
     both = [queries.seeding] if targets is None else [queries.seeding, targets.seeding]
     return SeedIndex(
@@ -73,9 +73,7 @@ def _of_bucket(entries: np.ndarray, starts: np.ndarray, first: int, bucket: int)
 
 
 def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: EntryLayout) -> BlockSeeds:
-    """Sketch some reads as a block of their own, which is to be joined with stored blocks alone.
-
-    Joining leaves out what does not seed, as the stored block does not have it.
+    """Return the seeds of some reads as a block of their own, which is to be joined with stored blocks alone.
 
     Parameters
     ----------
@@ -95,6 +93,11 @@ def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: E
     )
     entries = np.empty(counts.sum(), np.uint64)
     gather_buckets(pages, previous_page, last_page, counts, 0, entries)
+    first_bases = np.repeat(reads.word_offsets[:-1] * BASES_PER_WORD, np.diff(seeding.starts))
+    bases = (entries & np.uint64((1 << layout.rest_low_bit) - 1)) >> np.uint64(1)
+    seeds = np.isin(bases, (first_bases + seeding.positions).astype(np.uint64))
+    of_bucket = np.repeat(np.arange(layout.n_buckets), counts)
+    entries, counts = entries[seeds], np.bincount(of_bucket[seeds], minlength=layout.n_buckets)
     starts = offsets_of(counts)
     for bucket in np.flatnonzero(counts):
         part = slice(starts[bucket], starts[bucket + 1])

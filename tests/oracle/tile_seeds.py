@@ -8,11 +8,6 @@ def groups(entries):
     return [list(group) for _, group in groupby(sorted(entries), key=lambda entry: entry[0])]
 
 
-def not_frequent(entries, limit):
-    """Return the entries of hashes that occur at most ``limit`` times."""
-    return [entry for group in groups(entries) if len(group) <= limit for entry in group]
-
-
 def repeated(entries):
     """Return the entries of hashes that occur at least twice."""
     return [entry for group in groups(entries) if len(group) > 1 for entry in group]

@@ -28,14 +28,6 @@ def unpacked(values):
 
 
 @settings(max_examples=200, deadline=None)
-@given(entries=entries_of, limit=st.integers(1, 6))
-def test_frequent_hashes_are_dropped(entries, limit):
-    out = np.empty(len(entries), np.uint64)
-    kept = kernel.drop_frequent(packed(entries), LOW_BIT, limit, out)
-    assert unpacked(out[:kept]) == oracle.not_frequent(entries, limit)
-
-
-@settings(max_examples=200, deadline=None)
 @given(entries=entries_of)
 def test_lone_hashes_are_dropped(entries):
     out = np.empty(len(entries), np.uint64)

@@ -101,6 +101,28 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
         assert (run.funnel, run.params, run.why) == (whole.funnel, whole.params, whole.why)
 
 
+def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatch):
+    rng = np.random.default_rng(4)
+    genome, plasmid = random_text(rng, 30_000), random_text(rng, 1500) * 3
+    model = dataclasses.replace(MODELS["hifi"], mean_length=1500, length_sd=400, min_length=800)
+    texts = []
+    for source, coverage in ((genome, 8), (plasmid, 40)):
+        reads, _ = simulate_reads(Reads.from_sequences(["s"], [source]), model, coverage=coverage, seed=3)
+        texts += [reads.sequence(i) for i in range(len(reads))]
+    n_plasmid = len(reads)
+    reads = Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    whole = pipeline.run(reads, "hifi", threads=1)
+    of_plasmid = np.count_nonzero(whole.overlaps.query >= len(reads) - n_plasmid)
+    assert of_plasmid > 0.9 * n_plasmid * (n_plasmid - 1) / 2
+    monkeypatch.setattr(seed_store, "GROUPING_BYTES", LARGE // 5_000)
+    for blocks, threads in ((1, 2), (3, 1)):
+        run, overlaps = tiled(
+            reads, tmp_path / f"{blocks}", {}, blocks=blocks, threads=threads, preset="hifi"
+        )
+        assert columns_of(overlaps) == columns_of(whole.overlaps)
+        assert (run.funnel, run.params) == (whole.funnel, whole.params)
+
+
 @pytest.mark.parametrize("finder", ["dsoft", "spgemm"])
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_typical_agreement_is_measured_on_the_same_chains(finder, blocks, tmp_path, monkeypatch):

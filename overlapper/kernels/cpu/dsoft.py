@@ -68,18 +68,16 @@ def find_candidates(
     group_count = np.zeros(2 * len(lengths), np.int32)
     group_start = np.empty(2 * len(lengths), np.int64)
     touched = np.empty(2 * len(lengths) + 1, np.int32)
-    hit_keys, hits = np.empty(0, np.int32), np.empty(0, np.uint64)
+    hit_keys, hits = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.uint64)
     grouped, diagonals = np.empty(0, np.uint64), np.empty(0, np.int32)
     inside = diagonals
     windows = np.zeros((1024, 2), np.int32)
     fewest = 1 if k >= min_bases else 2
     for query in range(query_start, query_stop):
         numbers = by_read[list_starts[query] : list_starts[query + 1]]
-        if len(hit_keys) < len(numbers) * limit:
-            # Sized for the worst case: memory that is not written to costs nothing.
-            hit_keys = np.empty(2 * len(numbers) * limit, np.int32)
-            hits = np.empty(len(hit_keys), np.uint64)
-        n = _collect_hits(occurrences, numbers, max(query, first_target - 1), hit_keys, hits, met)
+        n, hit_keys, hits = _collect_hits(
+            occurrences, numbers, max(query, first_target - 1), limit, hit_keys, hits, met
+        )
         n, n_keys = _count_groups(hit_keys[:n], hits, met, fewest, group_count, touched)
         keys = touched[:n_keys]
         sort_few(keys)
@@ -138,13 +136,13 @@ def find_candidates(
 
 
 @njit(nogil=True, cache=True)
-def _collect_hits(occurrences, numbers, last_skipped, keys, hits, met):
-    """Write key and hit, ``query position << 32 | target position``, of all; return how many.
+def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
+    """Write key and hit, ``query position << 32 | target position``, of all; return how many, and the arrays.
 
     Only later occurrences of a group are met, so that every pair is met once, and of these only those in
     reads after ``last_skipped``, which is not before the query. The key is ``2 * target + reverse``. ``met``
     has 1 for a key that is met once, 2 for one that is met again: most are met once, by chance, and bytes are
-    small enough for the cache.
+    small enough for the cache. The arrays grow so that there is room for the ``limit`` hits of a seed.
     """
     # The lines of the index that the query needs are fetched first, many at a time: the loop below could not
     # go on before each of them arrives.
@@ -161,6 +159,9 @@ def _collect_hits(occurrences, numbers, last_skipped, keys, hits, met):
         number, own = seeds[i], owns[i]
         position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
         here = own
+        if np.int64(n) + limit > len(keys):
+            keys = grow(keys, 2 * (np.int64(n) + limit))
+            hits = grow(hits, len(keys))
         while not here >> U64(63):
             number += U64(1)
             here = occurrences[number]
@@ -171,7 +172,7 @@ def _collect_hits(occurrences, numbers, last_skipped, keys, hits, met):
             other = U64(target > skipped)
             met[key] = np.uint8((np.uint8(1) + np.uint8(met[key] > 0)) * np.uint8(other))
             n += other
-    return np.int64(n)
+    return np.int64(n), keys, hits
 
 
 @njit(nogil=True, cache=True)

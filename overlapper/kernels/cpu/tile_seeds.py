@@ -36,12 +36,6 @@ def gather_buckets(pages, previous_page, last_page, counts, first_base, out):
 
 
 @njit(nogil=True, cache=True)
-def drop_frequent(entries, rest_low_bit, limit, out):
-    """Write the groups of one hash that have at most ``limit`` entries; return how many entries."""
-    return _keep_groups(entries, rest_low_bit, 1, limit, out)
-
-
-@njit(nogil=True, cache=True)
 def count_blocks(entries, rest_low_bit, first_bases, counts):
     """Count the entries of a bucket by block of reads.
 
@@ -179,18 +173,12 @@ def join_blocks(queries, targets, rest_low_bit, first_target_base, out):
 @njit(nogil=True, cache=True)
 def keep_repeated(entries, rest_low_bit, out):
     """Write the groups that have several entries in a block; return how many entries were written."""
-    return _keep_groups(entries, rest_low_bit, 2, len(entries), out)
-
-
-@njit(nogil=True, cache=True)
-def _keep_groups(entries, rest_low_bit, fewest, most, out):
-    """Write the groups of one hash that have so many entries; return how many entries."""
     shift, n, kept, start = U64(rest_low_bit), len(entries), 0, 0
     while start < n:
         stop = start + 1
         while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
             stop += 1
-        if fewest <= stop - start <= most:
+        if stop - start > 1:
             for i in range(start, stop):
                 out[kept] = entries[i]
                 kept += 1

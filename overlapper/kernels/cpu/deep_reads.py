@@ -1,0 +1,158 @@
+"""Frequent minimizers, and the reads that have them all along (`overlapper.sketch.deep_reads`).
+
+Entries are those of `overlapper.kernels.cpu.seed_index`, ``rest of hash | base number | strand``, of one
+bucket, by hash. A group is the entries of one hash; it is frequent when it has more than ``limit``.
+"""
+
+import numpy as np
+from numba import njit
+
+from overlapper.kernels.cpu.seed_index import WORDS_PER_ENTRY, grow
+from overlapper.tables.reads import BASES_PER_WORD
+
+U64 = np.uint64
+
+
+@njit(nogil=True, cache=True)
+def frequent_groups(entries, rest_low_bit, limit):
+    """Return the entries of frequent groups, copied.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    limit : int
+    """
+    frequent, n, start = np.empty(0, np.uint64), 0, 0
+    while start < len(entries):
+        stop = _group_stop(entries, start, rest_low_bit)
+        if stop - start > limit:
+            if n + stop - start > len(frequent):
+                frequent = grow(frequent, 2 * (n + stop - start))
+            for i in range(start, stop):
+                frequent[n] = entries[i]
+                n += 1
+        start = stop
+    return frequent[:n]
+
+
+@njit(nogil=True, cache=True)
+def count_in_stretches(
+    entries, rest_low_bit, limit, read_of_words, word_offsets, bases_per_stretch, stretch_starts, counts
+):
+    """Count the frequent groups in each stretch of the reads, each where the read has its first entry.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    limit : int
+    read_of_words : ndarray of int32
+        Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Column of the read table.
+    bases_per_stretch : int
+    stretch_starts : ndarray of int64, shape (reads + 1,)
+        Where the stretches of each read start; the last one of a read has what is left over as well.
+    counts : ndarray of uint16, shape (stretches,)
+        In and out.
+    """
+    start = 0
+    while start < len(entries):
+        stop = _group_stop(entries, start, rest_low_bit)
+        if stop - start > limit:
+            last = -1
+            for i in range(start, stop):
+                base = _base(entries[i], rest_low_bit)
+                read = _read_of(base, read_of_words, word_offsets)
+                if read == last:
+                    continue
+                last = read
+                stretch = (base - word_offsets[read] * BASES_PER_WORD) // bases_per_stretch
+                counts[min(stretch_starts[read] + stretch, stretch_starts[read + 1] - 1)] += np.uint16(1)
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, deep, spectrum):
+    """Count how many entries of deep reads the frequent groups have of which nine tenths lie there.
+
+    Parameters
+    ----------
+    entries, rest_low_bit, limit, read_of_words, word_offsets
+        Those of `count_in_stretches`.
+    deep : ndarray of bool, shape (reads,)
+    spectrum : ndarray of int64
+        In and out: how many groups have so many entries there; the last value also counts those above.
+    """
+    start = 0
+    while start < len(entries):
+        stop = _group_stop(entries, start, rest_low_bit)
+        if stop - start > limit:
+            n = 0
+            for i in range(start, stop):
+                n += deep[_read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]
+            if 10 * n >= 9 * (stop - start):
+                spectrum[min(n, len(spectrum) - 1)] += 1
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def keep_seeding(entries, rest_low_bit, limit, read_of_words, word_offsets, deep, most, out):
+    """Write what seeds: of frequent groups what lies in deep reads, and all of others.
+
+    Parameters
+    ----------
+    entries, rest_low_bit, limit, read_of_words, word_offsets
+        Those of `count_in_stretches`.
+    deep : ndarray of bool, shape (reads,)
+    most : int
+        A frequent group with more than so many entries in deep reads, or less than nine tenths of its
+        entries there, does not seed.
+    out : ndarray of uint64
+        Room for all; may be the entries themselves.
+
+    Returns
+    -------
+    int
+        How many entries seed.
+    """
+    kept, start = 0, 0
+    while start < len(entries):
+        stop = _group_stop(entries, start, rest_low_bit)
+        first, frequent = kept, stop - start > limit
+        for i in range(start, stop):
+            if frequent and most < 2:
+                continue
+            if not frequent or deep[_read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]:
+                out[kept] = entries[i]
+                kept += 1
+        if frequent and not (kept - first <= most and 10 * (kept - first) >= 9 * (stop - start)):
+            kept = first
+        start = stop
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def _group_stop(entries, start, rest_low_bit):
+    shift = U64(rest_low_bit)
+    stop = start + 1
+    while stop < len(entries) and (entries[start] >> shift) == (entries[stop] >> shift):
+        stop += 1
+    return stop
+
+
+@njit(nogil=True, cache=True)
+def _base(entry, rest_low_bit):
+    return np.int64((entry & ((U64(1) << U64(rest_low_bit)) - U64(1))) >> U64(1))
+
+
+@njit(nogil=True, cache=True)
+def _read_of(base, read_of_words, word_offsets):
+    word = base // BASES_PER_WORD
+    read = np.int64(read_of_words[word // WORDS_PER_ENTRY])
+    while word_offsets[read + 1] <= word:
+        read += 1
+    return read

@@ -1,0 +1,165 @@
+"""Reads of molecules in many copies, of which the repeat limit would leave nothing.
+
+A minimizer above the repeat limit is *frequent*. In a genome it marks a repeat, and does not seed. A plasmid,
+an organelle, the most abundant species of a sample is frequent from end to end, and would be lost; but its
+reads tell, as most reads of a repeat show what lies beside it.
+
+Definition
+----------
+A read has a stretch for each whole `STRETCH` bases, one if it is shorter; what is left over belongs to the
+last one. Each frequent minimizer of a read counts where the read has it first, so that tandem repeats count
+little. A stretch is *crowded* when one counts there, and at least 1 / `LEAST_SHARE` as many as there are
+seeding ones on `STRETCH` bases of the read set. A read is *deep* when three quarters of its stretches are.
+
+A frequent minimizer seeds in deep reads when they have nine tenths of its occurrences, and these are at most
+``most``: the largest number for which the pairs of such occurrences of all frequent minimizers that seed are
+at most `MOST_HITS` times those of the other minimizers. Of a transposon most reads reach beyond it, so it
+does not seed in the few that lie within; what the reads of satellites may add is bounded.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Self
+
+import numpy as np
+
+from overlapper.kernels.cpu.seed_index import WORDS_PER_ENTRY
+from overlapper.sketch.page_chains import EntryLayout
+from overlapper.tables.base import offsets_of
+from overlapper.threads import map_in_order
+
+STRETCH = 512
+LEAST_SHARE = 8
+"""Noisy reads keep few k-mers, of which there are most; low complexity has frequent ones here and there."""
+MOST_HITS = 4
+
+
+@dataclasses.dataclass(frozen=True)
+class Placing:
+    """What tells the read of an entry.
+
+    Attributes
+    ----------
+    rest_low_bit : int
+        Of the layout of the entries.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Column of the read table.
+    read_of_words : ndarray of int32
+        Read that the first of each `WORDS_PER_ENTRY` words belongs to.
+    """
+
+    rest_low_bit: int
+    word_offsets: np.ndarray
+    read_of_words: np.ndarray
+
+    @classmethod
+    def of(cls, layout: EntryLayout, word_offsets: np.ndarray) -> Self:
+        """Build what is looked up."""
+        first_words = np.arange(0, int(word_offsets[-1]), WORDS_PER_ENTRY)
+        read_of_words = (np.searchsorted(word_offsets, first_words, side="right") - 1).astype(np.int32)
+        return cls(layout.rest_low_bit, word_offsets, read_of_words)
+
+
+@dataclasses.dataclass(frozen=True)
+class SeedRule:
+    """Which minimizers seed in which reads.
+
+    Attributes
+    ----------
+    limit : int
+        Minimizers that occur more often are frequent.
+    placing : Placing
+    deep : ndarray of bool, shape (reads,)
+    most : int
+        Most occurrences in deep reads with which a frequent minimizer seeds there; 0 if none does.
+    added : int
+        Occurrences of frequent minimizers that seed.
+    """
+
+    limit: int
+    placing: Placing
+    deep: np.ndarray
+    most: int = 0
+    added: int = 0
+
+    @classmethod
+    def find(
+        cls,
+        lengths: np.ndarray,
+        placing: Placing,
+        spectrum: np.ndarray,
+        limit: int,
+        parts: Sequence[Callable[[], list[np.ndarray]]],
+        threads: int,
+    ) -> Self:
+        """Find deep reads, in two passes over the grouped minimizers; in none where nothing is frequent.
+
+        Parameters
+        ----------
+        lengths : ndarray of int64, shape (reads,)
+        placing : Placing
+        spectrum : ndarray of int64
+            Of all minimizers; the last entry also counts those above.
+        limit : int
+            The repeat limit.
+        parts : sequence of callable
+            Each gives the entries of some buckets, grouped by hash.
+        threads : int
+        """
+        from overlapper.kernels.cpu import deep_reads as kernel
+
+        nothing = cls(limit, placing, np.zeros(len(lengths), bool))
+        if not spectrum[limit + 1 :].any():
+            return nothing
+        p = placing
+        stretches = np.maximum(1, lengths // STRETCH)
+        starts = offsets_of(stretches)
+
+        def count_in_stretches(part: Callable[[], list[np.ndarray]]) -> np.ndarray:
+            counts = np.zeros(starts[-1], np.uint16)
+            for entries in part():
+                kernel.count_in_stretches(
+                    entries, p.rest_low_bit, limit, p.read_of_words, p.word_offsets, STRETCH, starts, counts
+                )
+            return counts
+
+        counts = np.zeros(starts[-1], np.uint16)
+        for of_part in map_in_order(count_in_stretches, parts, threads):
+            counts += of_part
+        m = np.arange(len(spectrum))
+        usual = np.where((m >= 2) & (m <= limit), spectrum, 0)
+        needed = -(-STRETCH * int(m @ usual) // (LEAST_SHARE * int(lengths.sum())))
+        crowded = np.add.reduceat(counts >= max(1, needed), starts[:-1], dtype=np.int64)
+        deep = 4 * crowded >= 3 * stretches
+        if not deep.any():
+            return nothing
+
+        def count_among_deep(part: Callable[[], list[np.ndarray]]) -> np.ndarray:
+            among_deep = np.zeros(len(spectrum), np.int64)
+            for entries in part():
+                kernel.count_among_deep(
+                    entries, p.rest_low_bit, limit, p.read_of_words, p.word_offsets, deep, among_deep
+                )
+            return among_deep
+
+        frequent = sum(map_in_order(count_among_deep, parts, threads), np.zeros(len(spectrum), np.int64))
+        pairs = m * (m - 1) // 2
+        affordable = np.cumsum(pairs * frequent)[:-1] <= MOST_HITS * int(pairs @ usual)
+        most = int(np.max(m[:-1], where=affordable & (frequent[:-1] > 0), initial=0))
+        return cls(limit, placing, deep, most, int((m * frequent)[: most + 1].sum()))
+
+    @property
+    def largest(self) -> int:
+        """Multiplicity that no seed exceeds."""
+        return max(self.limit, self.most)
+
+    def keep_seeding(self, entries: np.ndarray, out: np.ndarray) -> int:
+        """Write the entries of a bucket that seed, perhaps in place; return how many there are."""
+        from overlapper.kernels.cpu import deep_reads as kernel
+
+        p = self.placing
+        return kernel.keep_seeding(
+            entries, p.rest_low_bit, self.limit, p.read_of_words, p.word_offsets, self.deep, self.most, out
+        )

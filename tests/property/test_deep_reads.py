@@ -1,0 +1,61 @@
+"""What seeds in molecules of many copies equals the oracle, in memory and in blocks."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from overlapper.params import SketchParams
+from overlapper.sketch import deep_reads, seed_index
+from tests.oracle import deep_reads as oracle
+from tests.oracle.minimizers import minimizers
+from tests.read_sets import mutated, random_text, reads_of
+
+K, W = 11, 3
+
+
+def with_a_plasmid(seed):
+    """Reads of a genome, of a plasmid in many copies, of a repeat beside the genome, and scraps."""
+    rng = np.random.default_rng(seed)
+    genome, plasmid, repeat = (random_text(rng, n) for n in (1200, 240, 150))
+    texts = ["", "ACGT", "N" * 90, plasmid + genome[:300], genome[:400] + repeat]
+    for source, reads in ((genome, 8), (plasmid * 3, 12), (repeat, 6), (genome[600:] + repeat, 4)):
+        for _ in range(reads):
+            start = int(rng.integers(0, len(source) - 100))
+            text = source[start : start + int(rng.integers(100, 500))]
+            texts.append(mutated(rng, text, 0.06 * rng.random()))
+    return [texts[i] for i in rng.permutation(len(texts))]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seed=st.integers(0, 2**32),
+    limit=st.integers(2, 14),
+    stretch=st.sampled_from([32, 64, 100]),
+    most_hits=st.sampled_from([0, 1, 4, 100]),
+)
+def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits):
+    texts = with_a_plasmid(seed)
+    found = [minimizers(text, K, W) for text in texts]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(seed_index, "chosen_limit", lambda sketch, spectrum: limit)
+        patch.setattr(deep_reads, "STRETCH", stretch)
+        patch.setattr(deep_reads, "MOST_HITS", most_hits)
+        index = seed_index.SeedIndex.build(reads_of(texts), SketchParams(kmer_length=K, window=W), 2)
+    expected = oracle.seeding(
+        found, [len(text) for text in texts], limit, stretch, deep_reads.LEAST_SHARE, most_hits
+    )
+    assert index.seeding.positions.tolist() == [p for read in expected for _, p, _ in read]
+    assert np.diff(index.seeding.starts).tolist() == [len(read) for read in expected]
+    times = Counter(value for read in expected for value, _, _ in read)
+    assert index.limit >= max(times.values(), default=0)
+    assert sum(index.by_read < len(index.occurrences)) == times.total() - len(times)
+
+
+def test_reads_of_the_plasmid_are_deep():
+    texts = with_a_plasmid(3)
+    found = [minimizers(text, K, W) for text in texts]
+    deep = oracle.deep_reads(found, [len(text) for text in texts], 8, 64, deep_reads.LEAST_SHARE)
+    assert 6 <= sum(deep) < 20
