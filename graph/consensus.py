@@ -42,6 +42,8 @@ TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
+SAMPLE_BASES = 100_000
+"""Of corrected reads so many are looked at, as few columns are divided."""
 
 DIVIDED = 35, 55
 """A base is doubtful between these percentages of the weight; see `fit_doubt`."""
@@ -262,7 +264,7 @@ def fit_threshold(
     *first, last = params.thresholds
     if last and params.run_threshold:
         return params
-    sample, some = _sample(targets, rows)
+    sample, some = _sample(targets, rows, SAMPLE_TARGETS)
 
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
@@ -297,7 +299,8 @@ def fit_doubt(
     reads, rows, params, threads, gpus
         As for `consensus`.
     """
-    sample, some = _sample(reads, rows)
+    wanted = -(-len(reads) * SAMPLE_BASES // max(reads.total_bases, 1))
+    sample, some = _sample(reads, rows, max(SAMPLE_TARGETS, wanted))
     *first, _ = params.thresholds
 
     def bases(threshold: int) -> int:
@@ -312,9 +315,9 @@ def fit_doubt(
     return round(RAW_DOUBT * min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT))
 
 
-def _sample(targets: Reads, rows: Rows) -> tuple[Reads, Rows]:
-    """Return some of the targets, and the rows on these."""
-    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), SAMPLE_TARGETS)).astype(int))
+def _sample(targets: Reads, rows: Rows, wanted: int) -> tuple[Reads, Rows]:
+    """Return so many of the targets, evenly spread, and the rows on these."""
+    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), wanted)).astype(int))
     number = np.full(len(targets), -1, np.int32)
     number[sample] = np.arange(len(sample))
     some = rows.take(number[rows.target] >= 0)
