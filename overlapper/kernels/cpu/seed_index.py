@@ -81,7 +81,9 @@ def partition(
     """
     n_buckets = 1 << bucket_bits
     previous_page = np.empty(len(pages), np.int32)
-    next_page = np.arange(1 << range_bits) * range_pages
+    next_page = np.empty(1 << range_bits, np.int64)
+    for bucket_range in range(1 << range_bits):
+        next_page[bucket_range] = bucket_range * range_pages
     n_pages = range_pages << range_bits
     last_page = np.full(n_buckets, -1, np.int32)
     counts = np.zeros(n_buckets, np.int64)
