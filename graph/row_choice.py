@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from overlapper.tables.base import offsets_of
+
 if TYPE_CHECKING:
     from graph.consensus import Rows
     from overlapper.kernels.cpu import correct as kernel
@@ -78,7 +80,7 @@ def _within(first: np.ndarray, on: kernel.Rows, max_depth: int) -> np.ndarray:
 
 def _by_piece(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Count the rows of every piece that are marked."""
-    before: np.ndarray = np.concatenate([[0], np.cumsum(rows)])
+    before = offsets_of(rows)
     return before[first[1:]] - before[first[:-1]]
 
 
@@ -86,7 +88,7 @@ def take_rows(
     first: np.ndarray, on: kernel.Rows, taken: np.ndarray, paths: row_paths.Paths
 ) -> tuple[np.ndarray, kernel.Rows, row_paths.Paths]:
     """Return some of the rows, where those of each piece start, and their paths."""
-    before = np.concatenate([[0], np.cumsum(taken)])
+    before = offsets_of(taken)
     rows = type(on)(*(values[taken] for values in on))
     known = paths._replace(start=paths.start[taken], end=paths.end[taken], at=paths.at[taken])
     return before[first], rows, known

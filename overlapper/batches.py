@@ -40,16 +40,15 @@ def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) ->
     most : int
         Candidates of a batch at most, but for those of its last block.
     """
-    grown, growth = FIRST, _GROWTH
     waiting: list[Candidates] = []
-    held = 0
+    held, enough = 0, FIRST
     for done, block in enumerate(blocks, 1):
         waiting.append(block)
         held += len(block)
         left = held + (count - done) * held // len(waiting)
-        if held >= min(grown, most, max(FIRST, left // (_SHARE_LEFT * slots))):
+        if held >= min(enough, most, max(FIRST, left // (_SHARE_LEFT * slots))):
             yield Candidates.concat(waiting)
-            grown = grown * growth[0] // growth[1]
+            enough = enough * _GROWTH[0] // _GROWTH[1]
             waiting, held = [], 0
     if waiting:
         yield Candidates.concat(waiting)

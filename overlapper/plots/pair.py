@@ -17,6 +17,7 @@ from overlapper.errors import ParameterError
 from overlapper.index import Index
 from overlapper.pipeline import find_overlaps
 from overlapper.tables import Matches, Overlaps, Reads
+from overlapper.tables.base import offsets_of
 from overlapper.tables.overlaps import DELETION, INSERTION
 
 _MOST_SEEDS = 20_000
@@ -117,8 +118,8 @@ def corners(overlap: Overlaps) -> tuple[np.ndarray, np.ndarray]:
     """
     assert overlap.cigar is not None
     operation, count = overlap.cigar & 15, (overlap.cigar >> 4).astype(np.int64)
-    query = overlap.q_start[0] + np.concatenate([[0], np.cumsum(np.where(operation == DELETION, 0, count))])
-    target = np.concatenate([[0], np.cumsum(np.where(operation == INSERTION, 0, count))])
+    query = overlap.q_start[0] + offsets_of(np.where(operation == DELETION, 0, count))
+    target = offsets_of(np.where(operation == INSERTION, 0, count))
     return query, overlap.t_end[0] - target if overlap.reverse[0] else overlap.t_start[0] + target
 
 

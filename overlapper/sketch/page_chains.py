@@ -11,6 +11,7 @@ from overlapper.errors import ParameterError
 from overlapper.params import SketchParams
 from overlapper.sketch.returnable_memory import ReturnableMemory
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 BLOCK_BASES = 1 << 24
@@ -155,7 +156,7 @@ class PageChains(NamedTuple):
         blocks = range(len(bounds) - 1)
         bases = np.add.reduceat(reads.lengths, bounds[:-1]) if len(reads) else np.empty(0, np.int64)
         room = [pages_for(int(b), sketch, layout) for b in bases]
-        firsts = np.concatenate([[0], np.cumsum([pages for pages, _ in room], dtype=np.int64)])
+        firsts = offsets_of(np.array([pages for pages, _ in room], np.int64))
         memory = ReturnableMemory(int(firsts[-1]) * kernel.PAGE * 8)
         pages = memory.array(np.uint64).reshape(-1, kernel.PAGE)
 
@@ -169,7 +170,7 @@ class PageChains(NamedTuple):
         fitting = all(np.may_share_memory(part[0], pages) for part in parts)
         if not fitting:  # What did not has pages of its own.
             pages = np.concatenate([part[0] for part in parts])
-            firsts = np.concatenate([[0], np.cumsum(used, dtype=np.int64)])
+            firsts = offsets_of(np.array(used, np.int64))
         previous_page = np.empty(len(pages), np.int32)
         for block in blocks:
             previous_page[firsts[block] : firsts[block] + used[block]] = parts[block][1]
@@ -194,7 +195,7 @@ class PageChains(NamedTuple):
         from overlapper.kernels.cpu.seed_index import gather_buckets
 
         counts = np.ascontiguousarray(self.counts[:, buckets])
-        starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        starts = offsets_of(counts.sum(axis=0))
         places = starts[:-1] + np.cumsum(counts, axis=0) - counts
         entries = np.empty(starts[-1], np.uint64)
         gather_buckets(

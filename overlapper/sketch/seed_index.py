@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from functools import partial
 from typing import Self
 
@@ -13,6 +14,7 @@ from overlapper.sketch.deep_reads import Placing, SeedRule
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import map_in_order
 
@@ -84,7 +86,7 @@ class SeedIndex:
         if not sketch.repeat_limit and spectrum[limit + 1 :].any():
             frequent = _frequent(entries, buckets, layout, limit, threads)
             placing = Placing.of(layout, reads.word_offsets)
-            parts = [partial(_as_they_are, of_part) for of_part in frequent]
+            parts: list[Callable[[], list[np.ndarray]]] = [partial(list, part) for part in frequent]
             rule = SeedRule.find(reads.lengths, placing, spectrum, limit, parts, threads)
             added = [[part[: rule.keep_seeding(part, part)] for part in of_part] for of_part in frequent]
             largest = rule.largest
@@ -100,10 +102,6 @@ def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
     largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
     # Room for hits is made by the limit, so it must not exceed what there is.
     return min(limit, largest) if largest < len(spectrum) - 1 else limit
-
-
-def _as_they_are(buckets: list[np.ndarray]) -> list[np.ndarray]:
-    return buckets
 
 
 def _frequent(
@@ -140,7 +138,7 @@ def group_by_hash(
 
     chains = PageChains.of(reads, sketch, layout, sketched, threads)
     counts = chains.counts
-    firsts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+    firsts = offsets_of(counts.sum(axis=0))
     kept = np.empty(firsts[-1], np.uint64)
 
     def group_range(number: int) -> tuple[Stretches, np.ndarray]:
@@ -256,7 +254,7 @@ def _list_by_read(
     from overlapper.kernels.cpu.seed_index import list_by_block, sort_block
 
     n_blocks = per_block.shape[1]
-    block_starts = np.concatenate([[0], np.cumsum(per_block.sum(axis=0))])
+    block_starts = offsets_of(per_block.sum(axis=0))
     next_free = block_starts[:-1] + np.cumsum(per_block, axis=0) - per_block
     n = int(block_starts[-1])
     numbers = np.empty(n, np.uint32 if len(occurrences) < 1 << 32 else np.int64)

@@ -84,7 +84,7 @@ class SeedWriter:
     ) -> None:
         self._artifact, self._load, self._threads = artifact, load, threads
         self._lengths, self._sketch = lengths, sketch
-        self._word_offsets = np.concatenate([[0], np.cumsum(words_for(lengths))])
+        self._word_offsets = offsets_of(words_for(lengths))
         self._layout = EntryLayout.choose(int(self._word_offsets[-1]) * BASES_PER_WORD, sketch)
         wanted = expected_minimizers(int(lengths.sum()), sketch.window) * GROUPING_BYTES // max(1, memory)
         n_buckets = self._layout.n_buckets
@@ -215,7 +215,7 @@ class SeedWriter:
         """
         from overlapper.kernels.cpu.tile_seeds import list_marked, mark_bases
 
-        word_offsets = np.concatenate([[0], np.cumsum(words_for(self._lengths[start:stop]))])
+        word_offsets = offsets_of(words_for(self._lengths[start:stop]))
         marks = np.zeros(word_offsets[-1], np.uint32)
         entries = self._artifact.mapped(f"seeds-{block}", np.uint64)
         mark_bases(entries, self._layout.rest_low_bit, marks)

@@ -12,7 +12,8 @@ from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.cpu.packed import unpack
 from overlapper.kernels.cpu.reconsider import reconsider
-from overlapper.kernels.cpu.row_paths import grown, known_paths, room_for_paths
+from overlapper.kernels.cpu.row_paths import known_paths, room_for_paths
+from overlapper.kernels.cpu.seed_index import grow
 
 LONGEST = 2048
 """Bases that are aligned in one piece."""
@@ -172,8 +173,8 @@ def correct_pieces(targets, reads, pieces, rows, paths, settings):
         size, room = offsets[p] + len(piece_codes), len(codes)
         if size > room:
             room = max(size, 2 * room)
-            codes, quality = grown(codes, room), grown(quality, room)
-            depth, origin = grown(depth, room), grown(origin, room)
+            codes, quality = grow(codes, room), grow(quality, room)
+            depth, origin = grow(depth, room), grow(origin, room)
         offsets[p + 1] = size
         codes[offsets[p] : size] = piece_codes
         depth[offsets[p] : size] = piece_depth

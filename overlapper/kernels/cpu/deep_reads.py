@@ -7,7 +7,7 @@ bucket, by hash. A group is the entries of one hash; it is frequent when it has 
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.seed_index import WORDS_PER_ENTRY, grow
+from overlapper.kernels.cpu.seed_index import group_stop, grow, read_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 U64 = np.uint64
@@ -26,7 +26,7 @@ def frequent_groups(entries, rest_low_bit, limit):
     """
     frequent, n, start = np.empty(0, np.uint64), 0, 0
     while start < len(entries):
-        stop = _group_stop(entries, start, rest_low_bit)
+        stop = group_stop(entries, start, rest_low_bit)
         if stop - start > limit:
             if n + stop - start > len(frequent):
                 frequent = grow(frequent, 2 * (n + stop - start))
@@ -61,12 +61,12 @@ def count_in_stretches(
     """
     start = 0
     while start < len(entries):
-        stop = _group_stop(entries, start, rest_low_bit)
+        stop = group_stop(entries, start, rest_low_bit)
         if stop - start > limit:
             last = -1
             for i in range(start, stop):
                 base = _base(entries[i], rest_low_bit)
-                read = _read_of(base, read_of_words, word_offsets)
+                read = read_of(base, read_of_words, word_offsets)
                 if read == last:
                     continue
                 last = read
@@ -89,11 +89,11 @@ def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, 
     """
     start = 0
     while start < len(entries):
-        stop = _group_stop(entries, start, rest_low_bit)
+        stop = group_stop(entries, start, rest_low_bit)
         if stop - start > limit:
             n = 0
             for i in range(start, stop):
-                n += deep[_read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]
+                n += deep[read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]
             if 10 * n >= 9 * (stop - start):
                 spectrum[min(n, len(spectrum) - 1)] += 1
         start = stop
@@ -121,38 +121,23 @@ def keep_seeding(entries, rest_low_bit, limit, read_of_words, word_offsets, deep
     """
     kept, start = 0, 0
     while start < len(entries):
-        stop = _group_stop(entries, start, rest_low_bit)
-        first, frequent = kept, stop - start > limit
-        for i in range(start, stop):
-            if frequent and most < 2:
-                continue
-            if not frequent or deep[_read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]:
+        stop = group_stop(entries, start, rest_low_bit)
+        first = kept
+        if stop - start <= limit:
+            for i in range(start, stop):
                 out[kept] = entries[i]
                 kept += 1
-        if frequent and not (kept - first <= most and 10 * (kept - first) >= 9 * (stop - start)):
-            kept = first
+        elif most:
+            for i in range(start, stop):
+                if deep[read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]:
+                    out[kept] = entries[i]
+                    kept += 1
+            if kept - first > most or 10 * (kept - first) < 9 * (stop - start):
+                kept = first
         start = stop
     return kept
 
 
 @njit(nogil=True, cache=True)
-def _group_stop(entries, start, rest_low_bit):
-    shift = U64(rest_low_bit)
-    stop = start + 1
-    while stop < len(entries) and (entries[start] >> shift) == (entries[stop] >> shift):
-        stop += 1
-    return stop
-
-
-@njit(nogil=True, cache=True)
 def _base(entry, rest_low_bit):
     return np.int64((entry & ((U64(1) << U64(rest_low_bit)) - U64(1))) >> U64(1))
-
-
-@njit(nogil=True, cache=True)
-def _read_of(base, read_of_words, word_offsets):
-    word = base // BASES_PER_WORD
-    read = np.int64(read_of_words[word // WORDS_PER_ENTRY])
-    while word_offsets[read + 1] <= word:
-        read += 1
-    return read

@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.text_words import load_8
+
 # Where the automaton stands: state[PLACE].
 BETWEEN, NAME, HEADER, BASES, PLUS, QUALITY, COMPLETE = range(7)
 """Between records; in a name; behind the name; in the bases; in the ``+`` line; in the qualities; at the end
@@ -41,7 +43,7 @@ for _class, _letters in enumerate(
     _CLASS[np.frombuffer(_letters, np.uint8)] = _class
 
 _EACH_BYTE = np.uint64(0x0101010101010101)
-FNV_START, FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
+_FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _LOWEST_QUALITY, _HIGHEST_QUALITY = 33, 126
 
 
@@ -294,7 +296,7 @@ def _pack_32(text, i):
     others = np.uint64(0)
     word = np.uint64(0)
     for j in range(4):
-        x = _load_8(text, np.uint64(i + 8 * j))
+        x = load_8(text, np.uint64(i + 8 * j))
         bit1, bit2, bit4 = x >> np.uint64(1), x >> np.uint64(2), x >> np.uint64(4)
         others |= (x ^ np.uint64(0x4040404040404040)) & np.uint64(0xC8C8C8C8C8C8C8C8)
         others |= ((bit4 ^ (bit2 & ~bit1)) | ~(x | bit4)) & _EACH_BYTE
@@ -305,20 +307,6 @@ def _pack_32(text, i):
         codes = (codes | codes >> np.uint64(24)) & np.uint64(0xFFFF)
         word |= codes << np.uint64(16 * j)
     return word, others == np.uint64(0)
-
-
-@njit(nogil=True, cache=True)
-def _load_8(text, i):
-    """Return eight bytes as one little-endian word; the compiler makes one load of it."""
-    x = np.uint64(text[i])
-    x |= np.uint64(text[i + np.uint64(1)]) << np.uint64(8)
-    x |= np.uint64(text[i + np.uint64(2)]) << np.uint64(16)
-    x |= np.uint64(text[i + np.uint64(3)]) << np.uint64(24)
-    x |= np.uint64(text[i + np.uint64(4)]) << np.uint64(32)
-    x |= np.uint64(text[i + np.uint64(5)]) << np.uint64(40)
-    x |= np.uint64(text[i + np.uint64(6)]) << np.uint64(48)
-    x |= np.uint64(text[i + np.uint64(7)]) << np.uint64(56)
-    return x
 
 
 @njit(nogil=True, cache=True)
@@ -343,7 +331,7 @@ def hash_names(name_bytes, name_offsets):
 @njit(nogil=True, cache=True)
 def hash_bytes(text, start, stop):
     """Return the 64-bit hash (FNV-1a) of ``text[start:stop]``."""
-    hashed = FNV_START
+    hashed = _FNV_START
     for i in range(start, stop):
-        hashed = (hashed ^ np.uint64(text[i])) * FNV_PRIME
+        hashed = (hashed ^ np.uint64(text[i])) * _FNV_PRIME
     return hashed

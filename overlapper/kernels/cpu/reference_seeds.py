@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
-from overlapper.kernels.cpu.seed_index import grow
+from overlapper.kernels.cpu.seed_index import group_stop, grow
 from overlapper.kernels.cpu.sorting import sort_few
 
 U64 = np.uint64
@@ -58,12 +58,9 @@ def fill_slots(entries, bucket, lookup):
 @njit(nogil=True, cache=True)
 def count_places(entries, base_bits, spectrum):
     """Add to ``spectrum[m]`` the hashes of a sorted bucket with m places; the last one takes all more."""
-    shift = U64(base_bits + 1)
     start = 0
     while start < len(entries):
-        stop = start + 1
-        while stop < len(entries) and entries[stop] >> shift == entries[start] >> shift:
-            stop += 1
+        stop = group_stop(entries, start, base_bits + 1)
         spectrum[min(stop - start, len(spectrum) - 1)] += 1
         start = stop
 

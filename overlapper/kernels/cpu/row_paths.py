@@ -63,11 +63,3 @@ def known_paths(target, members, rows, low, settings, paths):
         starts[at : at + end - start + 1] = paths.starts[paths.at[row] : paths.at[row] + end - start + 1]
         at += end - start + 1
     return starts
-
-
-@njit(nogil=True, cache=True)
-def grown(values, room):
-    """Return an array with room for more values, which are any."""
-    copy = np.empty(room, values.dtype)
-    copy[: len(values)] = values
-    return copy

@@ -12,6 +12,7 @@ from numba import njit
 
 from overlapper.kernels.cpu import correct, row_paths
 from overlapper.kernels.cpu.piece_rows import BIN, within_depth
+from overlapper.kernels.cpu.seed_index import grow
 from overlapper.kernels.cpu.site_links import linked_sites
 
 MIN_ROWS = 3
@@ -72,7 +73,7 @@ def choose_rows(targets, reads, pieces, rows, settings, max_depth, crowded, accu
             path_start[row], path_end[row], at[row] = start, end, size
             size += end - start + 1
             if size > len(kept):
-                kept = row_paths.grown(kept, 2 * size)
+                kept = grow(kept, 2 * size)
             first = members.at[row - low] + start
             kept[at[row] : size] = starts[first : first + end - start + 1]
     return same, row_paths.Paths(path_start, path_end, at, kept)

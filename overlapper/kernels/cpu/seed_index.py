@@ -18,6 +18,7 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.inner import always_inline
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.cpu.sorting import radix_sort
 from overlapper.tables.reads import BASES_PER_WORD
@@ -176,6 +177,26 @@ def gather_buckets(pages, previous_page, first_pages, last_page, counts, places,
             )  # fmt: skip
 
 
+@always_inline
+def group_stop(entries, start, rest_low_bit):
+    """Return where the entries end that have the hash of the one at ``start``; they are those of a bucket."""
+    shift = U64(rest_low_bit)
+    stop = start + 1
+    while stop < len(entries) and (entries[start] >> shift) == (entries[stop] >> shift):
+        stop += 1
+    return stop
+
+
+@always_inline
+def read_of(base, read_of_words, word_offsets):
+    """Return the read of a word-aligned base number; the arguments are those of `join_groups`."""
+    word = base // BASES_PER_WORD
+    read = np.int64(read_of_words[word // WORDS_PER_ENTRY])
+    while word_offsets[read + 1] <= word:
+        read += 1
+    return read
+
+
 @njit(nogil=True, cache=True)
 def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
     """Sort a bucket by hash, count multiplicities, and keep hashes that occur at least twice.
@@ -197,12 +218,9 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
         How many entries are kept.
     """
     entries = radix_sort(entries, spare, rest_low_bit, rest_bits)
-    shift, n, kept = U64(rest_low_bit), len(entries), 0
-    start = 0
-    while start < n:
-        stop = start + 1
-        while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
-            stop += 1
+    kept, start = 0, 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
         spectrum[min(stop - start, len(spectrum) - 1)] += 1
         if stop - start > 1:
             for i in range(start, stop):
@@ -272,10 +290,7 @@ def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block
         following = entries[i + 1] >> shift if i + 1 < n else ~(entry >> shift)
         last = following != entry >> shift
         base = np.int64((entry & base_mask) >> U64(1))
-        word = base // BASES_PER_WORD
-        read = read_of_words[word // WORDS_PER_ENTRY]
-        while word_offsets[read + 1] <= word:
-            read += 1
+        read = read_of(base, read_of_words, word_offsets)
         position = base - word_offsets[read] * BASES_PER_WORD
         place = (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entry & U64(1))
         entries[kept] = (U64(last) << U64(63)) | place

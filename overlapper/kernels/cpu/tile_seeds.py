@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from overlapper.kernels.cpu.packed import trailing_zeros
-from overlapper.kernels.cpu.seed_index import gather_bucket
+from overlapper.kernels.cpu.seed_index import gather_bucket, group_stop
 from overlapper.tables.reads import BASES_PER_WORD
 
 U64 = np.uint64
@@ -173,11 +173,9 @@ def join_blocks(queries, targets, rest_low_bit, first_target_base, out):
 @njit(nogil=True, cache=True)
 def keep_repeated(entries, rest_low_bit, out):
     """Write the groups that have several entries in a block; return how many entries were written."""
-    shift, n, kept, start = U64(rest_low_bit), len(entries), 0, 0
-    while start < n:
-        stop = start + 1
-        while stop < n and (entries[start] >> shift) == (entries[stop] >> shift):
-            stop += 1
+    kept, start = 0, 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
         if stop - start > 1:
             for i in range(start, stop):
                 out[kept] = entries[i]
