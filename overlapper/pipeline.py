@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
 from overlapper.batches import cut_rising, gathered, rehearse
-from overlapper.candidates.registry import Finder, finder
+from overlapper.candidates.registry import finder
 from overlapper.clock import Clock
 from overlapper.devices import Device
 from overlapper.errors import ParameterError
@@ -215,21 +217,18 @@ def _run(
     aligning = params.extender in ALIGNING
     rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
     seeder = finder(params.finder).prepare(seeded, params, threads)
-    params = rating.result() if rating else _with_typical(params, seeded, seeder, threads)
+    params = rating.result() if rating else with_typical(params, seeded, seeder.find, threads)
     clock.lap("seed")
 
     gpus = opened()
     tile = Tile(reads, order, seeded, run_map, params, gpus)
     share = share_for_threads(reads.total_bases, BLOCK_BASES, threads)
     bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
-    blocks = range(len(bounds) - 1)
-
-    def find(block: int) -> Candidates:
-        return seeder.find(int(bounds[block]), int(bounds[block + 1]))
+    blocks = list(itertools.pairwise(bounds.tolist()))
 
     parts: list[Overlaps] = []
     taken: dict[str, int] = {}
-    for overlaps, counts in overlaps_of_blocks(tile, find, blocks, threads, gpus, report):
+    for _, overlaps, counts in overlaps_of_blocks(tile, seeder.find, [blocks], threads, gpus, report):
         parts.append(overlaps)
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
     if gpus and taken:
@@ -255,37 +254,53 @@ def _run(
 
 def overlaps_of_blocks(
     tile: Tile,
-    find: Callable[[int], Candidates],
-    blocks: range,
+    find: Callable[[int, int], Candidates],
+    strips: Sequence[Sequence[tuple[int, int]]],
     threads: int,
     gpus: Gpus | None,
     report: Report = lambda step, done, total: None,
-) -> Iterator[tuple[Overlaps, dict[str, int]]]:
-    """Yield what `Tile.overlaps` gives of the candidates of blocks; GPUs take several blocks at a time.
+) -> Iterator[tuple[int, Overlaps, dict[str, int]]]:
+    """Yield what `Tile.overlaps` gives of the candidates of blocks of queries; GPUs take several at a time.
 
     Parameters
     ----------
     tile : Tile
     find : callable
-        ``find(block)`` gives the candidates of a block of queries; on any thread.
-    blocks : range
-        Numbers of the blocks.
+        ``find(start, stop)`` gives the candidates of queries ``[start, stop)``; on any thread.
+    strips : sequence of sequence of tuple
+        Blocks ``(start, stop)`` of each strip, a part of the queries whose results are kept apart. A strip is
+        begun before the last results of the one before have come.
     threads : int
     gpus : Gpus or None
     report : callable
         Is told how many blocks are done.
+
+    Yields
+    ------
+    tuple
+        Number of the strip, overlaps, and how many each step took.
     """
+    blocks = [(strip, *block) for strip, of_strip in enumerate(strips) for block in of_strip]
 
     def reported(results: Iterable) -> Iterator:
         for done, result in enumerate(results):
             report("overlapping", done + 1, len(blocks))
             yield result
 
+    def extended(strip: int, candidates: Candidates) -> tuple[int, Overlaps, dict[str, int]]:
+        return strip, *tile.overlaps(candidates)
+
     if gpus is None:
-        return reported(map_in_order(lambda block: tile.overlaps(find(block)), blocks, threads))
-    found = reported(map_in_order(lambda block: find(block).without_hits(), blocks, threads))
-    batches = gathered(found, len(blocks), gpus.slots, ON_GPUS[tile.extender])
-    return map_in_order(tile.overlaps, batches, gpus.slots + threads)
+        yield from reported(map_in_order(lambda b: extended(b[0], find(b[1], b[2])), blocks, threads))
+        return
+    slots, most = gpus.slots, ON_GPUS[tile.extender]
+    found = reported(map_in_order(lambda b: (b[0], find(b[1], b[2]).without_hits()), blocks, threads))
+    batches = (
+        (strip, batch)
+        for strip, of_strip in itertools.groupby(found, key=itemgetter(0))
+        for batch in gathered((candidates for _, candidates in of_strip), len(strips[strip]), slots, most)
+    )
+    yield from map_in_order(lambda b: extended(*b), batches, slots + threads)
 
 
 def without_worse(taken: dict[str, int], kept: int) -> dict[str, int]:
@@ -304,13 +319,25 @@ def check_compression(params: Params) -> None:
         )
 
 
-def _with_typical(params: Params, reads: Reads, seeder: Finder, threads: int) -> Params:
-    """Return the parameters with the agreement of chains that is typical of the reads, unless given."""
+def with_typical(
+    params: Params, reads: Reads, find: Callable[[int, int], Candidates], threads: int
+) -> Params:
+    """Return the parameters with the agreement of chains that is typical of the reads, unless given.
+
+    Parameters
+    ----------
+    params : Params
+    reads : Reads
+        In the form in which they are sketched.
+    find : callable
+        ``find(start, stop)`` gives the candidates of queries ``[start, stop)``; on any thread.
+    threads : int
+    """
     if params.chain.typical_agreement:
         return params
 
     def measure(query: int) -> np.ndarray:
-        return chain.agreements(reads, seeder.find(query, query + 1), params.chain)
+        return chain.agreements(reads, find(query, query + 1), params.chain)
 
     measured = map_in_order(measure, chain.sample_queries(len(reads)).tolist(), threads)
     return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +19,11 @@ from overlapper import pipeline
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, sketched_form
 from overlapper.extend.registry import extending_devices
 from overlapper.gpus import Gpus
-from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.artifacts import Artifact, Finisher, finished
 from overlapper.io.pieces import write_piece
 from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
-from overlapper.tables import Candidates, Overlaps, Reads
+from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly
 
 STRIP_BASES = 1 << 26
@@ -30,6 +33,8 @@ PIECE_BYTES = 1 << 26
 
 Tile = tuple[int, int]
 """Block of queries, block of targets."""
+Found = tuple[Overlaps, dict[str, int]]
+"""Overlaps of some queries, and how many each step took."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,9 +72,17 @@ class TileWork:
         bounds = self._strip_bounds(tile)
         return [self.results / f"{tile[0]}-{tile[1]}-{number}" for number in range(len(bounds) - 1)]
 
-    def missing(self, tile: Tile) -> list[int]:
-        """Return the numbers of the strips that are not finished."""
-        return [number for number, path in enumerate(self.strips(tile)) if finished(path) is None]
+    def missing(self, tile: Tile, *, verify: bool = False) -> list[int]:
+        """Return the numbers of the strips that are not finished.
+
+        Parameters
+        ----------
+        tile : Tile
+        verify : bool
+            Compare the digests of those that are.
+        """
+        paths = self.strips(tile)
+        return [number for number, path in enumerate(paths) if finished(path, verify=verify) is None]
 
     def _strip_bounds(self, tile: Tile) -> np.ndarray:
         """Return the queries, counted from the start of their block, at which strips start."""
@@ -77,57 +90,75 @@ class TileWork:
         lengths = Artifact(self.reads, {}).load("lengths", np.int64, int(bounds[0]), int(bounds[1]))
         return cut_evenly(lengths, STRIP_BASES)
 
-    def run(self, tile: Tile, threads: int, numbers: list[int]) -> None:
-        """Do some strips of a tile."""
+    def run(self, tile: Tile, threads: int, numbers: list[int], loaded: LoadedTile | None = None) -> None:
+        """Do some strips of a tile, which is loaded unless it is there already."""
         bounds, paths = self._strip_bounds(tile), self.strips(tile)
         devices = extending_devices(self.params.extender, self.device)
         on_gpus = devices[0].name != "cpu"
         with Gpus(devices, self.gpu_memory) if on_gpus else contextlib.nullcontext() as gpus:
-            loaded = LoadedTile(self, tile, threads, gpus)
-            for number in numbers:
-                with writing(paths[number]) as artifact:
-                    loaded.write(artifact, int(bounds[number]), int(bounds[number + 1]))
-                    artifact.facts["devices"] = [device.name for device in devices]
+            loaded = loaded or LoadedTile(self, tile, threads)
+            strips = [(int(bounds[number]), int(bounds[number + 1])) for number in numbers]
+            with Finisher() as finisher:
+                of_strips = loaded.overlaps(strips, self.params, threads, gpus)
+                for number, found in zip(numbers, of_strips, strict=True):
+                    with finisher.writing(paths[number]) as artifact:
+                        write_strip(artifact, found)
+                        artifact.facts["devices"] = [device.name for device in devices]
 
 
 class LoadedTile:
-    """The reads and seeds of a tile, in memory."""
+    """The reads and seeds of a tile, in memory.
 
-    def __init__(self, work: TileWork, tile: Tile, threads: int, gpus: Gpus | None) -> None:
+    Attributes
+    ----------
+    reads : Reads
+        Of the block of queries, then of the block of targets.
+    seeded : Reads
+        In the form in which they are sketched.
+    finder : TileFinder
+    """
+
+    def __init__(self, work: TileWork, tile: Tile, threads: int) -> None:
         store, seeds = work.store(), work.blocks()
         blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
         bounds = [(int(seeds.bounds[block]), int(seeds.bounds[block + 1])) for block in blocks]
-        reads = Reads.concat([store.block(*bound) for bound in bounds])
-        order = np.concatenate([store.order[start:stop] for start, stop in bounds])
+        self.reads = Reads.concat([store.block(*bound) for bound in bounds])
+        self._order = np.concatenate([store.order[start:stop] for start, stop in bounds])
+        self.seeded, self._run_map = sketched_form(self.reads, work.params.sketch.homopolymer_compressed)
+        self.finder = seeds.finder(blocks, self.seeded, threads)
+
+    def overlaps(
+        self, strips: list[tuple[int, int]], params: Params, threads: int, gpus: Gpus | None
+    ) -> Iterator[Iterator[Found]]:
+        """Yield what is found of each strip of queries ``[start, stop)`` of the tile.
+
+        While the last overlaps of a strip are written, candidates of the next one are looked for.
+        """
         if gpus:
-            gpus.hold(reads)
-        seeded, run_map = sketched_form(reads, work.params.sketch.homopolymer_compressed)
-        self._lengths, self._threads, self._gpus = reads.lengths, threads, gpus
-        self._finder = seeds.finder(blocks, seeded, threads)
-        self._stages = pipeline.Tile(reads, order, seeded, run_map, work.params, gpus)
+            gpus.hold(self.reads)
+        stages = pipeline.Tile(self.reads, self._order, self.seeded, self._run_map, params, gpus)
+        lengths = self.reads.lengths
+        cuts = [start + cut_evenly(lengths[start:stop], pipeline.BLOCK_BASES) for start, stop in strips]
+        blocks = [list(itertools.pairwise(cut.tolist())) for cut in cuts]
+        found = pipeline.overlaps_of_blocks(stages, self.finder.find, blocks, threads, gpus)
+        for _, of_strip in itertools.groupby(found, key=itemgetter(0)):
+            yield ((overlaps, counts) for _, overlaps, counts in of_strip)
 
-    def write(self, artifact: Artifact, start: int, stop: int) -> None:
-        """Write the overlaps of queries ``[start, stop)`` of the tile."""
-        bounds = start + cut_evenly(self._lengths[start:stop], pipeline.BLOCK_BASES)
 
-        def find(block: int) -> Candidates:
-            return self._finder.find(int(bounds[block]), int(bounds[block + 1]))
-
-        blocks = range(len(bounds) - 1)
-        waiting: list[Overlaps] = []
-        taken: dict[str, int] = {}
-        for overlaps, counts in pipeline.overlaps_of_blocks(
-            self._stages, find, blocks, self._threads, self._gpus
-        ):
-            if len(overlaps):
-                waiting.append(overlaps)
-            taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
-            if sum(map(_size, waiting)) >= PIECE_BYTES:
-                write_piece(artifact, Overlaps.concat(waiting))
-                waiting = []
-        if waiting:
+def write_strip(artifact: Artifact, found: Iterable[Found]) -> None:
+    """Write the overlaps of a strip, in pieces, and note how many each step took."""
+    waiting: list[Overlaps] = []
+    taken: dict[str, int] = {}
+    for overlaps, counts in found:
+        if len(overlaps):
+            waiting.append(overlaps)
+        taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
+        if sum(map(_size, waiting)) >= PIECE_BYTES:
             write_piece(artifact, Overlaps.concat(waiting))
-        artifact.facts["taken"] = taken
+            waiting = []
+    if waiting:
+        write_piece(artifact, Overlaps.concat(waiting))
+    artifact.facts["taken"] = taken
 
 
 def there(path: Path, *, verify: bool = False) -> Artifact:

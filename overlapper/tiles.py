@@ -29,7 +29,7 @@ from overlapper.params import Params
 from overlapper.plan import Budget, cut_blocks, tile_bytes
 from overlapper.presets import preset_params, with_error_rate
 from overlapper.tables import Candidates, Overlaps, Reads
-from overlapper.tile_work import Tile, TileWork, there
+from overlapper.tile_work import LoadedTile, Tile, TileWork, there
 from overlapper.workdir import Workdir
 
 RunTiles = Callable[["TileWork", list[Tile], pipeline.Report], None]
@@ -115,7 +115,7 @@ def run_tiled(
     report("seeding", 0, 0)
     seeds_path = _seed(store, workdir, params, room, budget)
     work = TileWork(store.artifact.folder, seeds_path, workdir.folder, params, device, gpu_memory)
-    fitted = _fitted(work, budget.threads)
+    fitted, whole = _fitted(work, budget.threads)
     clock.lap("seed")
 
     for difference in workdir.changed(dataclasses.asdict(fitted)):
@@ -125,13 +125,13 @@ def run_tiled(
     work = dataclasses.replace(work, params=fitted, results=workdir.path("overlaps", *key))
     n_blocks = len(seeds.bounds) - 1
     tiles = [(query, target) for query in range(n_blocks) for target in range(query, n_blocks)]
-    missing = [tile for tile in tiles if work.missing(tile)]
+    missing = [tile for tile in tiles if work.missing(tile, verify=True)]
     if len(missing) < len(tiles):
         note(f"{len(tiles) - len(missing)} of {len(tiles)} tiles are done already")
-    (run_tiles or _one_by_one(budget.threads))(work, missing, report)
+    (run_tiles or _one_by_one(budget.threads, whole))(work, missing, report)
     clock.lap("overlap")
 
-    strips = [there(path, verify=True) for tile in tiles for path in work.strips(tile)]
+    strips = [there(path) for tile in tiles for path in work.strips(tile)]
     taken: dict[str, int] = {}
     for strip in strips:
         taken = {name: taken.get(name, 0) + count for name, count in strip.facts["taken"].items()}
@@ -189,22 +189,30 @@ def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, budget:
     return path
 
 
-def _one_by_one(threads: int) -> RunTiles:
+def _one_by_one(threads: int, whole: LoadedTile | None) -> RunTiles:
+    """Return what does tiles in this process; the tile of all reads may be loaded already."""
+
     def run(work: TileWork, tiles: list[Tile], report: pipeline.Report) -> None:
         for done, tile in enumerate(tiles):
             report("overlapping", done, len(tiles))
-            work.run(tile, threads, work.missing(tile))
+            work.run(tile, threads, work.missing(tile), whole)
 
     return run
 
 
-def _fitted(work: TileWork, threads: int) -> Params:
-    """Return the parameters with what the extender takes from the read set, as `pipeline.run` does."""
+def _fitted(work: TileWork, threads: int) -> tuple[Params, LoadedTile | None]:
+    """Return the parameters with what the extender takes from the read set, as `pipeline.run` does.
+
+    Where one tile is all, and had to be loaded for it, this is returned, too.
+    """
     params, store, seeds = work.params, work.store(), work.blocks()
     if params.extender in ALIGNING:
-        return with_error_rate(params, store.mapped(), threads)
+        return with_error_rate(params, store.mapped(), threads), None
     if params.chain.typical_agreement:
-        return params
+        return params, None
+    if len(seeds.bounds) == 2:
+        whole = LoadedTile(work, (0, 0), threads)
+        return pipeline.with_typical(params, whole.seeded, whole.finder.find, threads), whole
     queries = chain.sample_queries(len(store))
     compressed = params.sketch.homopolymer_compressed
     sampled, _ = sketched_form(store.mapped().take(queries), compressed)
@@ -218,4 +226,4 @@ def _fitted(work: TileWork, threads: int) -> Params:
         sample = Candidates.concat(found or [finder.find(0, 0)])
         later = sample.target - len(queries) + start > queries[sample.query]
         measured.append(chain.agreements(reads, sample.take(later), params.chain))
-    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
+    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None

@@ -23,7 +23,7 @@ from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers, compressed_lengths
 from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
 from overlapper.sketch.seed_store import SeedStore, SeedWriter
-from overlapper.sketch.tile_index import sample_seeds, tile_index
+from overlapper.sketch.tile_index import sample_seeds, tile_index, whole_index
 from overlapper.tables import Candidates, Reads, Seeding
 
 Cut = Callable[[int], np.ndarray]
@@ -96,7 +96,15 @@ class SeededBlocks(Protocol):
         """
 
     def sample(self, queries: np.ndarray, reads: Reads) -> SampleFinders:
-        """Return what finds candidates of some queries, ascending, whose reads are given as sketched."""
+        """Return what finds candidates of some queries, where there are several blocks.
+
+        Parameters
+        ----------
+        queries : ndarray of int64
+            Ascending.
+        reads : Reads
+            Theirs, in the form in which they are sketched.
+        """
 
 
 def sketched_form(reads: Reads, compressed: bool) -> tuple[Reads, RunMap | None]:
@@ -134,6 +142,8 @@ class DsoftBlocks:
 
     def finder(self, blocks: list[int], reads: Reads, threads: int) -> TileFinder:
         """See `SeededBlocks`."""
+        if len(self.bounds) == 2:
+            return DsoftFinder(reads.lengths, whole_index(self._store, reads, threads), self._params.dsoft, 0)
         queries, *targets = (self._store.block(block) for block in blocks)
         index = tile_index(self._store, queries, targets[0] if targets else None, reads, threads)
         first_target = len(queries.seeding) if targets else 0

@@ -100,7 +100,7 @@ def run_in_tiles(
         inputs = [] if limits.workdir is None else [*files, *([reference] if reference else [])]
         progress.report("reading")
         with contextlib.closing(Workdir(folder, inputs)) as workdir:
-            parts = FastxParts(*files, reference=reference)
+            parts = FastxParts(*files, reference=reference, threads=threads)
             store = store_reads(workdir, parts, parts.check)
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
             params, _, _ = planned(store, budget, preset, changes)

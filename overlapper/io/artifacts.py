@@ -13,13 +13,15 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 
 from overlapper.errors import InputError, OutputError
-from overlapper.threads import available_threads, map_in_order
+from overlapper.threads import available_threads, map_in_order, start
 
 RECORD = "done.json"
 _PIECE = 1 << 20
@@ -115,30 +117,96 @@ def writing(path: Path) -> Iterator[Artifact]:
     OutputError
         When something cannot be written; the finished artifacts beside it are kept.
     """
-    part = path.with_name(path.name + ".part")
-    try:
-        shutil.rmtree(part, ignore_errors=True)
-        part.mkdir(parents=True)
-        artifact = Artifact(part, {})
+    with _complaints(path):
+        artifact = _begin(path)
         yield artifact
-        paths = sorted(part.iterdir())
-        states = map_in_order(_synced, paths, available_threads())
-        files = {path.name: state for path, state in zip(paths, states, strict=True)}
-        record = part / RECORD
-        record.write_text(json.dumps({"facts": artifact.facts, "files": files}, indent=1) + "\n")
-        _sync(record)
-        _sync(part)
-        if path.exists():
-            shutil.rmtree(path)
-        os.rename(part, path)
-        _sync(path.parent)
+        _finish(artifact, path)
+
+
+class Finisher:
+    """Finishes artifacts in a thread of its own, one at a time, while the next one is written.
+
+    Used as a context manager: all are there, durably, when it is left without an error.
+    """
+
+    def __init__(self) -> None:
+        self._last: Future[None] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._wait()
+
+    def _wait(self) -> None:
+        """Wait for the artifact that is being finished; raise the error that this met with."""
+        if self._last is not None:
+            last, self._last = self._last, None
+            last.result()
+
+    @contextlib.contextmanager
+    def writing(self, path: Path) -> Iterator[Artifact]:
+        """Write an artifact, which is finished after the context is left without an error.
+
+        Raises
+        ------
+        OutputError
+            When something of it, or of the one before, cannot be written.
+        """
+        with _complaints(path):
+            artifact = _begin(path)
+            yield artifact
+        self._wait()
+
+        def finish() -> None:
+            with _complaints(path):
+                _finish(artifact, path)
+
+        self._last = start(finish)
+
+
+@contextlib.contextmanager
+def _complaints(path: Path) -> Iterator[None]:
+    """Leave nothing of an artifact that cannot be written, and say why it cannot."""
+    try:
+        yield
     except OSError as error:
         with contextlib.suppress(OSError):
-            shutil.rmtree(part)
+            shutil.rmtree(_unfinished(path))
         raise OutputError(
             f"folder {path.parent} cannot be written: {error.strerror or error}. Make room or check its "
             "rights, and run the same command again: what is finished is kept"
         ) from None
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+def _begin(path: Path) -> Artifact:
+    """Return an empty artifact, in the place of what a killed run left there."""
+    part = _unfinished(path)
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    return Artifact(part, {})
+
+
+def _finish(artifact: Artifact, path: Path) -> None:
+    """Sync the files of an artifact, note their digests, and give it its name."""
+    part = artifact.folder
+    paths = sorted(part.iterdir())
+    states = map_in_order(_synced, paths, available_threads())
+    files = {path.name: state for path, state in zip(paths, states, strict=True)}
+    record = part / RECORD
+    record.write_text(json.dumps({"facts": artifact.facts, "files": files}, indent=1) + "\n")
+    _sync(record)
+    _sync(part)
+    if path.exists():
+        shutil.rmtree(path)
+    os.rename(part, path)
+    _sync(path.parent)
 
 
 def finished(path: Path, *, verify: bool = False) -> Artifact | None:
@@ -170,8 +238,8 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
 
 
 def digest_of(path: str | os.PathLike[str]) -> str:
-    """Return a digest of the bytes of a file."""
-    digest = hashlib.blake2b(digest_size=16)
+    """Return the SHA-256 digest of a file: most processors have instructions for it."""
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
         while piece := file.read(_PIECE):
             digest.update(piece)

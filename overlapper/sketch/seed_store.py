@@ -9,7 +9,8 @@ pass over the disk:
 3. Range by range, what does not seed is dropped, and the rest appended to the file of its block of reads.
 
 The seeds of a block are in the order of their hashes, so that those of two blocks are joined by reading both
-once.
+once. The positions of all of them are listed by read as well, unless there is but one block, whose tile lists
+its own.
 """
 
 from __future__ import annotations
@@ -195,8 +196,9 @@ class SeedWriter:
                         f"seeds-{block}", seeds[ends[block] - of_part[:, block].sum() : ends[block]]
                     )
             self._artifact.remove(f"grouped-{number}")
-        for block in range(n_blocks):
-            self._list_positions(block, int(bounds[block]), int(bounds[block + 1]))
+        if n_blocks > 1:
+            for block in range(n_blocks):
+                self._list_positions(block, int(bounds[block]), int(bounds[block + 1]))
         self._artifact.save("counts", counts)
         self._artifact.save("bounds", bounds.astype(np.int64))
         self._artifact.save("sketched_lengths", self._lengths)
@@ -340,23 +342,32 @@ class SeedStore:
         self._starts = np.concatenate([np.zeros((1, counts.shape[1]), np.int64), np.cumsum(counts, axis=0)])
 
     def block(self, block: int) -> BlockSeeds:
-        """Return the seeds of a block."""
+        """Return the seeds of a block, one of several."""
         start, stop = int(self.bounds[block]), int(self.bounds[block + 1])
         seeding = Seeding(
             sketched=self._artifact.load("sketched", np.int32, start, stop),
             positions=self._artifact.mapped(f"positions-{block}", np.int32),
             starts=self._artifact.load(f"starts-{block}", np.int64),
         )
-
-        def read(first: int, last: int) -> np.ndarray:
-            starts = self._starts[:, block]
-            return self._artifact.mapped(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
-
         lengths = self._artifact.load("sketched_lengths", np.int64, start, stop)
+        read = partial(self.entries, block)
         return BlockSeeds(read, self._starts[:, block], seeding, int(words_for(lengths).sum()))
 
+    def entries(self, block: int, first: int, last: int) -> np.ndarray:
+        """Return the entries of buckets ``[first, last)`` of a block, left on disk until they are read."""
+        starts = self._starts[:, block]
+        return self._artifact.mapped(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
+
+    def starts(self, block: int) -> np.ndarray:
+        """Return where the entries of each bucket of a block start (int64, shape (buckets + 1,))."""
+        return self._starts[:, block]
+
+    def sketched(self) -> np.ndarray:
+        """Return how many minimizers each read has (int32)."""
+        return self._artifact.load("sketched", np.int32)
+
     def seeding_of(self, read: int) -> Seeding:
-        """Return the seeding minimizers of one read."""
+        """Return the seeding minimizers of one read, where there are several blocks."""
         block = int(np.searchsorted(self.bounds, read, side="right")) - 1
         place = read - int(self.bounds[block])
         starts = self._artifact.load(f"starts-{block}", np.int64, place, place + 2)

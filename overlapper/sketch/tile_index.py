@@ -1,12 +1,14 @@
-"""The seed index of a tile: a block of queries against a block of targets."""
+"""The seed index of a tile: a block of queries against a block of targets, or all reads."""
 
 from __future__ import annotations
+
+import itertools
 
 import numpy as np
 
 from overlapper.params import SketchParams
 from overlapper.sketch.page_chains import EntryLayout, partition
-from overlapper.sketch.seed_index import SeedIndex, list_occurrences
+from overlapper.sketch.seed_index import SeedIndex, Stretches, list_occurrences
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
@@ -14,10 +16,43 @@ from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import map_in_order
 
 
+def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
+    """Index the seeds of all reads, where they are one block: there is nothing to be joined.
+
+    Parameters
+    ----------
+    store : SeedStore
+        Of one block.
+    reads : Reads
+        The reads that were sketched.
+    threads : int
+    """
+    starts = store.starts(0)
+    entries = np.empty(starts[-1], np.uint64)
+
+    def copy(buckets: range) -> list[tuple[int, int]]:
+        first, last = buckets.start, buckets.stop
+        entries[starts[first] : starts[last]] = store.entries(0, first, last)
+        return list(itertools.pairwise(starts[first : last + 1].tolist()))
+
+    stretches = list(map_in_order(copy, store.layout.bucket_ranges, threads))
+    by_read, positions, list_starts = _listed(store, reads, entries, stretches, threads)
+    seeding = Seeding(sketched=store.sketched(), positions=positions, starts=list_starts)
+    return SeedIndex(store.kmer_length, store.limit, entries, by_read, list_starts, seeding, store.counts)
+
+
+def _listed(
+    store: SeedStore, reads: Reads, entries: np.ndarray, stretches: list[Stretches], threads: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone."""
+    no_limit = np.iinfo(np.int64).max
+    return list_occurrences(reads, entries, stretches, store.layout, no_limit, threads, [])
+
+
 def tile_index(
     store: SeedStore, queries: BlockSeeds, targets: BlockSeeds | None, reads: Reads, threads: int
 ) -> SeedIndex:
-    """Join the seeds of two blocks.
+    """Join the seeds of two of several blocks.
 
     Parameters
     ----------
@@ -59,9 +94,7 @@ def tile_index(
         return stretches
 
     stretches = list(map_in_order(join, layout.bucket_ranges, threads))
-    by_read, _, list_starts = list_occurrences(
-        reads, entries, stretches, layout, np.iinfo(np.int64).max, threads, []
-    )
+    by_read, _, list_starts = _listed(store, reads, entries, stretches, threads)
     both = [queries.seeding] if targets is None else [queries.seeding, targets.seeding]
     return SeedIndex(
         store.kmer_length, store.limit, entries, by_read, list_starts, Seeding.concat(both), store.counts

@@ -19,7 +19,7 @@ from overlapper.io.artifacts import writing
 from overlapper.io.fastx import FastxParts
 from overlapper.plan import Budget
 from overlapper.sketch.estimates import estimate
-from overlapper.tile_work import LoadedTile, TileWork
+from overlapper.tile_work import LoadedTile, TileWork, write_strip
 from overlapper.workdir import Workdir
 
 
@@ -41,17 +41,18 @@ def measure(parts, preset, changes, memory, folder):
         store = tiles.store_reads(workdir, parts)
     params, _, room = tiles.planned(store, budget, preset, changes)
     with clock.of("seed"):
-        seeds_path = tiles._seed(store, workdir, params, room, 1)
+        seeds_path = tiles._seed(store, workdir, params, room, budget)
     work = TileWork(store.artifact.folder, seeds_path, workdir.folder / "overlaps", params)
     with clock.of("fit"):
-        work = dataclasses.replace(work, params=tiles._fitted(work, 1))
+        work = dataclasses.replace(work, params=tiles._fitted(work, 1)[0])
     seeds, overlaps = work.blocks(), 0
     blocks = len(seeds.bounds) - 1
     for query, target in itertools.combinations_with_replacement(range(blocks), 2):
         with clock.of("join"):
-            loaded = LoadedTile(work, (query, target), 1, None)
+            loaded = LoadedTile(work, (query, target), 1)
         with clock.of("overlap"), writing(work.results / f"{query}-{target}") as strip:
-            loaded.write(strip, 0, int(seeds.bounds[query + 1] - seeds.bounds[query]))
+            queries = 0, int(seeds.bounds[query + 1] - seeds.bounds[query])
+            write_strip(strip, next(loaded.overlaps([queries], work.params, 1, None)))
         overlaps += strip.facts["taken"]["overlaps"]
     workdir.close()
     estimates = estimate(store.mapped())

@@ -19,11 +19,11 @@ from overlapper.threads import cut_evenly
 from overlapper.workdir import Workdir
 
 def slow_down():
-    write = tile_work.LoadedTile.write
+    write = tile_work.write_strip
     def slowly(*arguments):
         time.sleep(1)
         write(*arguments)
-    tile_work.LoadedTile.write = slowly
+    tile_work.write_strip = slowly
 
 if __name__ == "__main__":
     tiles.cut_blocks = lambda lengths, *_: cut_evenly(lengths, int(lengths.sum()) // 5)
