@@ -16,13 +16,12 @@ from overlapper.batches import cut_rising, gathered, rehearse
 from overlapper.candidates.registry import finder
 from overlapper.clock import Clock
 from overlapper.devices import Device
-from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import classify
-from overlapper.extend.registry import ALIGNING, ON_GPUS, extender, extending_devices
+from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpus import Gpus, opening
 from overlapper.params import Params
@@ -36,6 +35,8 @@ from overlapper.version import __version__
 
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread; more where there are many."""
+BLOCK_HITS = 1 << 23
+"""Hits that these may have: where all reads overlap each other, a megabase of them would have billions."""
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
 
@@ -222,7 +223,7 @@ def _run(
 
     gpus = opened()
     tile = Tile(reads, order, seeded, run_map, params, gpus)
-    share = share_for_threads(reads.total_bases, BLOCK_BASES, threads)
+    share = held_bases(share_for_threads(reads.total_bases, BLOCK_BASES, threads), seeder.hits_per_base())
     bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
     blocks = list(itertools.pairwise(bounds.tolist()))
 
@@ -250,6 +251,11 @@ def _run(
     funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
     devices = gpus.names if gpus else ["cpu"]
     return Run(params, why, devices, funnel, clock.seconds, clock.memory, overlaps)
+
+
+def held_bases(bases: int, hits_per_base: float) -> int:
+    """Return the query bases whose candidates are held at a time: so many, or as have `BLOCK_HITS`."""
+    return bases if bases * hits_per_base <= BLOCK_HITS else max(1, int(BLOCK_HITS / hits_per_base))
 
 
 def overlaps_of_blocks(
@@ -308,15 +314,6 @@ def without_worse(taken: dict[str, int], kept: int) -> dict[str, int]:
     overlaps = taken.get("overlaps", 0)
     before = {name: count for name, count in taken.items() if name != "overlaps"}
     return {**before, "dropped: not among the best of a read end": overlaps - kept, "overlaps": kept}
-
-
-def check_compression(params: Params) -> None:
-    """Raise a `ParameterError` if reads are compressed for an extender that aligns their bases."""
-    if params.sketch.homopolymer_compressed and params.extender in ALIGNING:
-        raise ParameterError(
-            "homopolymer_compressed goes with the extender chain alone, not with "
-            f"{params.extender}, which aligns the bases as they are"
-        )
 
 
 def with_typical(

@@ -138,7 +138,8 @@ class LoadedTile:
             gpus.hold(self.reads)
         stages = pipeline.Tile(self.reads, self._order, self.seeded, self._run_map, params, gpus)
         lengths = self.reads.lengths
-        cuts = [start + cut_evenly(lengths[start:stop], pipeline.BLOCK_BASES) for start, stop in strips]
+        share = pipeline.held_bases(pipeline.BLOCK_BASES, self.finder.hits_per_base())
+        cuts = [start + cut_evenly(lengths[start:stop], share) for start, stop in strips]
         blocks = [list(itertools.pairwise(cut.tolist())) for cut in cuts]
         found = pipeline.overlaps_of_blocks(stages, self.finder.find, blocks, threads, gpus)
         for _, of_strip in itertools.groupby(found, key=itemgetter(0)):

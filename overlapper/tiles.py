@@ -21,7 +21,7 @@ from overlapper.candidates.blocks import IN_BLOCKS, sketched_form
 from overlapper.clock import Clock
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
-from overlapper.extend.registry import ALIGNING
+from overlapper.extend.registry import ALIGNING, check_compression
 from overlapper.io.artifacts import Artifact, finished, writing
 from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
@@ -167,7 +167,7 @@ def planned(
     """
     params, why = preset_params(store.mapped(), preset, budget.threads)
     params = params.changed(changes or {})
-    pipeline.check_compression(params)
+    check_compression(params)
     return params, why, budget.left(len(store))
 
 

@@ -34,6 +34,9 @@ bytes in a tile."""
 class TileFinder(Protocol):
     """Finds candidates between the reads of a tile, which number from 0, queries first."""
 
+    def hits_per_base(self) -> float:
+        """Return about how many hits, pairs of a seed's places in two reads, a base of the reads has."""
+
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``; on any thread."""
 

@@ -28,6 +28,9 @@ from overlapper.params import DsoftParams, Params
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
 
+SAMPLED_SEEDS = 4096
+"""Of which hits are counted to tell how many all have."""
+
 
 @dataclasses.dataclass
 class DsoftFinder:
@@ -62,6 +65,15 @@ class DsoftFinder:
     def counts(self) -> dict[str, int]:
         """Return what the funnel shows of seeding."""
         return self.index.counts
+
+    def hits_per_base(self) -> float:
+        """Return about how many hits a base of the reads has, from a sample of the seeds."""
+        from overlapper.kernels.cpu.dsoft import count_hits
+
+        by_read = self.index.by_read
+        sample = np.ascontiguousarray(by_read[:: 1 + len(by_read) // SAMPLED_SEEDS])
+        hits = count_hits(self.index.occurrences, sample) / max(1, len(sample)) * len(by_read)
+        return hits / max(1, int(self.lengths.sum()))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``.

@@ -16,6 +16,9 @@ class Finder(Protocol):
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
         """Make ready to find candidates among all reads."""
 
+    def hits_per_base(self) -> float:
+        """Return about how many hits, pairs of a seed's places in two reads, a base of the reads has."""
+
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``, in canonical order.
 

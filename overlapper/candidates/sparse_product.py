@@ -96,6 +96,10 @@ class SparseProduct:
     params: SpgemmParams
     first_target: int = 0
 
+    def hits_per_base(self) -> float:
+        """Return how many hits, or position pairs, a base of the reads has."""
+        return int(self.rows.products.sum()) / max(1, int(self.lengths.sum()))
+
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``.
 

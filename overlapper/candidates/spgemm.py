@@ -185,6 +185,10 @@ class SpgemmFinder:
         looked_at = int(self.product.seeding.sketched.sum())
         return kmer_counts(looked_at, self.too_rare, len(self.product.occurrences))
 
+    def hits_per_base(self) -> float:
+        """Return how many hits a base of the reads has; see `SparseProduct.hits_per_base`."""
+        return self.product.hits_per_base()
+
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates of queries; see `SparseProduct.find`."""
         return self.product.find(query_start, query_stop)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlapper.devices import Device, select_devices
 from overlapper.errors import ParameterError
+from overlapper.params import Params
 from overlapper.registry import registered
 from overlapper.tables import Candidates, Overlaps, Reads
 
@@ -42,6 +43,15 @@ def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
     """
     extend = registered("extender", name, EXTENDERS)
     return partial(extend, gpus=gpus) if gpus else extend
+
+
+def check_compression(params: Params) -> None:
+    """Raise a `ParameterError` if reads are compressed for an extender that aligns their bases."""
+    if params.sketch.homopolymer_compressed and params.extender in ALIGNING:
+        raise ParameterError(
+            "homopolymer_compressed goes with the extender chain alone, not with "
+            f"{params.extender}, which aligns the bases as they are"
+        )
 
 
 def extending_devices(name: str, device: str, on_gpus: Collection[str] = ON_GPUS) -> list[Device]:

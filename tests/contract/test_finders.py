@@ -59,6 +59,8 @@ def test_candidates_keep_what_the_table_promises(name, seed):
     assert found.seed_length == K
     assert (found.query < found.target).all()
     assert (found.seeds > 0).all()
+    bases = sum(map(len, texts))
+    assert len(found.hit_query_pos) <= prepared(name, texts).hits_per_base() * bases * (1 + 1e-9)
     assert (found.span > 0).all()
     seeding = found.seeding.validate()
     seeds_of = [set(p.tolist()) for p in np.split(seeding.positions, seeding.starts[1:-1])]

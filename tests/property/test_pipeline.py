@@ -80,8 +80,8 @@ def test_threads_and_blocks_do_not_matter(preset, finder, extender, tmp_path, mo
     wanted = paf(tmp_path / "one.paf", reads, one.overlaps, 1)
     assert len(one.overlaps) > 100
     assert wanted.count(b"\n") == len(one.overlaps)
-    for threads, block in ((2, 10_000), (3, 1)):
-        monkeypatch.setattr(pipeline, "BLOCK_BASES", block)
+    for threads, block, size in ((2, "BLOCK_BASES", 10_000), (3, "BLOCK_HITS", 1)):
+        monkeypatch.setattr(pipeline, block, size)
         other = run(reads, preset, finder, extender, threads)
         assert columns_of(other.overlaps) == columns_of(one.overlaps)
         assert paf(tmp_path / "other.paf", reads, other.overlaps, threads) == wanted

@@ -136,6 +136,27 @@ def find_candidates(
 
 
 @njit(nogil=True, cache=True)
+def count_hits(occurrences, numbers):
+    """Return how many hits occurrences of these numbers have with later ones of their groups.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+        The seed index.
+    numbers : ndarray of uint32 or int64
+        As in ``by_read`` of `find_candidates`.
+    """
+    hits, last = U64(0), U64(len(occurrences) - 1)
+    for i in range(len(numbers)):
+        number = U64(numbers[i])
+        if number < last:
+            while not occurrences[number] >> U64(63):
+                number += U64(1)
+                hits += U64(1)
+    return np.int64(hits)
+
+
+@njit(nogil=True, cache=True)
 def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
     """Write key and hit, ``query position << 32 | target position``, of all; return how many, and the arrays.
 
