@@ -103,6 +103,12 @@ class Artifact:
                 place += size
         return values
 
+    def release(self, name: str) -> None:
+        """Give back the memory in which the system holds a file that will hardly be read again."""
+        if hasattr(os, "posix_fadvise"):
+            with open(self.folder / name, "rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
     def remove(self, name: str) -> None:
         """Remove a file that later steps do not need."""
         os.remove(self.folder / name)

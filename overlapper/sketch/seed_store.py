@@ -358,6 +358,10 @@ class SeedStore:
         starts = self._starts[:, block]
         return self._artifact.mapped(f"seeds-{block}", np.uint64, int(starts[first]), int(starts[last]))
 
+    def release(self, block: int) -> None:
+        """Let the system have the memory in which it holds the entries of a block; they stay on disk."""
+        self._artifact.release(f"seeds-{block}")
+
     def starts(self, block: int) -> np.ndarray:
         """Return where the entries of each bucket of a block start (int64, shape (buckets + 1,))."""
         return self._starts[:, block]

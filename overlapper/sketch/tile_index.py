@@ -36,6 +36,7 @@ def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
         return list(itertools.pairwise(starts[first : last + 1].tolist()))
 
     stretches = list(map_in_order(copy, store.layout.bucket_ranges, threads))
+    store.release(0)
     by_read, positions, list_starts = _listed(store, reads, entries, stretches, threads)
     seeding = Seeding(sketched=store.sketched(), positions=positions, starts=list_starts)
     return SeedIndex(store.kmer_length, store.limit, entries, by_read, list_starts, seeding, store.counts)
