@@ -25,7 +25,7 @@ from overlapper.errors import ParameterError
 from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
 from overlapper.sketch.estimates import estimate
-from overlapper.sketch.seed_store import expected_minimizers
+from overlapper.sketch.seed_writer import expected_minimizers
 
 PROGRAM = 170 << 20
 A_THREAD = 64 << 20

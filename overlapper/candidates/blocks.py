@@ -22,7 +22,8 @@ from overlapper.params import Params
 from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers, compressed_lengths
 from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
-from overlapper.sketch.seed_store import SeedStore, SeedWriter
+from overlapper.sketch.seed_store import SeedStore
+from overlapper.sketch.seed_writer import SeedWriter
 from overlapper.sketch.tile_index import sample_seeds, tile_index, whole_index
 from overlapper.tables import Candidates, Reads, Seeding
 

@@ -15,7 +15,7 @@ from overlapper.extend.registry import EXTENDERS
 from overlapper.plan import Budget
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
-from overlapper.sketch import kmer_store, seed_store
+from overlapper.sketch import kmer_store, seed_writer
 from overlapper.tables import Overlaps, Reads
 from overlapper.workdir import Workdir
 from tests.read_sets import columns_of, mutated, random_text, reverse_complement
@@ -90,9 +90,9 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     monkeypatch.setattr(tile_work, "STRIP_BASES", 30_000)
     monkeypatch.setattr(pipeline, "BLOCK_BASES", 10_000)
     monkeypatch.setattr(tile_work, "PIECE_BYTES", 2_000)
-    monkeypatch.setattr(seed_store, "CHUNK_MINIMIZERS", 3_000)
-    monkeypatch.setattr(seed_store, "LISTED_BASES", 20_000)
-    monkeypatch.setattr(seed_store, "GROUPING_BYTES", LARGE // 5_000)
+    monkeypatch.setattr(seed_writer, "CHUNK_MINIMIZERS", 3_000)
+    monkeypatch.setattr(seed_writer, "LISTED_BASES", 20_000)
+    monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
     monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
     monkeypatch.setattr("overlapper.io.pieces.ROWS_AT_A_TIME", 50)
     for blocks, threads in ((1, 2), (5, 1)):
@@ -114,7 +114,7 @@ def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatc
     whole = pipeline.run(reads, "hifi", threads=1)
     of_plasmid = np.count_nonzero(whole.overlaps.query >= len(reads) - n_plasmid)
     assert of_plasmid > 0.9 * n_plasmid * (n_plasmid - 1) / 2
-    monkeypatch.setattr(seed_store, "GROUPING_BYTES", LARGE // 5_000)
+    monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
     for blocks, threads in ((1, 2), (3, 1)):
         run, overlaps = tiled(
             reads, tmp_path / f"{blocks}", {}, blocks=blocks, threads=threads, preset="hifi"
