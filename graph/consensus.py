@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graph.machine import Workers
 from graph.params import CorrectParams
-from graph.row_choice import rows_of_pieces
+from graph.piles import Piles
+from graph.row_choice import Chosen, choose_rows
 from graph.target_pieces import pieces_of, without_margins
+from graph.vote_settings import settings_of
+from overlapper.kernels.cpu.correct import COUNTS, LEFT_OUT, correct_pieces
+from overlapper.kernels.cpu.members import Pieces, Sequences
+from overlapper.kernels.cpu.piece_rows import pack_codes
 from overlapper.tables import Reads
-from overlapper.tables.base import Table, column, offsets_of
+from overlapper.tables.base import gather_ragged, offsets_of
+from overlapper.tables.reads import UNKNOWN, unknown_runs, words_for
 from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 if TYPE_CHECKING:
-    from graph.gpu_consensus import Chosen
     from overlapper.gpus import Gpus
     from overlapper.pipeline import Report
 
@@ -28,64 +35,7 @@ BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time, at most."""
 GPU_BLOCK_BASES = 10_000_000
 """Bases of targets that a GPU takes at a time, at most."""
-WEIGHT, MOST_WEIGHT = 10, 40
-"""Weight of a base without a quality, and the highest weight of one that has it."""
-WIDEN = 200
-"""Rows are widened by so many bases where both reads go on."""
-ACCURATE_ANCHOR, ANCHOR = 15, 11
-"""Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
-LONG_ANCHORS_BELOW = 0.05
-ACCURATE_BELOW, NEAREST_SHARE = 0.02, 0.1
-"""Reads are accurate where the nearest tenth of overlaps diverge by less; most may be of other copies."""
-
-TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
-LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
-LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
-SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
-SAMPLE_BASES = 100_000
-"""Of corrected reads so many are looked at, as few columns are divided."""
-
-DIVIDED = 35, 55
-"""A base is doubtful between these percentages of the weight; see `fit_doubt`."""
-RAW_DOUBT, TYPICALLY_DIVIDED, LEAST_DOUBT, MOST_DOUBT = 16, 0.0002, 0.5, 3.0
-"""What a doubt counts, where reads err independently, and in 16ths of it; bases that are divided in simulated
-CLR reads at 28x; least and most doubt, relative to theirs."""
-DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
-"""What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Rows(Table):
-    """Reads on targets. Intervals are 0-based half-open, on forward strands.
-
-    Attributes
-    ----------
-    target, read : ndarray of int32, shape (n,)
-    reverse : ndarray of bool, shape (n,)
-        True where the read's reverse complement matches the target.
-    t_start, t_end, r_start, r_end : ndarray of int64, shape (n,)
-    score : ndarray of int32, shape (n,)
-        Of a target's rows those with the highest are taken first.
-    divergence : ndarray of float32, shape (n,)
-        Differences a base; NaN where unknown.
-    """
-
-    SORT_KEYS: ClassVar = ("target", "worst", "read", "t_start", "r_start", "reverse")
-
-    target: np.ndarray = column("i4")
-    read: np.ndarray = column("i4")
-    reverse: np.ndarray = column("?")
-    t_start: np.ndarray = column("i8")
-    t_end: np.ndarray = column("i8")
-    r_start: np.ndarray = column("i8")
-    r_end: np.ndarray = column("i8")
-    score: np.ndarray = column("i4")
-    divergence: np.ndarray = column("f4")
-
-    @property
-    def worst(self) -> np.ndarray:
-        """Scores, negated."""
-        return -self.score
+_NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -122,10 +72,6 @@ class Consensus:
             Half-open intervals of the consensus of targets.
         names : list of str
         """
-        from overlapper.kernels.cpu.piece_rows import pack_codes
-        from overlapper.tables.base import gather_ragged
-        from overlapper.tables.reads import UNKNOWN, unknown_runs, words_for
-
         lengths = (ends - starts).astype(np.int64)
         begins = self.offsets[:-1][targets] + starts
         codes, quality = (gather_ragged(values, begins, lengths) for values in (self.codes, self.quality))
@@ -149,246 +95,110 @@ class Consensus:
 
 
 def consensus(
-    targets: Reads,
-    reads: Reads,
-    rows: Rows,
-    params: CorrectParams | None = None,
+    piles: Piles,
+    params: CorrectParams,
+    workers: Workers,
     *,
-    targets_vote: bool,
     doubt: int | None = None,
-    threads: int = 1,
-    gpus: Gpus | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Consensus:
     """Find the consensus of targets.
 
     Parameters
     ----------
-    targets, reads : Reads
-        Weighted by their qualities, where they have them.
-    rows : Rows
-    params : CorrectParams, optional
-    targets_vote : bool
-        Whether a target is a read that votes like the others, or only where they are put.
+    piles : Piles
+    params : CorrectParams
+        With all thresholds (`graph.thresholds.fit_threshold`).
+    workers : Workers
+        Change nothing but the time.
     doubt : int, optional
-        Of corrected reads, which do not err independently of each other, what `fit_doubt` returns.
-    threads : int
-        Changes nothing but the time.
-    gpus : Gpus, optional
-        That hold the reads and their qualities: they vote instead of the CPU, with the same result.
+        Of corrected reads, which do not err independently of each other, what `graph.thresholds.fit_doubt`
+        returns.
     report : callable
         Told how far it is.
     """
-    from overlapper.kernels.cpu import correct as kernel
+    vote = _Vote(piles, params, doubt)
+    parts, done = [], 0
+    for part in vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads):
+        parts.append(part)
+        done += len(part[0])
+        report("consensus", done, len(vote.bounds.target))
+    return _joined(parts, vote.bounds.target, len(piles.targets))
 
-    params = fit_threshold(
-        targets, reads, rows, params or CorrectParams(), targets_vote=targets_vote, threads=threads, gpus=gpus
-    )
-    rows = _widened(rows, targets.lengths, reads.lengths).sort_canonical()
-    first = np.searchsorted(rows.target, np.arange(len(targets) + 1))
-    bounds = pieces_of(targets.lengths)
-    nearest, typical = _divergences(rows)
-    settings = kernel.Settings(
-        params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR), params.max_gap,
-        _by_draft(params),
-        WEIGHT, MOST_WEIGHT, targets_vote, params.guard,
-        _worth(typical / 2 if targets_vote else typical) if doubt is None else 0, doubt or RAW_DOUBT,
-    )  # fmt: skip
-    sequences = kernel.Sequences.of(targets), kernel.Sequences.of(reads)
-    blocks = cut_evenly(bounds.end - bounds.start, share_of_block(targets.total_bases, BLOCK_BASES, threads))
 
-    def choose(block: int) -> Chosen:
-        pieces = np.arange(blocks[block], blocks[block + 1])
-        with_margins = kernel.Pieces(
-            bounds.target[pieces], bounds.start_with_margin[pieces], bounds.end_with_margin[pieces], first
-        )
-        chosen = rows_of_pieces(
-            rows, with_margins, *sequences, settings, params.max_depth, nearest < ACCURATE_BELOW
-        )
-        return pieces, *chosen
+class _Vote:
+    """The consensus of all targets, a block of pieces at a time.
 
-    def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
-        number, pieces, on_pieces, paths, elsewhere = chosen
-        if gpus:
-            made = gpu_consensus.correct_pieces(gpus, targets, reads, pieces, on_pieces, settings)
-        else:
-            made = kernel.correct_pieces(*sequences, pieces, on_pieces, paths, settings)
-        made[-1][:, kernel.LEFT_OUT] += elsewhere
-        lengths = targets.lengths[pieces.target]
+    What it yields of every block is that of `graph.target_pieces.without_margins`.
+    """
+
+    def __init__(self, piles: Piles, params: CorrectParams, doubt: int | None) -> None:
+        targets, reads = self._targets, self._reads = piles.targets, piles.reads
+        self._rows = piles.rows.widened(targets.lengths, reads.lengths).sort_canonical()
+        self._first = np.searchsorted(self._rows.target, np.arange(len(targets) + 1))
+        self._settings = settings_of(piles, params, doubt)
+        self._sequences = Sequences.of(targets), Sequences.of(reads)
+        self.bounds = pieces_of(targets.lengths)
+
+    def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
+        """Yield the consensus of blocks of pieces, in order."""
+
+        def vote(pieces: np.ndarray) -> tuple[np.ndarray, ...]:
+            chosen = self._choose(pieces)
+            made = correct_pieces(*self._sequences, chosen.pieces, chosen.rows, chosen.paths, self._settings)
+            return self._cut(chosen, made)
+
+        return map_in_order(vote, self._blocks(threads), threads)
+
+    def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
+        """Do the same; rows are chosen by the CPU, and blocks joined until there are enough for a GPU."""
+        from graph import gpu_consensus
+
+        def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
+            made = gpu_consensus.correct_pieces(
+                gpus, self._targets, self._reads, chosen.pieces, chosen.rows, self._settings
+            )
+            return self._cut(chosen, made)
+
+        share = min(GPU_BLOCK_BASES, self._targets.total_bases // gpus.slots)
+        blocks = map_in_order(self._choose, self._blocks(threads), threads)
+        return map_in_order(vote, gpu_consensus.gathered(blocks, share), gpus.slots)
+
+    def _blocks(self, threads: int) -> list[np.ndarray]:
+        """Return the numbers of the pieces of every block."""
+        share = share_of_block(self._targets.total_bases, BLOCK_BASES, threads)
+        starts = cut_evenly(self.bounds.end - self.bounds.start, share)
+        return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
+
+    def _choose(self, number: np.ndarray) -> Chosen:
+        bounds = self.bounds
+        pieces = Pieces(
+            bounds.target[number], bounds.start_with_margin[number], bounds.end_with_margin[number],
+            self._first,
+        )  # fmt: skip
+        return choose_rows(self._rows, number, pieces, *self._sequences, self._settings)
+
+    def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Cut the consensus of pieces to what lies between their bounds."""
+        number, pieces = chosen.number, chosen.pieces
+        made[-1][:, LEFT_OUT] += chosen.elsewhere
+        lengths = self._targets.lengths[pieces.target]
         if (pieces.end - pieces.start == lengths).all():
             return np.diff(made[0]), *made[1:]
         # What is inserted behind the last base of a target belongs to its last piece.
-        stop = bounds.end[number] + (bounds.end[number] == lengths)
-        return without_margins(made, pieces.start, bounds.start[number], stop)
-
-    numbers = range(len(blocks) - 1)
-    if gpus:
-        from graph import gpu_consensus
-
-        share = min(GPU_BLOCK_BASES, targets.total_bases // gpus.slots)
-        batches = gpu_consensus.gathered(map_in_order(choose, numbers, threads), share)
-        voted = map_in_order(vote, batches, gpus.slots)
-    else:
-        voted = map_in_order(lambda block: vote(choose(block)), numbers, threads)
-    parts, done = [], 0
-    for part in voted:
-        parts.append(part)
-        done += len(part[0])
-        report("consensus", done, len(bounds.target))
-    return _joined(parts, bounds.target, len(targets), kernel.COUNTS)
+        stop = self.bounds.end[number] + (self.bounds.end[number] == lengths)
+        return without_margins(made, pieces.start, self.bounds.start[number], stop)
 
 
-def fit_threshold(
-    targets: Reads,
-    reads: Reads,
-    rows: Rows,
-    params: CorrectParams,
-    *,
-    targets_vote: bool,
-    threads: int = 1,
-    gpus: Gpus | None = None,
-) -> CorrectParams:
-    """Derive the thresholds of the consensus that are not given from a sample of the targets.
-
-    Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
-    has to ask for more; where they delete more, it asks for less. In homopolymer runs reads have rates of
-    their own, and so these have a threshold of their own.
-
-    Parameters
-    ----------
-    targets, reads, rows, params, targets_vote, threads, gpus
-        As for `consensus`.
-    """
-    from overlapper.kernels.cpu.correct import DELETED, INSERTED, LONGER, RUNS, SHORTER
-
-    *first, last = params.thresholds
-    if last and params.run_threshold:
-        return params
-    sample, some = _sample(targets, rows, SAMPLE_TARGETS)
-
-    def measured(last: int, run: int) -> list[int]:
-        tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
-        made = consensus(sample, reads, some, tried, targets_vote=targets_vote, threads=threads, gpus=gpus)
-        return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
-
-    typical = last or TYPICAL_THRESHOLD
-    inserted, deleted, *runs = measured(typical, params.run_threshold or typical)
-    if not last and inserted + deleted >= FEWEST_INDELS:
-        threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
-        last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
-    last = last or TYPICAL_THRESHOLD
-    run = params.run_threshold or last
-    # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
-    if deleted > inserted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
-        # The first consensus has runs that are too short, which hides how many bases reads lose there.
-        *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
-        run = run_threshold(runs_again, shorter, longer)
-    return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
-
-
-def fit_doubt(
-    reads: Reads, rows: Rows, params: CorrectParams, *, threads: int = 1, gpus: Gpus | None = None
-) -> int:
-    """Return what a doubt counts where corrected reads vote, in 16ths, from a sample of them.
-
-    What they are wrong in together no vote shows; but the more of it there is, the more columns there are at
-    which they are divided. These are the bases that a higher threshold takes away.
-
-    Parameters
-    ----------
-    reads, rows, params, threads, gpus
-        As for `consensus`.
-    """
-    wanted = -(-len(reads) * SAMPLE_BASES // max(reads.total_bases, 1))
-    sample, some = _sample(reads, rows, max(SAMPLE_TARGETS, wanted))
-    *first, _ = params.thresholds
-
-    def bases(threshold: int) -> int:
-        tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=threshold)
-        made = consensus(
-            sample, reads, some, tried, targets_vote=True, doubt=RAW_DOUBT, threads=threads, gpus=gpus
-        )
-        return len(made.codes)
-
-    low, high = map(bases, DIVIDED)
-    divided = (low - high + 1) / (high + 1)
-    return round(RAW_DOUBT * min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT))
-
-
-def _sample(targets: Reads, rows: Rows, wanted: int) -> tuple[Reads, Rows]:
-    """Return so many of the targets, evenly spread, and the rows on these."""
-    sample = np.unique(np.linspace(0, len(targets) - 1, min(len(targets), wanted)).astype(int))
-    number = np.full(len(targets), -1, np.int32)
-    number[sample] = np.arange(len(sample))
-    some = rows.take(number[rows.target] >= 0)
-    return targets.take(sample), dataclasses.replace(some, target=number[some.target])
-
-
-def run_threshold(runs: int, shorter: int, longer: int) -> int:
-    """Return the percentage of votes above which a base of a homopolymer run is likelier there than not.
-
-    Votes are taken as independent: a base that is there is missing with the rate of shorter runs, one that is
-    not is seen with the rate of longer ones.
-
-    Parameters
-    ----------
-    runs, shorter, longer : int
-        Runs of reads, and those that are shorter and longer than they should be.
-    """
-    missing, seen = (shorter + 1) / (runs + 2), (longer + 1) / (runs + 2)
-    absent = np.log((1 - seen) / missing)
-    share = absent / (absent + np.log((1 - missing) / seen))
-    return int(min(max(round(100 * share), LOWEST_RUN_THRESHOLD), HIGHEST_THRESHOLD))
-
-
-def _by_draft(params: CorrectParams) -> np.ndarray:
-    """Return the thresholds of every draft, of other bases and of those of homopolymer runs."""
-    both = np.array([params.thresholds, params.thresholds]).T
-    both[-1, 1] = params.run_threshold
-    return np.ascontiguousarray(both)
-
-
-def _divergences(rows: Rows) -> tuple[float, float]:
-    """Return the divergence that the nearest rows stay below, and the median one; 1 where none is known."""
-    known = rows.divergence[~np.isnan(rows.divergence)]
-    if not len(known):
-        return 1.0, 1.0
-    nearest, typical = np.quantile(known, [NEAREST_SHARE, 0.5])
-    return float(nearest), float(typical)
-
-
-def _worth(divergence: float) -> int:
-    """Return what the vote of a read tells, in 64ths, as in `overlapper.kernels.cpu.correct.Settings`."""
-    return round(64 * float(np.interp(divergence, DIVERGENCES, WORTHS)))
-
-
-_NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))
-
-
-def _widened(rows: Rows, t_lengths: np.ndarray, r_lengths: np.ndarray) -> Rows:
-    """Let rows go on at either end, by the same number of bases on both reads, as far as these go."""
-    before, behind = rows.r_start, r_lengths[rows.read] - rows.r_end
-    left = np.minimum(rows.t_start, np.where(rows.reverse, behind, before)).clip(0, WIDEN)
-    right = np.minimum(
-        t_lengths[rows.target] - rows.t_end, np.where(rows.reverse, before, behind)
-    ).clip(0, WIDEN)  # fmt: skip
-    return dataclasses.replace(
-        rows,
-        t_start=rows.t_start - left,
-        t_end=rows.t_end + right,
-        r_start=rows.r_start - np.where(rows.reverse, right, left),
-        r_end=rows.r_end + np.where(rows.reverse, left, right),
-    )
-
-
-def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int, n_counts: int) -> Consensus:
+def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int) -> Consensus:
+    """Return the consensus of all ``n`` targets from that of pieces, of which each is of a ``target``."""
     if not parts:
         none = np.zeros(0, np.uint8)
         return Consensus(
-            np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, n_counts), np.int64)
+            np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, COUNTS), np.int64)
         )
     lengths, codes, quality, depth, origin, counts = (np.concatenate(c) for c in zip(*parts, strict=True))
-    by_target = np.zeros((n, n_counts), np.int64)
+    by_target = np.zeros((n, COUNTS), np.int64)
     np.add.at(by_target, target, counts)
     sizes = np.bincount(target, lengths, n).astype(np.int64)
     return Consensus(offsets_of(sizes), codes, quality, depth, origin, by_target)

@@ -8,86 +8,27 @@ that the result does not depend on their order in the file or on their names.
 from __future__ import annotations
 
 import dataclasses
-import enum
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from graph.consensus import WEIGHT, Consensus, Rows, consensus, fit_doubt, fit_threshold
+from graph.changes import Changes
+from graph.consensus import Consensus, consensus
+from graph.machine import Machine
 from graph.params import CorrectParams
+from graph.piles import Piles, rows_of
 from graph.stages import Stages
+from graph.thresholds import fit_doubt, fit_threshold
+from graph.uncovered import CONFIRMED_DEPTH, Uncovered, cut_uncovered
+from graph.vote_settings import WEIGHT
 from overlapper import pipeline
-from overlapper.devices import Device, select_devices
+from overlapper.devices import select_devices
+from overlapper.kernels.cpu.correct import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.pipeline import Report
 from overlapper.presets import CORRECTED
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
-
-CONFIRMED_DEPTH = 3
-"""Reads, the read itself among them, without which a base is neither changed nor confirmed."""
-SHORTEST_PART = 500
-"""Bases of the shortest part that splitting keeps."""
-
-
-class Uncovered(enum.StrEnum):
-    """What becomes of bases that too few reads cover."""
-
-    KEEP = "keep"
-    """They stay as they were."""
-    TRIM = "trim"
-    """They go at the ends of reads."""
-    SPLIT = "split"
-    """They go everywhere; what lies between them are reads of their own."""
-
-
-class Fate(enum.StrEnum):
-    """What became of a read."""
-
-    CORRECTED = "corrected"
-    UNCHANGED = "unchanged"
-    """No base was covered by enough reads."""
-    TRIMMED = "trimmed"
-    SPLIT = "split"
-    DROPPED = "dropped"
-    """Nothing was left that enough reads cover."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Changes:
-    """What became of every read; arrays of one value a read, in the order of the file.
-
-    Attributes
-    ----------
-    name : list of str
-    bases_in, bases_out : ndarray of int64
-    coverage : ndarray of float64
-        Mean number of other reads that voted on a base, in the last round.
-    identity : ndarray of float64
-        Share of columns that match in the read's alignment to its consensus, in the first round; NaN for
-        a read without bases.
-    left_out : ndarray of int64
-        Overlapping reads of other places, left out in the last round.
-    fate : list of Fate
-    """
-
-    name: list[str]
-    bases_in: np.ndarray
-    bases_out: np.ndarray
-    coverage: np.ndarray
-    identity: np.ndarray
-    left_out: np.ndarray
-    fate: list[Fate]
-
-    def to_tsv(self) -> str:
-        """Write a tab-separated table with a header."""
-        columns = [field.name for field in dataclasses.fields(self)]
-        rows = zip(
-            self.name, self.bases_in, self.bases_out, (f"{x:.1f}" for x in self.coverage),
-            (f"{x:.4f}" for x in self.identity), self.left_out, self.fate, strict=True,
-        )  # fmt: skip
-        lines = ["\t".join(columns), *("\t".join(map(str, row)) for row in rows)]
-        return "\n".join(lines) + "\n"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -164,7 +105,7 @@ def correct(
     """
     params = params or CorrectParams()
     stages = stages or Stages()
-    devices = select_devices(device)
+    machine = Machine(threads, select_devices(device), gpu_memory)
     first_stage = len(stages.done)
     report("sorting reads", 0, 0)
     order = canonical_order(reads)
@@ -175,11 +116,11 @@ def correct(
     current, funnel = given, {"reads": len(reads), "bases": reads.total_bases}
     identity = None
     for number in range(1, params.rounds + 1):
-        in_round = _in_round(report, number)
+        this = _Round(number, stages, machine, report)
         if overlaps is None:
             how = (preset, overlap_changes) if number == 1 else (CORRECTED, None)
-            overlaps = _overlaps(stages, number, current, *how, threads, in_round)
-        made = _round(stages, number, current, overlaps, params, threads, devices, gpu_memory, in_round)
+            overlaps = this.overlaps(current, *how)
+        made = this.vote(current, overlaps, params)
         params = params.of_corrected_reads()
         _count_round(funnel, number, overlaps, made)
         identity = _identity(made) if identity is None else identity
@@ -188,74 +129,47 @@ def correct(
         current = made.take(whole, np.zeros(len(given), np.int64), np.diff(made.offsets), names)
         overlaps = None
     assert identity is not None
-    out, changes = _cut_uncovered(given, made, identity, Uncovered(uncovered), back)
+    out, changes = cut_uncovered(given, made, Uncovered(uncovered), identity, back)
     funnel["reads out"], funnel["bases out"] = len(out), out.total_bases
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
     return Corrected(out, changes, funnel, seconds)
 
 
-def _overlaps(
-    stages: Stages,
-    number: int,
-    reads: Reads,
-    preset: str,
-    changes: Mapping[str, Any] | None,
-    threads: int,
-    report: Report,
-) -> Overlaps:
-    """Find the overlaps of a round."""
+@dataclasses.dataclass(frozen=True)
+class _Round:
+    """A round: which one, where its results are kept, what it may use and whom it tells."""
 
-    def find() -> tuple[Overlaps, dict[str, Any]]:
-        run = pipeline.run(reads, preset, changes=changes, threads=threads, report=report)
-        return run.overlaps, {"chosen": run.why, **run.funnel}
+    number: int
+    stages: Stages
+    machine: Machine
+    report: Report
 
-    return stages.run(f"correct-{number}-overlaps", Overlaps, [preset, changes], find)[0]
+    def overlaps(self, reads: Reads, preset: str, changes: Mapping[str, Any] | None) -> Overlaps:
+        """Find the overlaps of reads."""
 
+        def find() -> tuple[Overlaps, dict[str, Any]]:
+            run = pipeline.run(
+                reads, preset, changes=changes, threads=self.machine.threads, report=self._report
+            )
+            return run.overlaps, {"chosen": run.why, **run.funnel}
 
-def _round(
-    stages: Stages,
-    number: int,
-    reads: Reads,
-    overlaps: Overlaps,
-    params: CorrectParams,
-    threads: int,
-    devices: list[Device],
-    gpu_memory: int,
-    report: Report,
-) -> Consensus:
-    """Find the consensus of all reads."""
-    # Imported here, as numba takes long to load.
-    from overlapper.gpus import opened
+        return self.stages.run(f"correct-{self.number}-overlaps", Overlaps, [preset, changes], find)[0]
 
-    def vote() -> tuple[Consensus, dict[str, Any]]:
-        rows = rows_of(overlaps)
-        with opened(devices, gpu_memory, reads) as gpus:
-            fitted = fit_threshold(reads, reads, rows, params, targets_vote=True, threads=threads, gpus=gpus)
-            doubt = None if number == 1 else fit_doubt(reads, rows, params, threads=threads, gpus=gpus)
-            made = consensus(
-                reads, reads, rows, fitted,
-                targets_vote=True, doubt=doubt, threads=threads, gpus=gpus, report=report,
-            )  # fmt: skip
-        return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
+    def vote(self, reads: Reads, overlaps: Overlaps, params: CorrectParams) -> Consensus:
+        """Find the consensus of all reads."""
 
-    return stages.run(f"correct-{number}", Consensus, params.of_round(), vote)[0]
+        def find() -> tuple[Consensus, dict[str, Any]]:
+            piles = Piles(reads, reads, rows_of(overlaps), targets_vote=True)
+            with self.machine.holding(reads) as workers:
+                fitted = fit_threshold(piles, params, workers)
+                doubt = None if self.number == 1 else fit_doubt(piles, params, workers)
+                made = consensus(piles, fitted, workers, doubt=doubt, report=self._report)
+            return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
 
+        return self.stages.run(f"correct-{self.number}", Consensus, params.of_round(), find)[0]
 
-def rows_of(overlaps: Overlaps) -> Rows:
-    """Return every overlap twice, as the query on the target and as the target on the query."""
-    both = (overlaps.query, overlaps.target), (overlaps.target, overlaps.query)
-    sides = (
-        (overlaps.q_start, overlaps.t_start), (overlaps.q_end, overlaps.t_end),
-        (overlaps.t_start, overlaps.q_start), (overlaps.t_end, overlaps.q_end),
-    )  # fmt: skip
-    target, read = (np.concatenate(pair) for pair in both)
-    intervals = [np.concatenate(pair) for pair in sides]
-    shared = (np.tile(values, 2) for values in (overlaps.score, overlaps.divergence))
-    return Rows(target, read, np.tile(overlaps.reverse, 2), *intervals, *shared)
-
-
-def _in_round(report: Report, number: int) -> Report:
-    return lambda step, done, total: report(f"round {number}: {step}", done, total)
+    def _report(self, step: str, done: int, total: int) -> None:
+        self.report(f"round {self.number}: {step}", done, total)
 
 
 def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
@@ -273,15 +187,12 @@ def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
 
 
 def _identity(made: Consensus) -> np.ndarray:
-    from overlapper.kernels.cpu.correct import COLUMNS, EDITS
-
+    """Return the share of columns that match in the alignment of each target to its consensus."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 
 
 def _count_round(funnel: dict[str, int], number: int, overlaps: Overlaps, made: Consensus) -> None:
-    from overlapper.kernels.cpu.correct import ALIGNED, LEFT_OUT, LOST
-
     found = {"overlaps": len(overlaps)}
     for name, column in (
         ("reads aligned to reads", ALIGNED),
@@ -292,52 +203,3 @@ def _count_round(funnel: dict[str, int], number: int, overlaps: Overlaps, made: 
     found["bases"] = len(made.codes)
     found["bases not confirmed"] = int(np.count_nonzero(made.depth < CONFIRMED_DEPTH))
     funnel.update({f"round {number}: {name}": count for name, count in found.items()})
-
-
-def _cut_uncovered(
-    given: Reads, made: Consensus, identity: np.ndarray, uncovered: Uncovered, back: np.ndarray
-) -> tuple[Reads, Changes]:
-    """Return the reads to write, and what became of each, both in the order of the file."""
-    from overlapper.kernels.cpu.correct import LEFT_OUT
-
-    read, start, end, names = [], [], [], []
-    fates, bases_out, coverage = [], np.zeros(len(given), np.int64), np.zeros(len(given))
-    for i in back:
-        name, depth = given.name(i), made.depth[made.offsets[i] : made.offsets[i + 1]]
-        covered = depth >= CONFIRMED_DEPTH
-        coverage[i] = np.maximum(depth, 1).mean() - 1 if len(depth) else 0
-        parts = _parts(covered, uncovered)
-        fates.append(_fate(covered, parts, uncovered))
-        for number, (a, b) in enumerate(parts, 1):
-            read.append(i)
-            start.append(a)
-            end.append(b)
-            names.append(name if len(parts) == 1 else f"{name}_{number}")
-            bases_out[i] += b - a
-    out = made.take(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
-    changes = Changes(
-        [given.name(i) for i in back], given.lengths[back], bases_out[back], coverage[back],
-        identity[back], made.counts[back, LEFT_OUT], fates,
-    )  # fmt: skip
-    return out, changes
-
-
-def _parts(covered: np.ndarray, uncovered: Uncovered) -> list[tuple[int, int]]:
-    """Return the intervals of a read that stay."""
-    if uncovered is Uncovered.KEEP:
-        return [(0, len(covered))]
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], covered, [False]]).astype(np.int8)))
-    runs = [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
-    if uncovered is Uncovered.TRIM:
-        return [(runs[0][0], runs[-1][1])] if runs else []
-    return [(a, b) for a, b in runs if b - a >= SHORTEST_PART]
-
-
-def _fate(covered: np.ndarray, parts: list[tuple[int, int]], uncovered: Uncovered) -> Fate:
-    if not parts:
-        return Fate.DROPPED
-    if len(parts) > 1:
-        return Fate.SPLIT
-    if parts[0] != (0, len(covered)):
-        return Fate.TRIMMED
-    return Fate.CORRECTED if covered.any() else Fate.UNCHANGED

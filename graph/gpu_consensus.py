@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from graph.row_choice import Chosen
 from overlapper.errors import DeviceError
 from overlapper.gpus import Gpus, Qualities, Slot, qualities_of
-from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
+from overlapper.kernels.cpu.members import Pieces, Rows, Settings
+from overlapper.kernels.cpu.paths import no_paths
 from overlapper.kernels.cpu.read_subsets import take_ragged, take_reads
-from overlapper.kernels.cpu.row_paths import Paths, no_paths
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
@@ -23,10 +24,6 @@ from overlapper.threads import cut_evenly
 
 if TYPE_CHECKING:
     from overlapper.kernels.cuda.members import DeviceSequences
-
-Chosen = tuple[np.ndarray, Pieces, Rows, Paths, np.ndarray]
-"""Numbers of pieces, the pieces, their rows, the paths of those that are known, and for each piece how many
-rows were left out."""
 
 SHARE_FOR_PIECES = 0.5
 """Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
@@ -74,7 +71,7 @@ def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
 
     Parameters
     ----------
-    blocks : iterator of `Chosen`
+    blocks : iterator of Chosen
     bases : int
         Of the pieces that are enough.
     """
@@ -82,7 +79,7 @@ def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
     held = 0
     for block in blocks:
         waiting.append(block)
-        held += int((block[1].end - block[1].start).sum())
+        held += int((block.pieces.end - block.pieces.start).sum())
         if held >= bases:
             yield _as_one(waiting)
             waiting, held = [], 0
@@ -92,15 +89,15 @@ def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
 
 def _as_one(blocks: list[Chosen]) -> Chosen:
     """Join blocks; GPUs align all rows, so that paths are dropped."""
-    numbers, pieces, rows, _, left_out = zip(*blocks, strict=True)
+    number, pieces, rows, _, elsewhere = zip(*blocks, strict=True)
     target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in pieces), strict=True))
     rows_of_each = np.concatenate([np.diff(p.first) for p in pieces])
-    return (
-        np.concatenate(numbers),
+    return Chosen(
+        np.concatenate(number),
         Pieces(target, start, end, offsets_of(rows_of_each)),
         Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
         no_paths(0),
-        np.concatenate(left_out),
+        np.concatenate(elsewhere),
     )
 
 

@@ -15,11 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from graph.consensus import Consensus, Rows, consensus, fit_threshold
+from graph.consensus import Consensus, consensus
+from graph.machine import Machine
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
+from graph.piles import Piles, Rows
 from graph.stages import Stages
+from graph.thresholds import fit_threshold
 from overlapper.candidates.registry import finder
-from overlapper.devices import Device, select_devices
+from overlapper.devices import select_devices
 from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
@@ -140,58 +143,51 @@ def polish(
     """
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     stages = stages or Stages()
-    devices = select_devices(device)
+    machine = Machine(threads, select_devices(device), gpu_memory)
     reads = reads.take(canonical_order(reads))
     rate = preset_error_rate(reads, preset, threads)
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _round(
-            stages, number, unitigs, reads, params, rate, threads, devices, gpu_memory, report
-        )
+        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, reads, rate, params)
         params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed")
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
     return Polished(unitigs, funnel)
 
 
-def _round(
-    stages: Stages,
-    number: int,
-    unitigs: Unitigs,
-    reads: Reads,
-    params: CorrectParams,
-    rate: ErrorRate,
-    threads: int,
-    devices: list[Device],
-    gpu_memory: int,
-    report: Report,
-) -> tuple[Unitigs, dict[str, Any]]:
-    # Imported here, as numba takes long to load.
-    from overlapper.gpus import opened
+@dataclasses.dataclass(frozen=True)
+class _Round:
+    """A round: which one, where its result is kept, what it may use and whom it tells."""
 
-    def in_round(step: str, done: int, total: int) -> None:
-        report(f"round {number}: {step}", done, total)
+    number: int
+    stages: Stages
+    machine: Machine
+    report: Report
 
-    def vote() -> tuple[Unitigs, dict[str, Any]]:
-        pieces = _Pieces(unitigs)
-        rows = rows_on(pieces.reads, reads, rate, threads, in_round)
-        with opened(devices, gpu_memory, reads) as gpus:
-            fitted = fit_threshold(
-                pieces.reads, reads, rows, params, targets_vote=False, threads=threads, gpus=gpus
-            )
-            made = consensus(
-                pieces.reads, reads, rows, fitted,
-                targets_vote=False, threads=threads, gpus=gpus, report=in_round,
-            )  # fmt: skip
-        polished = Unitigs(pieces.joined(made), unitigs.circular)
-        return polished, {
-            **fitted.fitted(),
-            "reads on pieces": len(rows),
-            "bases": polished.sequences.total_bases,
-            "bases not confirmed": int(np.count_nonzero(made.quality == 0)),
-        }
+    def vote(
+        self, unitigs: Unitigs, reads: Reads, rate: ErrorRate, params: CorrectParams
+    ) -> tuple[Unitigs, dict[str, Any]]:
+        """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
 
-    return stages.run(f"polish-{number}", Unitigs, [rate, params.of_round()], vote)
+        def find() -> tuple[Unitigs, dict[str, Any]]:
+            pieces = _Pieces(unitigs)
+            rows = rows_on(pieces.reads, reads, rate, self.machine.threads, self._report)
+            piles = Piles(pieces.reads, reads, rows, targets_vote=False)
+            with self.machine.holding(reads) as workers:
+                fitted = fit_threshold(piles, params, workers)
+                made = consensus(piles, fitted, workers, report=self._report)
+            polished = Unitigs(pieces.joined(made), unitigs.circular)
+            return polished, {
+                **fitted.fitted(),
+                "reads on pieces": len(rows),
+                "bases": polished.sequences.total_bases,
+                "bases not confirmed": int(np.count_nonzero(made.quality == 0)),
+            }
+
+        return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
+
+    def _report(self, step: str, done: int, total: int) -> None:
+        self.report(f"round {self.number}: {step}", done, total)
 
 
 def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:

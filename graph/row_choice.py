@@ -2,80 +2,75 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
+from graph.piles import Rows
+from overlapper.kernels.cpu import members, same_place
+from overlapper.kernels.cpu.members import Pieces, Sequences, Settings
+from overlapper.kernels.cpu.paths import Paths, no_paths
+from overlapper.kernels.cpu.piece_rows import cut_rows, within_depth
 from overlapper.tables.base import offsets_of
-
-if TYPE_CHECKING:
-    from graph.consensus import Rows
-    from overlapper.kernels.cpu import correct as kernel
-    from overlapper.kernels.cpu import row_paths
 
 LOOKED_AT = 10
 """Rows that are looked at where they have to be chosen, in multiples of those that vote."""
 
 
-def rows_of_pieces(
-    rows: Rows,
-    pieces: kernel.Pieces,
-    targets: kernel.Sequences,
-    reads: kernel.Sequences,
-    settings: kernel.Settings,
-    max_depth: int,
-    accurate: bool,
-) -> tuple[kernel.Pieces, kernel.Rows, row_paths.Paths, np.ndarray]:
+class Chosen(NamedTuple):
+    """Pieces and the rows that vote on them.
+
+    Attributes
+    ----------
+    number : ndarray of int64, shape (pieces,)
+        Of the pieces, among all.
+    pieces : Pieces
+    rows : members.Rows
+    paths : Paths
+        Of rows that had to be aligned to be chosen.
+    elsewhere : ndarray of int64, shape (pieces,)
+        Rows that were left out because they are of another place.
+    """
+
+    number: np.ndarray
+    pieces: Pieces
+    rows: members.Rows
+    paths: Paths
+    elsewhere: np.ndarray
+
+
+def choose_rows(
+    rows: Rows, number: np.ndarray, pieces: Pieces, targets: Sequences, reads: Sequences, settings: Settings
+) -> Chosen:
     """Cut rows to pieces and choose those of each piece.
 
     Parameters
     ----------
     rows : Rows
         In canonical order.
-    pieces : kernel.Pieces
+    number : ndarray of int64, shape (pieces,)
+    pieces : Pieces
         With the rows of each target, not of each piece, in ``first``.
-    targets, reads : kernel.Sequences
-    settings : kernel.Settings
-    max_depth : int
-        Rows that vote on a base.
-    accurate : bool
-        Whether reads err so rarely that what several of them hold is no error.
-
-    Returns
-    -------
-    kernel.Pieces, kernel.Rows, row_paths.Paths
-    elsewhere : ndarray of int64, shape (pieces,)
-        Rows that were left out because they are of another place.
+    targets, reads : Sequences
+    settings : Settings
     """
-    from overlapper.kernels.cpu import correct as kernel
-    from overlapper.kernels.cpu import piece_rows, row_paths, same_place
-
-    first, row, cut = piece_rows.cut_rows(
-        pieces.first, rows.t_start, rows.t_end, rows.r_start, rows.r_end, rows.reverse,
-        pieces.target, pieces.start, pieces.end,
-    )  # fmt: skip
-    columns = np.ascontiguousarray(cut.T)
-    on = kernel.Rows(rows.read[row], rows.reverse[row], columns[0], columns[1], columns[2], columns[3])
-    paths = row_paths.no_paths(len(on.read))
-    first, on, paths = take_rows(first, on, _within(first, on, LOOKED_AT * max_depth), paths)
-    taken = _within(first, on, max_depth)
+    whole = members.Rows(rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end)
+    first, on = cut_rows(whole, pieces)
+    paths = no_paths(len(on.read))
+    looked_at = within_depth(first, on.t_start, on.t_end, LOOKED_AT * settings.max_depth)
+    first, on, paths = take_rows(first, on, looked_at, paths)
+    taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
     elsewhere = np.zeros(len(pieces.target), np.int64)
     if settings.guard and not taken.all():
         crowded = _by_piece(first, ~taken) > 0
         same, paths = same_place.choose_rows(
-            targets, reads, pieces._replace(first=first), on, settings, max_depth, crowded, accurate
+            targets, reads, pieces._replace(first=first), on, settings, crowded
         )
         elsewhere = _by_piece(first, ~same)
         first, on, paths = take_rows(first, on, same, paths)
-        taken = _within(first, on, max_depth)
+        taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
     first, on, paths = take_rows(first, on, taken, paths)
-    return pieces._replace(first=first), on, paths, elsewhere
-
-
-def _within(first: np.ndarray, on: kernel.Rows, max_depth: int) -> np.ndarray:
-    from overlapper.kernels.cpu.piece_rows import within_depth
-
-    return within_depth(first, on.t_start, on.t_end, max_depth)
+    return Chosen(number, pieces._replace(first=first), on, paths, elsewhere)
 
 
 def _by_piece(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -85,8 +80,8 @@ def _by_piece(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def take_rows(
-    first: np.ndarray, on: kernel.Rows, taken: np.ndarray, paths: row_paths.Paths
-) -> tuple[np.ndarray, kernel.Rows, row_paths.Paths]:
+    first: np.ndarray, on: members.Rows, taken: np.ndarray, paths: Paths
+) -> tuple[np.ndarray, members.Rows, Paths]:
     """Return some of the rows, where those of each piece start, and their paths."""
     before = offsets_of(taken)
     rows = type(on)(*(values[taken] for values in on))

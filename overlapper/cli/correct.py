@@ -88,9 +88,9 @@ def correct(
     load_numba()
     tune_malloc()
 
-    from graph.correct import Uncovered
     from graph.correct import correct as correct_reads
     from graph.params import CorrectParams
+    from graph.uncovered import Uncovered
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx, read_overlaps
     from overlapper.io.outputs import OutputFile

@@ -7,7 +7,7 @@ import dataclasses
 
 import numpy as np
 
-from graph.correct import Changes, Fate
+from graph.changes import Changes, Fate
 from graph.summary import n50
 from overlapper.errors import FormatError
 from overlapper.io.sources import line_blocks

@@ -8,7 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graph.correct import Changes
+from graph.changes import Changes
 from graph.gfa import Gfa, read_gfa
 from overlapper.errors import FormatError, ParameterError
 from overlapper.io.fastx import read_fastx

@@ -8,13 +8,20 @@ import dataclasses
 import numpy as np
 from numba import njit
 
-from graph.consensus import WEIGHT, Consensus, consensus, fit_doubt, fit_threshold
-from graph.correct import rows_of
+from graph import consensus as voting
+from graph.consensus import Consensus
+from graph.machine import Workers
 from graph.params import CorrectParams
+from graph.piles import Piles, rows_of
+from graph.thresholds import fit_doubt, fit_threshold
+from graph.vote_settings import WEIGHT
 from overlapper import pipeline
 from overlapper.kernels.cpu import chances, pile
-from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu.inner import inner
+from overlapper.kernels.cpu.members import gather_members, unpack_piece
+from overlapper.kernels.cpu.paths import first_paths, new_memory
+from overlapper.kernels.cpu.pile_guard import leave_out
+from overlapper.kernels.cpu.pile_moves import carry_over
 
 KINDS = [
     "stays, run 1", "2 or 3", "4", "5", "6", "7 or more", "farther left", "changed",
@@ -55,16 +62,16 @@ def vote(reads, params, targets, *, raw):
     """Find the consensus of some of the reads, as a round of `graph.correct` does, on one thread."""
     overlaps = pipeline.run(reads, "auto").overlaps
     rows = rows_of(overlaps)
-    params = fit_threshold(reads, reads, rows, params, targets_vote=True)
-    doubt = None if raw else fit_doubt(reads, rows, params)
+    piles = Piles(reads, reads, rows, targets_vote=True)
+    params = fit_threshold(piles, params, Workers())
+    doubt = None if raw else fit_doubt(piles, params, Workers())
     number = np.full(len(reads), -1, np.int32)
     number[targets] = np.arange(len(targets))
     rows = rows.take(number[rows.target] >= 0)
     rows = dataclasses.replace(rows, target=number[rows.target])
     with _watched() as decisions:
-        made = consensus(
-            reads.take(targets), reads, rows, params, targets_vote=True, doubt=doubt
-        )  # fmt: skip
+        some = Piles(reads.take(targets), reads, rows, targets_vote=True)
+        made = voting.consensus(some, params, Workers(), doubt=doubt)
     return Voted(targets, made, decisions, params)
 
 
@@ -127,34 +134,34 @@ def _watched():
     decisions = {}
 
     def correct_pieces(targets, reads, pieces, rows, paths, settings):
-        memory = kernel.new_memory(int((pieces.end - pieces.start).max(initial=1)))
+        memory = new_memory(int((pieces.end - pieces.start).max(initial=1)))
         for p, target in enumerate(pieces.target):
             if np.count_nonzero(pieces.target == target) == 1:
                 decisions[int(target)] = _on_piece(targets, reads, pieces, p, rows, settings, memory)
         return unwatched(targets, reads, pieces, rows, paths, settings)
 
-    unwatched, kernel.correct_pieces = kernel.correct_pieces, correct_pieces
+    unwatched, voting.correct_pieces = voting.correct_pieces, correct_pieces
     try:
         yield decisions
     finally:
-        kernel.correct_pieces = unwatched
+        voting.correct_pieces = unwatched
 
 
 @njit(cache=True)
 def _on_piece(targets, reads, pieces, p, rows, settings, memory):
     """Return the decisions on the last draft of a piece without unknown bases."""
-    target = kernel.unpack_piece(targets, pieces, p)
-    members = kernel.gather(targets, reads, pieces, p, rows, settings)
-    starts = kernel.first_paths(target, members, rows, pieces.first[p], settings, memory)
+    target = unpack_piece(targets, pieces, p)
+    members = gather_members(targets, reads, pieces, p, rows, settings)
+    starts = first_paths(target, members, rows, pieces.first[p], settings, memory)
     draft, last = target, len(settings.thresholds) - 1
     votes = pile.count_votes(members, starts, len(draft))
     for step in range(last):
         draft, place, _, _ = pile.next_draft(
             draft, votes, settings.thresholds[step], settings.worth, settings.doubt
         )
-        starts = pile.carry_over(members, starts, draft, place, memory.gaps)
+        starts = carry_over(members, starts, draft, place, memory.gaps)
         votes = pile.count_votes(members, starts, len(draft))
-        if step == 0 and settings.guard and kernel.pile_guard.leave_out(members, starts, votes):
+        if step == 0 and settings.guard and leave_out(members, starts, votes):
             votes = pile.count_votes(members, starts, len(draft))
     return _on_draft(draft, votes, settings.thresholds[last], settings.worth, settings.doubt)
 

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.consensus import MOST_WEIGHT
+from graph.vote_settings import MOST_WEIGHT
 from overlapper.kernels.cpu import correct as kernel
 from overlapper.kernels.cpu import piece_rows
 from overlapper.kernels.cpu.chances import CHANCES, LIMITS
-from overlapper.kernels.cpu.row_paths import no_paths
+from overlapper.kernels.cpu.members import Pieces, Rows, Sequences, Settings
+from overlapper.kernels.cpu.paths import no_paths
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -68,7 +69,7 @@ def table(sequences, qualities):
         [str(i) for i in range(len(sequences))], ["".join("ACGTN"[c] for c in s) for s in sequences]
     )
     offsets = np.concatenate([[0], np.cumsum([len(s) for s in sequences])]).astype(np.int64)
-    return kernel.Sequences(
+    return Sequences(
         reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
         np.concatenate([*qualities, []]).astype(np.uint8) if qualities else np.zeros(0, np.uint8),
         offsets if qualities else np.zeros(0, np.int64),
@@ -115,10 +116,10 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16):
     reverse = np.array([reverse for _, reverse, _, _ in rows], bool)
     offsets, codes, quality, depth, origin, counts = kernel.correct_pieces(
         table(sequences, qualities), table(sequences, qualities),
-        kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
-        kernel.Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
+        Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
+        Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
         no_paths(len(rows)),
-        kernel.Settings(K, MAX_GAP, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt),
+        Settings(K, MAX_GAP, 40, False, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from overlapper.kernels.cpu.edit_paths import edit_path, new_matrix, reach
-from overlapper.kernels.cpu.gap_paths import LONGEST_IN_LANES, ROOM, add_gap, finish_gaps, new_gaps
+from overlapper.kernels.cpu.gap_paths import LONGEST_IN_LANES, ROOM, Aligned, add_gap, finish_gaps, new_gaps
 from tests.oracle import edit_paths as oracle
 
 LONGEST = 300
@@ -65,15 +65,16 @@ def paths_together(pairs):
     """The paths of many pairs at a time; those of the targets and of the reads lie side by side."""
     target, bases = (np.array([*chain(*column)], np.uint8) for column in zip(*pairs, strict=True))
     gaps, starts = new_gaps(max(LONGEST, LONGEST_IN_LANES + 100)), np.full(len(target) + 3, -7, np.int32)
+    aligned = Aligned(target, bases, starts)
     t = first = 0
     for m, n in ((len(a), len(b)) for a, b in pairs):
         # The read of a gap starts two bases before it, where it can.
         before = min(first, 2)
-        add_gap(gaps, target, t, t + m, bases, first - before, before, before + n, starts, 2)
+        add_gap(gaps, aligned, t, t + m, first - before, before, before + n, 2)
         starts[2 + t : 2 + t + m] -= before
         t, first = t + m, first + n
     waiting = [(int(g[4]), int(g[1]), int(g[5])) for g in gaps.gap[: gaps.size[0]]]
-    finish_gaps(gaps, target, bases, starts)
+    finish_gaps(gaps, aligned)
     assert gaps.size[0] == 0
     for at, m, before in waiting:
         starts[at : at + m] -= before
@@ -111,10 +112,11 @@ def test_more_gaps_than_may_wait():
     gaps = new_gaps(8)
     target, bases = (np.array([*chain(*column)], np.uint8) for column in zip(*pairs, strict=True))
     starts = np.zeros(len(target), np.int32)
+    aligned = Aligned(target, bases, starts)
     for g in range(len(pairs)):
-        add_gap(gaps, target, 3 * g, 3 * g + 3, bases, 2 * g, 0, 2, starts, 0)
+        add_gap(gaps, aligned, 3 * g, 3 * g + 3, 2 * g, 0, 2, 0)
     assert gaps.size[0] == 9
-    finish_gaps(gaps, target, bases, starts)
+    finish_gaps(gaps, aligned)
     assert starts.reshape(-1, 3).tolist() == [[0, 1, 1]] * len(pairs)
 
 

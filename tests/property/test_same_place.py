@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from graph.row_choice import take_rows
 from overlapper.kernels.cpu import correct as kernel
+from overlapper.kernels.cpu.members import Pieces, Rows, Settings
+from overlapper.kernels.cpu.paths import no_paths
 from overlapper.kernels.cpu.piece_rows import within_depth
-from overlapper.kernels.cpu.row_paths import no_paths
 from overlapper.kernels.cpu.same_place import choose_rows
 from tests.oracle import correct as paths
 from tests.oracle import same_place as oracle
@@ -34,15 +35,13 @@ def chosen(target, rows, accurate):
     sequences = table([target, *reads], [])
     lengths = np.array([len(read) for read in reads], np.int64)
     start, end = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
-    on = kernel.Rows(
+    on = Rows(
         np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
-    piece = kernel.Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
-    how = kernel.Settings(K, MAX_GAP, np.full((2, 2), 50), 10, 40, True, True, 64, 16)
-    same, known = choose_rows(
-        sequences, sequences, piece, on, how, MAX_DEPTH, np.ones(1, bool), accurate
-    )  # fmt: skip
+    piece = Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
+    how = Settings(K, MAX_GAP, MAX_DEPTH, accurate, np.full((2, 2), 50), 10, 40, True, True, 64, 16)
+    same, known = choose_rows(sequences, sequences, piece, on, how, np.ones(1, bool))
     first, on, known = take_rows(piece.first, on, same, known)
     first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)
     assert (known.at >= 0).all()

@@ -14,7 +14,8 @@ from overlapper.devices import Device
 from overlapper.errors import DeviceError
 from overlapper.gpus import Gpus, Slot
 from overlapper.kernels.cpu import correct as on_cpu
-from overlapper.kernels.cpu.row_paths import no_paths
+from overlapper.kernels.cpu import members as cpu_members
+from overlapper.kernels.cpu.paths import no_paths
 from tests.read_sets import columns_of, reads_of, texts_of
 
 if importlib.util.find_spec("numba_cuda") is None:
@@ -51,7 +52,7 @@ class Pretended:
 
 def sequences(there):
     host = there.reads.host
-    return on_cpu.Sequences(
+    return cpu_members.Sequences(
         host.words, host.word_offsets, host.unknown_start, host.unknown_end, host.unknown_offsets,
         *there.qualities,
     )  # fmt: skip
@@ -108,10 +109,10 @@ def test_batches_that_do_not_fit_are_halved(pretended, reads):
 
 
 def test_memory_planned_for_a_piece_grows_with_its_rows():
-    pieces = on_cpu.Pieces(
+    pieces = cpu_members.Pieces(
         np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1000), np.array([0, 0, 3])
     )
     thousand = np.full(3, 1000)
-    rows = on_cpu.Rows(thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand)
+    rows = cpu_members.Rows(thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand)
     alone, with_rows = on_gpu.bytes_of_pieces(pieces, rows, 3)
     assert with_rows - alone > 3 * 1000 * (2 + 4 * 4)

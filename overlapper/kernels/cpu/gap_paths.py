@@ -60,6 +60,22 @@ _LANE_FIELDS = _COLUMN_BASES + 3 * MOST_WORDS
 """Of the gap in a lane: rows, columns; the words of its rows, three at a time, and those of its columns."""
 
 
+class Aligned(NamedTuple):
+    """A target, the reads that are aligned to it, and their paths.
+
+    Attributes
+    ----------
+    target, bases : ndarray of uint8
+        Codes of the target, and of all reads.
+    starts : ndarray of int32
+        The paths, as in `edit_paths`; each counts bases from the start of its own read.
+    """
+
+    target: np.ndarray
+    bases: np.ndarray
+    starts: np.ndarray
+
+
 class Gaps(NamedTuple):
     """Gaps that wait for their paths, and memory to find them.
 
@@ -113,23 +129,21 @@ def new_gaps(longest):
 
 
 @always_inline
-def add_gap(gaps, target, t_start, t_end, bases, first, r_start, r_end, starts, at):
-    """Have a path written to ``starts[at + t_start : at + t_end]`` before `finish_gaps` returns.
+def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
+    """Have a path written to ``aligned.starts[at + t_start : at + t_end]`` before `finish_gaps` returns.
 
     Parameters
     ----------
     gaps : Gaps
-        All that wait are of the same ``target``, ``bases`` and ``starts``.
-    target, bases : ndarray of uint8
-        Codes of the target, and of all reads.
+    aligned : Aligned
+        The same for all gaps that wait.
     t_start, t_end, r_start, r_end : int
         Half open, at most ``gaps.matrix.longest`` bases each; those of the read count from its start.
     first : int
-        Where the read starts in ``bases``.
-    starts : ndarray of int32
-        Counts bases of the read from its start.
+        Where the read starts in ``aligned.bases``.
     at : int
     """
+    target, bases, starts = aligned
     m, n = t_end - t_start, r_end - r_start
     if edit_paths.plain_path(m, n, starts, at + t_start, r_start):
         return
@@ -139,7 +153,7 @@ def add_gap(gaps, target, t_start, t_end, bases, first, r_start, r_end, starts, 
         )
         return
     if gaps.size[0] == ROOM:
-        finish_gaps(gaps, target, bases, starts)
+        finish_gaps(gaps, aligned)
     gap = gaps.gap[gaps.size[0]]
     gap[_TARGET], gap[_ROWS], gap[_READ], gap[_COLUMNS] = t_start, m, first + r_start, n
     gap[_AT], gap[_OFFSET] = at + t_start, r_start
@@ -147,8 +161,9 @@ def add_gap(gaps, target, t_start, t_end, bases, first, r_start, r_end, starts, 
 
 
 @inner
-def finish_gaps(gaps, target, bases, starts):
+def finish_gaps(gaps, aligned):
     """Write the paths of all gaps that wait."""
+    target, bases, starts = aligned
     size = gaps.size[0]
     _sort_by_class(gaps.gap, size, gaps.first, gaps.order)
     for begin in range(0, size, WIDTH):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.members import Rows
+
 BIN = 256
 """Depth is counted in stretches of so many bases."""
 MOST_ROWS = 1600
@@ -14,48 +16,58 @@ LEAST = 100
 
 
 @njit(nogil=True, cache=True)
-def cut_rows(first, t_start, t_end, r_start, r_end, reverse, target, start, end):
+def cut_rows(rows, pieces):
     """Cut rows to pieces of their targets, along the line from corner to corner of their intervals.
 
     Parameters
     ----------
-    first : ndarray of int64, shape (targets + 1,)
-        Where the rows of each target start.
-    t_start, t_end, r_start, r_end : ndarray of int64
-        Intervals of targets, and of the forward strands of reads.
-    reverse : ndarray of bool
-    target, start, end : ndarray of int64, shape (pieces,)
+    rows : Rows
+        On whole targets.
+    pieces : Pieces
+        With the rows of each target, by its number, in ``first``.
 
     Returns
     -------
-    piece_first : ndarray of int64, shape (pieces + 1,)
+    first : ndarray of int64, shape (pieces + 1,)
         Where the rows of each piece start; they keep their order.
-    row : ndarray of int64
-        Which row it was.
-    cut : ndarray of int64, shape (rows, 4)
-        Interval of the piece, from its start, and of the read.
+    cut : Rows
+        On pieces.
     """
-    piece_first = np.zeros(len(target) + 1, np.int64)
-    room = max(16, len(t_start))
-    row, cut = np.empty(room, np.int64), np.empty((room, 4), np.int64)
+    n = len(pieces.target)
+    first = np.zeros(n + 1, np.int64)
+    for p in range(n):
+        first[p + 1] = first[p]
+        for r in range(pieces.first[pieces.target[p]], pieces.first[pieces.target[p] + 1]):
+            first[p + 1] += _stays(rows, r, pieces.start[p], pieces.end[p])
+    size = first[n]
+    cut = Rows(
+        np.empty(size, rows.read.dtype), np.empty(size, np.bool_), np.empty(size, np.int64),
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64),
+    )  # fmt: skip
     size = 0
-    for p in range(len(target)):
-        for r in range(first[target[p]], first[target[p] + 1]):
-            low, high = max(t_start[r], start[p]), min(t_end[r], end[p])
-            if high - low < min(LEAST, t_end[r] - t_start[r]) or high <= low:
-                continue
-            if size == room:
-                room *= 2
-                row, cut = np.append(row, np.empty(size, np.int64)), np.concatenate((cut, np.empty_like(cut)))
-            run, rise = r_end[r] - r_start[r], t_end[r] - t_start[r]
-            skipped, kept = (low - t_start[r]) * run // rise, (high - t_start[r]) * run // rise
-            row[size] = r
-            cut[size, 0], cut[size, 1] = low - start[p], high - start[p]
-            cut[size, 2] = r_end[r] - kept if reverse[r] else r_start[r] + skipped
-            cut[size, 3] = r_end[r] - skipped if reverse[r] else r_start[r] + kept
-            size += 1
-        piece_first[p + 1] = size
-    return piece_first, row[:size], cut[:size]
+    for p in range(n):
+        start, end = pieces.start[p], pieces.end[p]
+        for r in range(pieces.first[pieces.target[p]], pieces.first[pieces.target[p] + 1]):
+            if _stays(rows, r, start, end):
+                low, high = max(rows.t_start[r], start), min(rows.t_end[r], end)
+                run, rise = rows.r_end[r] - rows.r_start[r], rows.t_end[r] - rows.t_start[r]
+                skipped = (low - rows.t_start[r]) * run // rise
+                kept = (high - rows.t_start[r]) * run // rise
+                cut.read[size], cut.reverse[size] = rows.read[r], rows.reverse[r]
+                cut.t_start[size], cut.t_end[size] = low - start, high - start
+                if rows.reverse[r]:
+                    cut.r_start[size], cut.r_end[size] = rows.r_end[r] - kept, rows.r_end[r] - skipped
+                else:
+                    cut.r_start[size], cut.r_end[size] = rows.r_start[r] + skipped, rows.r_start[r] + kept
+                size += 1
+    return first, cut
+
+
+@njit(nogil=True, cache=True)
+def _stays(rows, r, start, end):
+    """Tell whether a row keeps enough of the interval ``[start, end)`` of its target."""
+    bases = min(rows.t_end[r], end) - max(rows.t_start[r], start)
+    return bases > 0 and bases >= min(LEAST, rows.t_end[r] - rows.t_start[r])
 
 
 @njit(nogil=True, cache=True)

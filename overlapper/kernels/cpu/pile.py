@@ -1,7 +1,8 @@
-"""The pile of reads on a draft: votes, the next draft, and reads carried over to it.
+"""The pile of reads on a draft: their votes, and the next draft.
 
-Definitions are in ``docs/algorithms/correction.md``. A *member* is a read, or the target itself, with an edit
-path (`kernels.cpu.edit_paths`) over the columns ``[start, end)`` of a draft.
+Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *member* (`kernels.cpu.members`) is
+a read, or the target itself, with an edit path (`kernels.cpu.edit_paths`) over the columns ``[start, end)``
+of a draft.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from overlapper.kernels.cpu.chances import (
     step_for,
     step_of,
 )
-from overlapper.kernels.cpu.gap_paths import add_gap, finish_gaps
 from overlapper.kernels.cpu.inner import inner
 
 U64 = np.uint64
@@ -30,42 +30,8 @@ SLOTS = 8
 DELETION = 4
 MIN_DEPTH = 3
 """Members without which a column stays as it is."""
-MIN_RUN = 6
-"""Equal pairs in a row that carry a path over to the next draft."""
-RUN_ENDS = 2
-"""Pairs at either end of such a run that are aligned anew all the same."""
-_GONE = 255
 HOMOPOLYMER = 4
 """Bases of the shortest homopolymer run that has a threshold of its own."""
-
-
-class Members(NamedTuple):
-    """Members of a pile, ``m`` of them; the last one is the target itself.
-
-    Attributes
-    ----------
-    bases, weights : ndarray of uint8
-        Codes and weights of all members, each on the strand of the target.
-    first, last : ndarray of int64, shape (m,)
-        Bases of a member are at ``first`` to ``last``.
-    reverse : ndarray of bool, shape (m,)
-    start, end : ndarray of int64, shape (m,)
-        Columns that its path covers.
-    at : ndarray of int64, shape (m,)
-        Row ``c`` of its path is ``starts[at + c]``; row ``end`` is there too.
-    used : ndarray of bool, shape (m,)
-        Whether it votes.
-    """
-
-    bases: np.ndarray
-    weights: np.ndarray
-    first: np.ndarray
-    last: np.ndarray
-    reverse: np.ndarray
-    start: np.ndarray
-    end: np.ndarray
-    at: np.ndarray
-    used: np.ndarray
 
 
 class Votes(NamedTuple):
@@ -152,7 +118,7 @@ def next_draft(draft, votes, thresholds, worth, doubt):
         Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
         of a homopolymer run.
     worth, doubt : int
-        As in `kernels.cpu.correct.Settings`.
+        As in `kernels.cpu.members.Settings`.
 
     Returns
     -------
@@ -241,106 +207,3 @@ def _take_doubt(chances, size, own, doubt):
     elif size and chances[size - 1] > 0:
         chances[size - 1] += doubt
     chances[size] = own
-
-
-@njit(nogil=True, cache=True)
-def carry_over(members, starts, draft, place, gaps):
-    """Carry all members over to the next draft; return their paths there.
-
-    Members that are lost, because nothing of them is left or because too much lies between two runs, are no
-    longer used; the target stays.
-    """
-    m_target = len(members.start) - 1
-    size = np.int64(0)
-    for m in range(len(members.start)):
-        if members.used[m] or m == m_target:
-            size += place[members.end[m]] - place[members.start[m]] + 1
-    carried = np.empty(size, np.int32)
-    kept = _kept_bases(draft, place)
-    runs = np.empty((len(kept) // MIN_RUN + 1, 3), np.int64)
-    at = np.int64(0)
-    for m in range(len(members.start)):
-        if not members.used[m] and m != m_target:
-            continue
-        start, end = members.start[m], members.end[m]
-        new_start, new_end = place[start], place[end]
-        whole = _carry(
-            starts, members.at[m], start, end, members.bases, members.first[m], kept, runs, draft, place,
-            carried, at - new_start, gaps,
-        )  # fmt: skip
-        members.start[m], members.end[m], members.at[m] = new_start, new_end, at - new_start
-        if m != m_target and (not whole or new_end == new_start):
-            members.used[m] = False
-        at += new_end - new_start + 1
-    finish_gaps(gaps, draft, members.bases, carried)
-    return carried
-
-
-@njit(nogil=True, cache=True)
-def _kept_bases(draft, place):
-    """Return the base that each column has on the next draft, `_GONE` if it is not there any more."""
-    kept = np.empty(len(place) - 1, np.uint8)
-    for c in range(len(kept)):
-        kept[c] = draft[place[c]] if place[c + 1] > place[c] else _GONE
-    return kept
-
-
-@inner
-def _carry(starts, at, start, end, bases, first, kept, runs, draft, place, carried, to, gaps):
-    """Carry one path over; return whether every piece of it could be aligned."""
-    column, base, last = place[start], np.int64(starts[at + start]), np.int64(starts[at + end])
-    n_runs = _find_runs(starts, at, start, end, bases, first, kept, place, runs)
-    whole = True
-    for r in range(n_runs):
-        run_column, run_base, run = runs[r, 0], runs[r, 1], runs[r, 2]
-        whole &= _align_piece(
-            draft, column, run_column + RUN_ENDS, bases, first, base, run_base + RUN_ENDS, carried, to, gaps
-        )
-        for x in range(RUN_ENDS, run - RUN_ENDS):
-            carried[to + run_column + x] = run_base + x
-        column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-    whole &= _align_piece(draft, column, place[end], bases, first, base, last, carried, to, gaps)
-    carried[to + place[end]] = last
-    return whole
-
-
-@inner
-def _find_runs(starts, at, start, end, bases, first, kept, place, runs):
-    """Write column, base and length of every run of pairs that are kept; return how many runs there are.
-
-    Whether a pair goes on with a run is chosen without a branch, as a processor cannot foresee it.
-    """
-    n, run, run_column, run_base = 0, np.int64(0), np.int64(0), np.int64(0)
-    b, final = np.int64(starts[at + start]), np.int64(len(bases) - 1)
-    for c in range(U64(start), U64(end)):
-        behind, d = np.int64(starts[U64(at) + c + U64(1)]), place[c]
-        pair = (behind > b) & (kept[c] == bases[U64(min(first + b, final))])
-        begins = pair & ((run_column + run != d) | (run_base + run != b))
-        if begins & (run >= MIN_RUN):
-            runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
-            n += 1
-        run = np.int64(1) if begins else run + np.int64(pair)
-        run_column = d if begins else run_column
-        run_base = b if begins else run_base
-        b = behind
-    if run >= MIN_RUN:
-        runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
-        n += 1
-    return n
-
-
-@inner
-def _align_piece(draft, column, column_end, bases, first, base, base_end, starts, at, gaps):
-    """Have the edit path of a piece written; where it is too long for the matrix, pair bases side by side.
-
-    Returns
-    -------
-    bool
-        Whether the piece was not too long.
-    """
-    if max(column_end - column, base_end - base) <= gaps.matrix.longest:
-        add_gap(gaps, draft, column, column_end, bases, first, base, base_end, starts, at)
-        return True
-    for c in range(column, column_end):
-        starts[at + c] = min(base + c - column, base_end)
-    return False

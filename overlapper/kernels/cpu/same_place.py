@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu import correct, row_paths
+from overlapper.kernels.cpu.members import gather_members, unpack_piece
+from overlapper.kernels.cpu.paths import Paths, first_paths, new_memory
 from overlapper.kernels.cpu.piece_rows import BIN, within_depth
 from overlapper.kernels.cpu.seed_index import grow
 from overlapper.kernels.cpu.site_links import linked_sites
@@ -29,26 +30,23 @@ NOT_COMPARED = -1
 
 
 @njit(nogil=True, cache=True)
-def choose_rows(targets, reads, pieces, rows, settings, max_depth, crowded, accurate):
+def choose_rows(targets, reads, pieces, rows, settings, crowded):
     """Choose the rows of pieces that are of the same place, of noisy reads at least a few.
 
     Parameters
     ----------
-    targets, reads : correct.Sequences
-    pieces : correct.Pieces
-    rows : correct.Rows
-    settings : correct.Settings
-    max_depth : int
-        Rows that vote on a base.
+    targets, reads : Sequences
+    pieces : Pieces
+    rows : Rows
+    settings : Settings
+        Of accurate reads every site counts; of others those that are linked do.
     crowded : ndarray of bool, shape (pieces,)
         Whose rows are to be chosen; of others all are taken.
-    accurate : bool
-        Whether errors do not recur, so that every site counts; else those that are linked do.
 
     Returns
     -------
     same : ndarray of bool, shape (rows,)
-    paths : row_paths.Paths
+    paths : Paths
         Of the chosen rows of these pieces that can vote, so that they need not be aligned again.
     """
     same = np.ones(len(rows.read), np.bool_)
@@ -57,18 +55,18 @@ def choose_rows(targets, reads, pieces, rows, settings, max_depth, crowded, accu
     longest = np.int64(0)
     for p in np.flatnonzero(crowded):
         longest = max(longest, pieces.end[p] - pieces.start[p])
-    memory = correct.new_memory(longest)
+    memory = new_memory(longest)
     for p in np.flatnonzero(crowded):
         low, high = pieces.first[p], pieces.first[p + 1]
-        target = correct.unpack_piece(targets, pieces, p)
-        members = correct.gather(targets, reads, pieces, p, rows, settings)
-        starts = correct.first_paths(target, members, rows, low, settings, memory)
-        same[low:high], share = _same_place(target, members, starts, accurate)
-        if not accurate:
+        target = unpack_piece(targets, pieces, p)
+        members = gather_members(targets, reads, pieces, p, rows, settings)
+        starts = first_paths(target, members, rows, low, settings, memory)
+        same[low:high], share = _same_place(target, members, starts, settings.accurate)
+        if not settings.accurate:
             _add_nearest(same[low:high], share, members.used, rows.t_start[low:high], rows.t_end[low:high])
         chosen = low + np.flatnonzero(same[low:high])
         ends = np.array([0, len(chosen)])
-        for row in chosen[within_depth(ends, rows.t_start[chosen], rows.t_end[chosen], max_depth)]:
+        for row in chosen[within_depth(ends, rows.t_start[chosen], rows.t_end[chosen], settings.max_depth)]:
             start, end = members.start[row - low], members.end[row - low]
             path_start[row], path_end[row], at[row] = start, end, size
             size += end - start + 1
@@ -76,7 +74,7 @@ def choose_rows(targets, reads, pieces, rows, settings, max_depth, crowded, accu
                 kept = grow(kept, 2 * size)
             first = members.at[row - low] + start
             kept[at[row] : size] = starts[first : first + end - start + 1]
-    return same, row_paths.Paths(path_start, path_end, at, kept)
+    return same, Paths(path_start, path_end, at, kept)
 
 
 @njit(nogil=True, cache=True)

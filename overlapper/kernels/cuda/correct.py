@@ -19,8 +19,6 @@ from numba import cuda, int32, int64
 from overlapper.kernels.cpu.chances import LIMITS
 from overlapper.kernels.cpu.correct import (
     ALIGNED,
-    BAND,
-    BAND_SHARE,
     COLUMNS,
     COUNTS,
     COVERED,
@@ -32,10 +30,9 @@ from overlapper.kernels.cpu.correct import (
     LOST,
     RUNS,
     SHORTER,
-    Pieces,
-    Rows,
-    Settings,
 )
+from overlapper.kernels.cpu.members import Pieces, Rows, Settings
+from overlapper.kernels.cpu.paths import BAND, BAND_SHARE
 from overlapper.kernels.cpu.pile import HOMOPOLYMER
 from overlapper.kernels.cuda.chances import qualities
 from overlapper.kernels.cuda.launch import launch

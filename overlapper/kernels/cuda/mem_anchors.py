@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.cpu.correct import SPARE_ANCHORS
 from overlapper.kernels.cpu.mem_anchors import LOOK_BACK, MAX_SHIFT, MOST_PLACES
+from overlapper.kernels.cpu.paths import SPARE_ANCHORS
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.offsets import gather, owner

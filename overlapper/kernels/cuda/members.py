@@ -1,4 +1,4 @@
-"""Members of the piles of a batch, unpacked from reads on the device; as in kernels/cpu/correct.py."""
+"""Members of the piles of a batch, unpacked from reads on the device; as in kernels/cpu/members.py."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int64, uint32
 
-from overlapper.kernels.cpu.correct import Pieces, Rows, Settings
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
+from overlapper.kernels.cpu.members import Pieces, Rows, Settings
 from overlapper.kernels.cuda.launch import kernel_of
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.pile import Draft, Members

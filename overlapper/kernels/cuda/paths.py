@@ -1,4 +1,4 @@
-"""First paths of members, through the anchors of their chains; as in kernels/cpu/correct.py."""
+"""First paths of members, through the anchors of their chains; as in kernels/cpu/paths.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32, int64
 
-from overlapper.kernels.cpu.correct import ANCHOR_ENDS, MAX_REACH
+from overlapper.kernels.cpu.paths import ANCHOR_ENDS, MAX_REACH
 from overlapper.kernels.cuda.edit_paths import Pairs, Scratch, add_pair, align_all, fill, trace
 from overlapper.kernels.cuda.launch import kernel_of, launch
 from overlapper.kernels.cuda.mem_anchors import Anchors

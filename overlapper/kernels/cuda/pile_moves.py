@@ -8,7 +8,7 @@ import numpy as np
 from numba import cuda, int64
 
 from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
-from overlapper.kernels.cpu.pile import MIN_RUN, RUN_ENDS
+from overlapper.kernels.cpu.pile_moves import MIN_RUN, RUN_ENDS
 from overlapper.kernels.cuda.edit_paths import SIZES, Pairs, add_pair, align_all
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena

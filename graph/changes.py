@@ -1,0 +1,57 @@
+"""What became of every read that was corrected."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+import numpy as np
+
+
+class Fate(enum.StrEnum):
+    """What became of a read."""
+
+    CORRECTED = "corrected"
+    UNCHANGED = "unchanged"
+    """No base was covered by enough reads."""
+    TRIMMED = "trimmed"
+    SPLIT = "split"
+    DROPPED = "dropped"
+    """Nothing was left that enough reads cover."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Changes:
+    """What became of every read; arrays of one value a read, in the order of the file.
+
+    Attributes
+    ----------
+    name : list of str
+    bases_in, bases_out : ndarray of int64
+    coverage : ndarray of float64
+        Mean number of other reads that voted on a base, in the last round.
+    identity : ndarray of float64
+        Share of columns that match in the read's alignment to its consensus, in the first round; NaN for
+        a read without bases.
+    left_out : ndarray of int64
+        Overlapping reads of other places, left out in the last round.
+    fate : list of Fate
+    """
+
+    name: list[str]
+    bases_in: np.ndarray
+    bases_out: np.ndarray
+    coverage: np.ndarray
+    identity: np.ndarray
+    left_out: np.ndarray
+    fate: list[Fate]
+
+    def to_tsv(self) -> str:
+        """Write a tab-separated table with a header."""
+        columns = [field.name for field in dataclasses.fields(self)]
+        rows = zip(
+            self.name, self.bases_in, self.bases_out, (f"{x:.1f}" for x in self.coverage),
+            (f"{x:.4f}" for x in self.identity), self.left_out, self.fate, strict=True,
+        )  # fmt: skip
+        lines = ["\t".join(columns), *("\t".join(map(str, row)) for row in rows)]
+        return "\n".join(lines) + "\n"

@@ -1,0 +1,58 @@
+"""What consensus is computed on; none of it changes the result."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from overlapper.devices import Device
+from overlapper.tables import Reads
+
+if TYPE_CHECKING:
+    from overlapper.gpus import Gpus
+
+KERNELS = ("members", "mem_anchors", "paths", "edit_paths", "pile", "reconsider", "correct", "chances")
+"""How the names of the files begin whose kernels find consensus."""
+
+
+class Workers(NamedTuple):
+    """Who finds the consensus of reads.
+
+    Attributes
+    ----------
+    threads : int
+    gpus : Gpus or None
+        That hold the reads and their qualities; they vote instead of the CPU.
+    """
+
+    threads: int = 1
+    gpus: Gpus | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Machine:
+    """What a run may use.
+
+    Attributes
+    ----------
+    threads : int
+    devices : sequence of Device
+        Usable GPUs, or the CPU.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    """
+
+    threads: int
+    devices: Sequence[Device]
+    gpu_memory: int
+
+    @contextlib.contextmanager
+    def holding(self, reads: Reads) -> Iterator[Workers]:
+        """Yield workers for the consensus of some reads."""
+        # Imported here, as numba takes long to load.
+        from overlapper.gpus import opened
+
+        with opened(self.devices, self.gpu_memory, reads, KERNELS) as gpus:
+            yield Workers(self.threads, gpus)

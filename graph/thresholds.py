@@ -1,0 +1,94 @@
+"""What the vote asks for, derived from a sample of the targets (``docs/algorithms/correction.md``)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from graph.consensus import consensus
+from graph.machine import Workers
+from graph.params import CorrectParams
+from graph.piles import Piles
+from graph.vote_settings import RAW_DOUBT
+from overlapper.kernels.cpu.correct import DELETED, INSERTED, LONGER, RUNS, SHORTER
+
+TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
+LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
+SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
+SAMPLE_BASES = 100_000
+"""Of corrected reads so many are looked at, as few columns are divided."""
+
+DIVIDED = 35, 55
+"""A base is doubtful between these percentages of the weight; see `fit_doubt`."""
+TYPICALLY_DIVIDED, LEAST_DOUBT, MOST_DOUBT = 0.0002, 0.5, 3.0
+"""Bases that are divided in simulated CLR reads at 28x; least and most doubt, relative to theirs."""
+
+
+def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> CorrectParams:
+    """Derive the thresholds of the consensus that are not given.
+
+    Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
+    has to ask for more; where they delete more, it asks for less. In homopolymer runs reads have rates of
+    their own, and so these have a threshold of their own.
+    """
+    *first, last = params.thresholds
+    if last and params.run_threshold:
+        return params
+    sample = piles.sample(SAMPLE_TARGETS)
+
+    def measured(last: int, run: int) -> list[int]:
+        tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+        made = consensus(sample, tried, workers)
+        return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
+
+    typical = last or TYPICAL_THRESHOLD
+    inserted, deleted, *runs = measured(typical, params.run_threshold or typical)
+    if not last and inserted + deleted >= FEWEST_INDELS:
+        threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
+        last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+    last = last or TYPICAL_THRESHOLD
+    run = params.run_threshold or last
+    # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
+    if deleted > inserted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
+        # The first consensus has runs that are too short, which hides how many bases reads lose there.
+        *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
+        run = run_threshold(runs_again, shorter, longer)
+    return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+
+
+def fit_doubt(piles: Piles, params: CorrectParams, workers: Workers) -> int:
+    """Return what a doubt counts where corrected reads vote, in 16ths.
+
+    What they are wrong in together no vote shows; but the more of it there is, the more columns there are at
+    which they are divided. These are the bases that a higher threshold takes away.
+    """
+    wanted = -(-len(piles.targets) * SAMPLE_BASES // max(piles.targets.total_bases, 1))
+    sample = piles.sample(max(SAMPLE_TARGETS, wanted))
+    *first, _ = params.thresholds
+
+    def bases(threshold: int) -> int:
+        tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=threshold)
+        return len(consensus(sample, tried, workers, doubt=RAW_DOUBT).codes)
+
+    low, high = map(bases, DIVIDED)
+    divided = (low - high + 1) / (high + 1)
+    return round(RAW_DOUBT * min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT))
+
+
+def run_threshold(runs: int, shorter: int, longer: int) -> int:
+    """Return the percentage of votes above which a base of a homopolymer run is likelier there than not.
+
+    Votes are taken as independent: a base that is there is missing with the rate of shorter runs, one that is
+    not is seen with the rate of longer ones.
+
+    Parameters
+    ----------
+    runs, shorter, longer : int
+        Runs of reads, and those that are shorter and longer than they should be.
+    """
+    missing, seen = (shorter + 1) / (runs + 2), (longer + 1) / (runs + 2)
+    absent = np.log((1 - seen) / missing)
+    share = absent / (absent + np.log((1 - missing) / seen))
+    return int(min(max(round(100 * share), LOWEST_RUN_THRESHOLD), HIGHEST_THRESHOLD))

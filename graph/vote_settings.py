@@ -1,0 +1,60 @@
+"""What the vote of a pile goes by, from its parameters and from how much reads diverge."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graph.params import CorrectParams
+from graph.piles import Piles
+from overlapper.kernels.cpu.members import Settings
+
+WEIGHT, MOST_WEIGHT = 10, 40
+"""Weight of a base without a quality, and the highest weight of one that has it."""
+ACCURATE_ANCHOR, ANCHOR = 15, 11
+"""Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
+LONG_ANCHORS_BELOW = 0.05
+ACCURATE_BELOW = 0.02
+"""Reads are accurate where the nearest overlaps diverge by less."""
+RAW_DOUBT = 16
+"""What a doubt counts where reads err independently."""
+DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
+"""What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
+
+
+def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Settings:
+    """Return the settings of a vote.
+
+    Parameters
+    ----------
+    piles : Piles
+    params : CorrectParams
+        With all thresholds.
+    doubt : int or None
+        As for `graph.consensus.consensus`.
+    """
+    nearest, typical = piles.rows.divergences()
+    return Settings(
+        k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
+        max_gap=params.max_gap,
+        max_depth=params.max_depth,
+        accurate=nearest < ACCURATE_BELOW,
+        thresholds=_by_draft(params),
+        weight=WEIGHT,
+        most_weight=MOST_WEIGHT,
+        target_votes=piles.targets_vote,
+        guard=params.guard,
+        worth=_worth(typical / 2 if piles.targets_vote else typical) if doubt is None else 0,
+        doubt=doubt or RAW_DOUBT,
+    )
+
+
+def _by_draft(params: CorrectParams) -> np.ndarray:
+    """Return the thresholds of every draft, of other bases and of those of homopolymer runs."""
+    both = np.array([params.thresholds, params.thresholds]).T
+    both[-1, 1] = params.run_threshold
+    return np.ascontiguousarray(both)
+
+
+def _worth(divergence: float) -> int:
+    """Return what the vote of a read tells, in 64ths, as in `Settings`."""
+    return round(64 * float(np.interp(divergence, DIVERGENCES, WORTHS)))
