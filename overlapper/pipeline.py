@@ -227,9 +227,16 @@ def _run(
     bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
     blocks = list(itertools.pairwise(bounds.tolist()))
 
+    lengths = np.empty_like(reads.lengths)
+    lengths[order] = reads.lengths
+    best = BestEnds(lengths, params.classes.best) if params.classes.best else None
     parts: list[Overlaps] = []
     taken: dict[str, int] = {}
     for _, overlaps, counts in overlaps_of_blocks(tile, seeder.find, [blocks], threads, gpus, report):
+        if best:
+            # What is not among the best so far never will be: it need not be held.
+            best.add(overlaps)
+            overlaps = overlaps.take(best.among(overlaps))
         parts.append(overlaps)
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
     if gpus and taken:
@@ -238,11 +245,7 @@ def _run(
 
     rows = pair_order(parts, threads)
     overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
-    if params.classes.best:
-        lengths = np.empty_like(reads.lengths)
-        lengths[order] = reads.lengths
-        best = BestEnds(lengths, params.classes.best)
-        best.add(overlaps)
+    if best:
         among = best.among(overlaps)
         overlaps, rows = overlaps.take(among), rows[among]
         taken = without_worse(taken, len(overlaps))
