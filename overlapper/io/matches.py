@@ -111,7 +111,7 @@ class _TextWriter:
 
 @contextlib.contextmanager
 def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[MatchWriter]:
-    from overlapper.io.parquet import import_pyarrow
+    from overlapper.io.parquet import import_pyarrow, write_names
 
     pyarrow, parquet = import_pyarrow()
     if path == "-":
@@ -121,9 +121,7 @@ def _parquet_writer(path: str, reads: Names, text: Names) -> Iterator[MatchWrite
         output = files.enter_context(OutputFile(path))
         for kind, names in (("reads", reads), ("text", text)):
             beside = files.enter_context(OutputFile(f"{stem}.{kind}.parquet"))
-            with beside.complaints():
-                table = {"name": _names(names), "length": names.lengths}
-                parquet.write_table(pyarrow.table(table), beside.file, compression="zstd")
+            write_names(beside, _names(names), names.lengths)
         types = {"query": "int32", "q_start": "int64", "target": "int32", "t_start": "int64",
                  "length": "int32", "reverse": "bool_", "mismatches": "uint8"}  # fmt: skip
         schema = pyarrow.schema([(name, getattr(pyarrow, kind)()) for name, kind in types.items()])

@@ -1,8 +1,8 @@
 """Overlaps as Parquet, with read numbers, and beside them the names of the reads.
 
 ``out.parquet`` holds the columns of `overlapper.tables.Overlaps`, CIGARs as lists; ``out.reads.parquet``
-holds ``name`` and ``length`` of every read, in the order that numbers them. Needs pyarrow (the extra
-``parquet``).
+holds ``number``, ``name`` and ``length`` of every read, in the order of their numbers. Needs pyarrow (the
+extra ``parquet``).
 """
 
 from __future__ import annotations
@@ -71,12 +71,17 @@ def parquet_writer(path: str | os.PathLike[str], reads: Reads, *, threads: int =
 @contextlib.contextmanager
 def names_file(path: str, reads: Reads) -> Iterator[None]:
     """Write the names that belong to overlaps; they are there when the context is left without an error."""
-    pyarrow, parquet = import_pyarrow()
     with OutputFile(reads_path(path)) as names:
-        with names.complaints():
-            table = pyarrow.table({"name": reads.names, "length": reads.lengths})
-            parquet.write_table(table, names.file, compression=_COMPRESSION)
+        write_names(names, reads.names, reads.lengths)
         yield
+
+
+def write_names(output: OutputFile, names: list[str], lengths: np.ndarray) -> None:
+    """Write numbers, names and lengths of sequences: the numbers are what others join the names by."""
+    pyarrow, parquet = import_pyarrow()
+    table = {"number": np.arange(len(names), dtype=np.int32), "name": names, "length": lengths}
+    with output.complaints():
+        parquet.write_table(pyarrow.table(table), output.file, compression=_COMPRESSION)
 
 
 class RowGroups:

@@ -110,8 +110,8 @@ def test_paf_and_parquet_say_what_tsv_says(run, tmp_path):
         pyarrow.parquet.read_table(tmp_path / name).to_pylist()
         for name in ("m.parquet", "m.reads.parquet", "m.text.parquet")
     )
-    assert reads == [{"name": name, "length": length} for name, length in lengths.items()]
-    assert text == [{"name": name, "length": length} for name, length in texts.items()]
+    for table, of in ((reads, lengths), (text, texts)):
+        assert [tuple(row.values()) for row in table] == [(i, *item) for i, item in enumerate(of.items())]
     assert [
         [
             reads[r["query"]]["name"], r["q_start"], r["q_start"] + r["length"], "+-"[r["reverse"]],
