@@ -15,6 +15,7 @@ from overlapper.errors import OutputError
 
 if TYPE_CHECKING:
     from overlapper.distributed import Cluster
+    from overlapper.tiles import TiledRun
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,43 +48,51 @@ class Limits:
         return self != Limits()
 
 
-def run_in_tiles(
-    files: list[str],
-    output: str,
-    preset: str,
-    limits: Limits,
-    *,
-    reference: str | None,
-    changes: Mapping[str, Any],
-    threads: int,
-    devices: list[str],
-    device: str,
-    gpu_memory: int,
-    progress: Progress,
-    open_files: ExitStack,
-) -> Any:
-    """Find overlaps in tiles and write them; the file is complete when ``open_files`` is closed.
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """Which overlaps are asked for, on what, and who is told of it.
 
-    Parameters
+    Attributes
     ----------
     files : list of str
         Of reads.
-    output, preset : str
-    limits : Limits
     reference : str or None
         Of CRAM files.
+    output, preset : str
     changes : mapping
         Parameters that differ from the preset.
     threads : int
         Of all processes together.
-    devices : list of str
-        Names of those that this machine has for the extender; ``device`` as the user asked for them.
     device : str
+        What candidates are extended on, as the user asked for it.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     progress : Progress
     open_files : ExitStack
-        Closes what is opened here.
+        Closes what is opened for the run: the output is complete when it is closed.
+    """
+
+    files: list[str]
+    reference: str | None
+    output: str
+    preset: str
+    changes: Mapping[str, Any]
+    threads: int
+    device: str
+    gpu_memory: int
+    progress: Progress
+    open_files: ExitStack
+
+
+def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledRun | None:
+    """Find overlaps in tiles and write them.
+
+    Parameters
+    ----------
+    request : Request
+    limits : Limits
+    devices : list of str
+        Names of those that this machine has for the extender.
 
     Returns
     -------
@@ -96,26 +105,31 @@ def run_in_tiles(
     from overlapper.tiles import planned, run_tiled, store_reads
     from overlapper.workdir import Workdir
 
-    with _folder(limits.workdir, output) as folder:
+    files, reference, threads = request.files, request.reference, request.threads
+    progress = request.progress
+    with _folder(limits.workdir, request.output) as folder:
         inputs = [] if limits.workdir is None else [*files, *([reference] if reference else [])]
         progress.report("reading")
         with contextlib.closing(Workdir(folder, inputs)) as workdir:
             parts = FastxParts(*files, reference=reference, threads=threads)
             store = store_reads(workdir, parts, parts.check)
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
-            params, _, _ = planned(store, budget, preset, changes)
+            params, _, _ = planned(store, budget, request.preset, request.changes)
             if limits.plan:
                 for line in describe(store, params, budget):
                     print(line)
                 return None
             if limits.disk:
                 check_disk(store, params, budget.threads, limits.disk)
-            writer = open_files.enter_context(open_overlaps(output, store.names(), threads=threads))
+            writer = request.open_files.enter_context(
+                open_overlaps(request.output, store.names(), threads=threads)
+            )
             with _cluster(limits, threads, devices) as cluster:
                 if cluster:
                     budget = dataclasses.replace(budget, workers=cluster.size)
                 result = run_tiled(
-                    store, workdir, budget, preset, changes=changes, device=device, gpu_memory=gpu_memory,
+                    store, workdir, budget, request.preset, changes=request.changes,
+                    device=request.device, gpu_memory=request.gpu_memory,
                     run_tiles=cluster.run_tiles if cluster else None,
                     report=progress.report, note=progress.note,
                 )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.in_tiles import Limits, run_in_tiles
+from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
 from overlapper.cli.options import GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -19,6 +19,7 @@ from overlapper.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from overlapper.devices import Device
+    from overlapper.pipeline import Run
     from overlapper.tables import Reads
 
 EXAMPLES = """
@@ -174,22 +175,16 @@ def overlap(
     ):
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
+        request = Request(
+            reads, reference, output, preset, changes, threads, device, gpu_memory, progress, files
+        )
         result: Summary | None
         if limits.given:
             # The devices of a cluster are for its workers to know.
             devices = extending_devices(extending, "cpu" if scheduler else device)
-            result = run_in_tiles(
-                reads, output, preset, limits,
-                reference=reference, changes=changes, threads=threads,
-                devices=[d.name for d in devices], device=device, gpu_memory=gpu_memory,
-                progress=progress, open_files=files,
-            )  # fmt: skip
+            result = run_in_tiles(request, limits, [device.name for device in devices])
         else:
-            result = _run_in_memory(
-                reads, output, preset,
-                reference=reference, changes=changes, threads=threads, extending=extending,
-                device=device, gpu_memory=gpu_memory, progress=progress, open_files=files,
-            )  # fmt: skip
+            result = _run_in_memory(request, extending)
         if result is None:
             return
         if config_file:
@@ -204,21 +199,8 @@ def overlap(
             progress.note(result.emptied())
 
 
-def _run_in_memory(
-    files: list[str],
-    output: str,
-    preset: str,
-    *,
-    reference: str | None,
-    changes: dict[str, Any],
-    threads: int,
-    extending: str,
-    device: str,
-    gpu_memory: int,
-    progress: Progress,
-    open_files: ExitStack,
-) -> Any:
-    """Find overlaps and write them; the file is complete when ``open_files`` is closed."""
+def _run_in_memory(request: Request, extending: str) -> Run:
+    """Find overlaps with an extender, and write them."""
     from overlapper.devices import end_gpus
     from overlapper.extend.registry import extending_devices
     from overlapper.io import open_overlaps, read_fastx
@@ -226,9 +208,11 @@ def _run_in_memory(
     from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import start
 
+    progress, threads = request.progress, request.threads
     progress.report("reading")
-    reading: Future[Reads] = start(partial(read_fastx, *files, reference=reference, threads=threads))
-    choosing: Future[list[Device]] = start(partial(extending_devices, extending, device))
+    read = partial(read_fastx, *request.files, reference=request.reference, threads=threads)
+    reading: Future[Reads] = start(read)
+    choosing: Future[list[Device]] = start(partial(extending_devices, extending, request.device))
     either: list[Future[Any]] = [reading, choosing]
     wait(either, return_when=FIRST_COMPLETED)
     if choosing.done():
@@ -241,13 +225,13 @@ def _run_in_memory(
         progress.note(f"extending on {', '.join(map(str, chosen))}")
         return chosen
 
-    writer = open_files.enter_context(open_overlaps(output, table.heads(), threads=threads))
+    writer = request.open_files.enter_context(open_overlaps(request.output, table.heads(), threads=threads))
     progress.report("sorting reads")
     order = canonical_order(table, threads)
     table = in_order(table, order, threads)
     result = run(
-        table, preset, changes=changes, threads=threads,
-        gpu_memory=gpu_memory, order=order, devices=devices, report=progress.report,
+        table, request.preset, changes=request.changes, threads=threads,
+        gpu_memory=request.gpu_memory, order=order, devices=devices, report=progress.report,
     )  # fmt: skip
     progress.report("writing")
     end_gpus(result.devices)
