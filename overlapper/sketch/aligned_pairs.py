@@ -1,10 +1,12 @@
 """Pairs of reads that share k bases, and what lies behind these: error rate and share of intact k-mers.
 
 Samples of different reads that share k bases are extended by 320 bases, from 64 bases behind the shared ones
-on (so that the match does not choose its own neighbourhood), by edit distance. Two reads with error rates a
-and b differ by D(a + b); coinciding errors and the freedom of the best alignment make D(s) = s - 0.6 s**2,
-which holds to 4 % for mixtures of substitutions, insertions and deletions between 40:20:40 and 15:55:30, up
-to s = 0.5. Unrelated sequences differ by 0.51 +- 0.01; pairs above 0.43 are dropped as such.
+on (so that the match does not choose its own neighbourhood), by edit distance. Unrelated reads differ by u,
+the median of samples that are paired at random: 0.50 where the four bases are equally common, 0.45 where four
+of five are A or T. Two reads with error rates a and b differ by D(a + b); coinciding errors and the freedom
+of the best alignment make D(s) = s - 0.3 s**2 / u, which holds to 5 % (9 % where four of five bases are A or
+T) for mixtures of substitutions, insertions and deletions between 40:20:40 and 15:55:30, up to s = 0.4. Pairs
+that differ by more than 0.86 u are dropped as unrelated.
 
 Partners found by an exact match are better than the average read. So two sets of pairs are taken: for the
 first, a pair is drawn from all pairs, and both reads are such partners; for the second, a read is drawn, so
@@ -37,8 +39,10 @@ _TRIMMED = 0.05
 _SKIP = BASES_PER_WORD + 64
 _LENGTH = 320
 _SLACK = 32
-_UNRELATED = 0.43
-_QUADRATIC = 0.6
+_PAIRED_AT_RANDOM = 512
+_RELATED = 0.86
+"""Of what unrelated reads differ by, what related ones do at most."""
+_QUADRATIC = 0.3
 
 NEEDED_BASES = _SKIP + _LENGTH + _SLACK
 """Bases that the read of a sample must have from its start on."""
@@ -104,7 +108,8 @@ class AlignedPairs:
         rows = np.concatenate([of_pairs, of_reads])
         one, other = places[rows], places[partners[rows]]
         weights = np.concatenate([np.ones(len(of_pairs)), reads.lengths[holder[of_reads]]])
-        errors = _sum_of_errors(reads, one, other, threads)
+        unrelated = _median_difference(reads, places[room >= NEEDED_BASES], threads)
+        errors = _sum_of_errors(_differences(reads, one, other, threads), unrelated)
         return cls(reads, one, other, len(of_pairs), weights, errors)
 
     @property
@@ -177,8 +182,17 @@ def _trimmed_mean(values: np.ndarray, weights: np.ndarray) -> float:
     return float(np.average(values[inside], weights=weights[inside]))
 
 
-def _sum_of_errors(reads: Reads, one: np.ndarray, other: np.ndarray, threads: int) -> np.ndarray:
-    """Return the summed error rates of the two reads at each pair of places; NaN for unrelated ones."""
+def _median_difference(reads: Reads, places: np.ndarray, threads: int) -> float:
+    """Return by how much samples differ that are paired at random; NaN for fewer than two."""
+    drawn = places[np.argsort(places.astype(np.uint64) * _SCATTER, kind="stable")][: 2 * _PAIRED_AT_RANDOM]
+    if len(drawn) < 2:
+        return math.nan
+    half = len(drawn) // 2
+    return float(np.median(_differences(reads, drawn[:half], drawn[half : 2 * half], threads)))
+
+
+def _differences(reads: Reads, one: np.ndarray, other: np.ndarray, threads: int) -> np.ndarray:
+    """Return edits per base behind each pair of places."""
     from overlapper.kernels.cpu import prefix_edits
 
     edits = np.empty(len(one), np.int32)
@@ -187,10 +201,15 @@ def _sum_of_errors(reads: Reads, one: np.ndarray, other: np.ndarray, threads: in
         prefix_edits.pair_edits(reads.words, one[part], other[part], _SLACK, _SKIP, _LENGTH, edits[part])
 
     _in_parts(measure, len(one), threads)
-    difference = edits / _LENGTH
-    largest = 1 / (4 * _QUADRATIC)
+    return edits / _LENGTH
+
+
+def _sum_of_errors(difference: np.ndarray, unrelated: float) -> np.ndarray:
+    """Return the summed error rates of pairs of reads that differ so much; NaN for unrelated ones."""
+    quadratic = _QUADRATIC / unrelated
+    largest = 1 / (4 * quadratic)
     root = np.sqrt(1 - np.minimum(difference, largest) / largest)
-    return np.where(difference > _UNRELATED, np.nan, (1 - root) / (2 * _QUADRATIC))
+    return np.where(difference > _RELATED * unrelated, np.nan, (1 - root) / (2 * quadratic))
 
 
 def _in_parts(work: Callable[[slice], None], n: int, threads: int) -> None:

@@ -4,10 +4,14 @@ About half a million 32-mers are sampled by content (`kernels.cpu.kmer_sample`):
 is sampled in every read, so the spectrum of the sample is that of all k-mers, and one sort gives it for every
 k from 16 to 32.
 
-**Coverage.** At the smallest k whose chance matches are rare, the spectrum is fitted (`sketch.spectrum`): it
-gives the mean multiplicity of a correct k-mer and, with the occurrences of correct k-mers among all, the
-share q of k-mers without error. The coverage is mean / q, the genome size bases / coverage. Bases from
-elsewhere (contamination, failed reads) count among the bases, not as coverage.
+**Chance matches** are rare from a k on that the composition tells, as few k-mers make up much of a genome of
+A and T, or of low complexity: two k-mers are equal by chance with probability c**(k / 6), c being that of two
+hexamers, the last ones of two samples. k is the smallest for which it is at most one in 256 times the bases.
+
+**Coverage.** At that k the spectrum is fitted (`sketch.spectrum`): it gives the mean multiplicity of a
+correct k-mer and, with the occurrences of correct k-mers among all, the share q of k-mers without error. The
+coverage is mean / q, the genome size bases / coverage. Bases from elsewhere (contamination, failed reads)
+count among the bases, not as coverage.
 
 **k-mer survival.** q of a longer k follows from the pairs of samples that share k bases: they fall as q
 squared. As errors cluster, q lies far above (1 - error rate)**k on real reads, and k-mer counts cannot say
@@ -41,8 +45,9 @@ _SAMPLES = 500_000
 _BASES_PER_SAMPLE = 512
 _BLOCK_BASES = 1 << 20
 _MOST = 1000
+_HEXAMERS = 4**6
 _CHANCE = 256.0
-"""k is large enough when there are this many times more k-mers than bases."""
+"""k is large enough when a k-mer has to meet this many times the bases to meet another by chance."""
 
 _LEAST_AGREEMENT, _LEAST_BEHIND_VALLEY = 0.67, 0.3
 _MOST_OF_PAIRS, _LARGEST_MEAN_OF_PAIRS = 32, 3.0
@@ -129,7 +134,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
 
     samples, places = _draw(reads, threads)
     ordered = np.sort(samples)
-    k = _least_k(reads.total_bases)
+    k = _least_k(samples, reads.total_bases)
     spectrum = kmer_sample.prefix_spectrum(ordered, k, _MOST)
     counted = tuple(spectrum.tolist())
     fit = fit_spectrum(spectrum)
@@ -173,7 +178,7 @@ def estimate_error_rate(reads: Reads, threads: int = 1) -> float:
     from overlapper.kernels.cpu import kmer_sample
 
     samples, places = _draw(reads, threads)
-    k = _least_k(reads.total_bases)
+    k = _least_k(samples, reads.total_bases)
     fit = fit_spectrum(kmer_sample.prefix_spectrum(np.sort(samples), k, _MOST))
     if fit is None:
         return math.nan
@@ -214,9 +219,12 @@ def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -
     return mean if mean > with_repeats / 2 else math.nan
 
 
-def _least_k(bases: int) -> int:
+def _least_k(samples: np.ndarray, bases: int) -> int:
     """Return the smallest k, 16 to 28, at which few k-mers match by chance."""
-    wanted = math.ceil(math.log(max(1, bases) * _CHANCE, 4))
+    counts = np.bincount((samples % np.uint64(_HEXAMERS)).astype(np.int64), minlength=_HEXAMERS)
+    equal = float(np.sum(counts * (counts - 1))) / max(1, len(samples) * (len(samples) - 1))
+    equal = min(max(equal, 1 / _HEXAMERS), 0.5)
+    wanted = math.ceil(6 * math.log(max(1, bases) * _CHANCE) / -math.log(equal))
     return min(max(wanted, _SHORTEST_K), 28)
 
 

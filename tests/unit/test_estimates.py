@@ -26,10 +26,12 @@ def with_errors(codes, rate, rng):
     return result
 
 
-def simulate(genome_size, coverage, rate, *, seed=1, length=3000, repeats=0):
-    """Draw reads of a circular genome with so many copies of 2,000 bases."""
+def simulate(genome_size, coverage, rate, *, seed=1, length=3000, repeats=0, skewed=0.0):
+    """Draw reads of a circular genome with copies of 2,000 bases, a share of C and G turned to A and T."""
     rng = np.random.default_rng(seed)
     genome = rng.integers(0, 4, genome_size).astype(np.uint8)
+    if skewed:
+        genome = np.where(rng.random(genome_size) < skewed, 3 * (genome & 1), genome).astype(np.uint8)
     for copy in range(repeats):
         genome[copy * 10_000 : copy * 10_000 + 2000] = genome[:2000]
     circle = np.concatenate([genome, genome[:length]])
@@ -66,6 +68,12 @@ def test_low_coverage_is_told_beside_repeats(coverage, rate):
     assert found.error_rate == pytest.approx(rate, rel=0.15, abs=0.001)
     assert found.genome_size == pytest.approx(reads.total_bases / found.coverage)
     assert found.unknown == ""
+
+
+def test_chance_matches_of_a_skewed_composition_do_not_count():
+    found = estimate(simulate(600_000, 15, 0.08, skewed=0.7))
+    assert found.coverage == pytest.approx(15, rel=0.2)
+    assert found.error_rate == pytest.approx(0.08, rel=0.1)
 
 
 def test_what_k_mers_and_aligned_pairs_tell_differently_is_unknown(monkeypatch):
