@@ -24,7 +24,9 @@ VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 100
 """Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little of
 a read's accuracy. Accurate reads have nearly all seeds in common: the 45 percent that count as typical are
 left at a difference of 4 percent, so that copies of a repeat that differ more do not count."""
-SMALL, MEDIUM = 4_000_000, 40_000_000
+SMALL, MEDIUM, LARGE = 4_000_000, 40_000_000, 128_000_000
+"""Bases of a set. In one of `LARGE` bases a 13-mer meets four others by chance: as many as very noisy reads,
+which keep few longer k-mers, can afford."""
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
@@ -134,7 +136,7 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
     if bases < SMALL:
         return SketchParams(kmer_length=13, window=1)
     if error_rate > VERY_NOISY:
-        return SketchParams(kmer_length=14, window=1)
+        return SketchParams(kmer_length=13 if bases < LARGE else 14, window=1)
     return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 10)
 
 
