@@ -25,8 +25,8 @@ VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 100
 a read's accuracy. Accurate reads have nearly all seeds in common: the 45 percent that count as typical are
 left at a difference of 4 percent, so that copies of a repeat that differ more do not count."""
 SMALL, MEDIUM, LARGE = 4_000_000, 40_000_000, 128_000_000
-"""Bases of a set. In one of `LARGE` bases a 13-mer meets four others by chance: as many as very noisy reads,
-which keep few longer k-mers, can afford."""
+"""Bases of a set: the fewer, the more seeds it can afford. In `LARGE` bases a 13-mer meets four others by
+chance, as many as is worth it for very noisy reads, which keep few longer k-mers."""
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
@@ -71,7 +71,7 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
         When there is no such preset.
     """
     error_rate, basis = preset_error_rate(reads, preset, threads)
-    sketch = _sketch_params(error_rate, MEDIUM if preset == CORRECTED else reads.total_bases)
+    sketch = _sketch_params(error_rate, LARGE if preset == CORRECTED else reads.total_bases)
     why = (
         f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
@@ -137,7 +137,8 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
         return SketchParams(kmer_length=13, window=1)
     if error_rate > VERY_NOISY:
         return SketchParams(kmer_length=13 if bases < LARGE else 14, window=1)
-    return SketchParams(kmer_length=15, window=3 if bases < MEDIUM else 10)
+    window = 3 if bases < MEDIUM else 5 if bases < LARGE else WIDE_WINDOW
+    return SketchParams(kmer_length=15, window=window)
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
