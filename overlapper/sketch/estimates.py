@@ -37,7 +37,7 @@ from overlapper.errors import ParameterError
 from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
 from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
 from overlapper.tables import Reads
-from overlapper.threads import cut_evenly, map_in_order
+from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 _SHORTEST_K = 16
 _LONGEST_K = 32
@@ -133,9 +133,8 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     from overlapper.kernels.cpu import kmer_sample
 
     samples, places = _draw(reads, threads)
-    ordered = np.sort(samples)
     k = _least_k(samples, reads.total_bases)
-    spectrum = kmer_sample.prefix_spectrum(ordered, k, _MOST)
+    spectrum = kmer_sample.prefix_spectrum(samples, k, _MOST)
     counted = tuple(spectrum.tolist())
     fit = fit_spectrum(spectrum)
     if fit is None:
@@ -143,6 +142,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
         return Estimates(math.nan, math.nan, math.nan, k, math.nan, (), counted, len(samples), 0, reason)
     aligned = AlignedPairs.draw(reads, samples, places, k, fit.upper, threads)
     intact = aligned.intact(k, threads)
+    ordered = np.sort(samples)
     mean, correct = fit.mean, min(1.0, fit.occurrences / len(samples))
     if not _agrees(fit, correct, intact):
         mean, correct = _mean_of_pairs(ordered, k, aligned.related(), intact), intact
@@ -179,7 +179,7 @@ def estimate_error_rate(reads: Reads, threads: int = 1) -> float:
 
     samples, places = _draw(reads, threads)
     k = _least_k(samples, reads.total_bases)
-    fit = fit_spectrum(kmer_sample.prefix_spectrum(np.sort(samples), k, _MOST))
+    fit = fit_spectrum(kmer_sample.prefix_spectrum(samples, k, _MOST))
     if fit is None:
         return math.nan
     return AlignedPairs.draw(reads, samples, places, k, fit.upper, threads).error_rate()
@@ -235,7 +235,7 @@ def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
     wanted = max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE)
     share = min(1.0, wanted / max(1, reads.total_bases))
     threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
-    bounds = cut_evenly(reads.lengths, _BLOCK_BASES)
+    bounds = cut_evenly(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))
 
     def draw_block(block: int) -> tuple[np.ndarray, np.ndarray]:
         return kmer_sample.sample(

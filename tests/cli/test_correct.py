@@ -5,7 +5,7 @@ import json
 import pysam
 import pytest
 
-from tests.cli.runner import overlapper
+from tests.cli.runner import overlapper, python
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +60,19 @@ def test_wrong_options_are_told(reads, tmp_path):
     assert done.returncode == 1
     assert b"absent.fa" in done.stderr
     assert not (tmp_path / "out.fastq").exists()
+
+
+def test_compiled_kernels_run_without_the_rest_of_numba(tmp_path):
+    (tmp_path / "reads.fa").write_text(">a\nACGT\n>b\nACGT\n")
+    script = """
+import sys
+from overlapper import cli
+try:
+    cli.main()
+except SystemExit:
+    print([m for m in ("numba", "scipy.linalg", "numba.np.npyimpl") if m in sys.modules])
+"""
+    arguments = ("correct", tmp_path / "reads.fa", "-o", tmp_path / "a.fastq", "-q")
+    python("-c", script, *arguments)  # compiles what is not in the cache yet
+    result = python("-c", script, *arguments, text=True)
+    assert (result.stdout, result.stderr) == ("['numba']\n", "")

@@ -18,7 +18,7 @@ from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.writers import FORMATS
 from overlapper.simulate import adapted_model
 from tests.cli.conftest import assert_refused
-from tests.cli.runner import overlapper, python
+from tests.cli.runner import overlapper
 from tests.unit.test_bad_input import READ_FILES, promised
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
@@ -319,19 +319,3 @@ def test_a_failed_run_leaves_what_was_there(overlap, tmp_path):
     (tmp_path / "out.paf").write_text("of an earlier run")
     assert overlap("reads.fa", "-o", "out.paf").code == 1
     assert (tmp_path / "out.paf").read_text() == "of an earlier run"
-
-
-def test_compiled_kernels_run_without_the_rest_of_numba(tmp_path):
-    (tmp_path / "reads.fa").write_text(">a\nACGT\n>b\nACGT\n")
-    script = """
-import sys
-from overlapper import cli
-try:
-    cli.main()
-except SystemExit:
-    print([m for m in ("numba", "scipy.linalg", "numba.np.npyimpl") if m in sys.modules])
-"""
-    arguments = ("overlap", tmp_path / "reads.fa", "-o", tmp_path / "a.paf", "-q")
-    python("-c", script, *arguments)  # compiles what is not in the cache yet
-    result = python("-c", script, *arguments, text=True)
-    assert (result.stdout, result.stderr) == ("['numba']\n", "")

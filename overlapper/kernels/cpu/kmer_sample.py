@@ -15,6 +15,7 @@ from numba import njit
 
 from overlapper.kernels.cpu.packed import bases_at, reverse_bases
 from overlapper.kernels.cpu.seed_index import grow
+from overlapper.kernels.cpu.sorting import radix_sort
 
 ANCHOR = 16
 SAMPLE = 32
@@ -130,7 +131,6 @@ def prefix_spectrum(samples, k, most):
     Parameters
     ----------
     samples : ndarray of uint64, shape (n,)
-        Sorted.
     k : int
         16 to 32.
     most : int
@@ -143,9 +143,10 @@ def prefix_spectrum(samples, k, most):
     """
     spectrum = np.zeros(most + 1, np.int64)
     rest = np.uint64(2 * (SAMPLE - k))
+    ordered = radix_sort(samples.copy(), np.empty_like(samples), np.int64(rest), 2 * k)
     start = 0
     for i in range(1, len(samples) + 1):
-        if i == len(samples) or samples[i - 1] >> rest != samples[i] >> rest:
+        if i == len(samples) or ordered[i - 1] >> rest != ordered[i] >> rest:
             spectrum[min(i - start, most)] += 1
             start = i
     return spectrum
