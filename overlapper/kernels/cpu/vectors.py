@@ -201,6 +201,16 @@ def maximum(_typing: Any, left: Any, right: Any) -> Any:
 
 
 @intrinsic
+def minimum(_typing: Any, left: Any, right: Any) -> Any:
+    """``minimum(left, right)``: the smaller, lane by lane."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _call(builder, f"llvm.smin.{_suffix(left)}", left.llvm, *arguments)
+
+    return left(left, right), generate
+
+
+@intrinsic
 def leading_zeros(_typing: Any, vector: Any) -> Any:
     """``leading_zeros(vector)``: bits that are not set above the highest one that is, lane by lane."""
 
