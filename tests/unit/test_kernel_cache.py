@@ -1,14 +1,16 @@
-"""Processes that compile at the same time do not mix up what they put into numba's cache."""
+"""Processes that compile at the same time keep numba's cache in order, and upgrades leave it usable."""
 
 import contextlib
 import fcntl
 import os
+import sys
 import threading
+import types
 
 import pytest
 from numba.core.caching import IndexDataCacheFile
 
-import overlapper.kernels.cpu  # noqa: F401  # locks the cache
+import overlapper.kernels.cpu  # noqa: F401  # mends the cache
 
 
 @pytest.fixture
@@ -48,3 +50,18 @@ def test_each_finds_its_own_when_both_add_at_once(caches, monkeypatch):
     for thread in threads:
         thread.join()
     assert [caches[0].load(key) for key in added] == list(added)
+
+
+@pytest.mark.parametrize("gone", ["module", "class"])
+def test_a_list_that_names_what_is_elsewhere_now_is_out_of_date(gone, caches, monkeypatch):
+    before = types.ModuleType("module_of_the_version_before")
+    before.Rows = type("Rows", (), {"__module__": before.__name__})
+    monkeypatch.setitem(sys.modules, before.__name__, before)
+    caches[0].save(before.Rows(), "code")
+    if gone == "class":
+        del before.Rows
+    else:
+        monkeypatch.delitem(sys.modules, before.__name__)
+    assert caches[1].load("int64") is None
+    caches[1].save("int64", "new code")
+    assert caches[0].load("int64") == "new code"

@@ -1,5 +1,5 @@
 """numba kernels, one file an algorithm."""
 
-from overlapper.kernels.cpu.cache import lock_while_saving
+from overlapper.kernels.cpu.cache import mend_cache
 
-lock_while_saving()
+mend_cache()
