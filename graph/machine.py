@@ -13,9 +13,6 @@ from overlapper.tables import Reads
 if TYPE_CHECKING:
     from overlapper.gpus import Gpus
 
-KERNELS = ("members", "mem_anchors", "paths", "edit_paths", "pile", "reconsider", "correct", "chances")
-"""How the names of the files begin whose kernels find consensus."""
-
 
 class Workers(NamedTuple):
     """Who finds the consensus of reads.
@@ -54,5 +51,5 @@ class Machine:
         # Imported here, as numba takes long to load.
         from overlapper.gpus import opened
 
-        with opened(self.devices, self.gpu_memory, reads, KERNELS) as gpus:
+        with opened(self.devices, self.gpu_memory, reads) as gpus:
             yield Workers(self.threads, gpus)

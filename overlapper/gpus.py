@@ -49,9 +49,7 @@ class Qualities(NamedTuple):
 
 
 @contextlib.contextmanager
-def opened(
-    devices: Sequence[Device], memory: int, reads: Reads, kernels: Sequence[str]
-) -> Iterator[Gpus | None]:
+def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpus | None]:
     """Yield GPUs that hold reads and their qualities, or None for the CPU.
 
     Parameters
@@ -61,13 +59,11 @@ def opened(
     memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     reads : Reads
-    kernels : sequence of str
-        As `Gpus` takes it.
     """
     if devices[0].name == "cpu":
         yield None
         return
-    with Gpus(devices, memory, LARGEST_FOR_PILES, kernels) as gpus:
+    with Gpus(devices, memory, LARGEST_FOR_PILES) as gpus:
         gpus.hold(reads, with_qualities=True)
         yield gpus
 
