@@ -1,4 +1,4 @@
-"""Find how long DNA reads overlap.
+"""Find the overlaps of long DNA reads.
 
 Examples
 --------

@@ -53,7 +53,7 @@ def _group(name: str, summary: str, *, completion: bool = False) -> typer.Typer:
     )
 
 
-app = _group("overlapper", "Find how long DNA reads overlap, and lay them out.", completion=True)
+app = _group("overlapper", "Find the overlaps of long DNA reads, and lay them out.", completion=True)
 
 
 def _print_version(wanted: bool) -> None:

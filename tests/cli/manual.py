@@ -29,7 +29,7 @@ def first_page(names):
         f".TP\n\\fB{plain(name)}\\fR(1)\n{summary(command)}\n" for command, name in names.items()
     )
     return (
-        head("overlapper", "find how long DNA reads overlap, and lay them out")
+        head("overlapper", "find the overlaps of long DNA reads, and lay them out")
         + ".SH SYNOPSIS\n\\fBoverlapper\\fR COMMAND [ARGUMENTS] [OPTIONS]\n"
         + f".SH COMMANDS\n{listed}{CODES}"
     )
