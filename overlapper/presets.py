@@ -19,7 +19,7 @@ CORRECTED = "corrected"
 """Preset of later rounds of correction: as ``auto``, but with the seeds of large sets, however few the reads.
 Corrected reads have enough of these in common."""
 
-ACCURATE, VERY_NOISY = 0.01, 0.15
+ACCURATE, NOISY, VERY_NOISY = 0.01, 0.05, 0.15
 VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 100
 """Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little of
 a read's accuracy. Accurate reads have nearly all seeds in common: the 45 percent that count as typical are
@@ -137,8 +137,9 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
         return SketchParams(kmer_length=13, window=1)
     if error_rate > VERY_NOISY:
         return SketchParams(kmer_length=13 if bases < LARGE else 14, window=1)
-    window = 3 if bases < MEDIUM else 5 if bases < LARGE else WIDE_WINDOW
-    return SketchParams(kmer_length=15, window=window)
+    if bases < MEDIUM:
+        return SketchParams(kmer_length=15, window=3)
+    return SketchParams(kmer_length=15, window=5 if error_rate > NOISY and bases < LARGE else WIDE_WINDOW)
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
