@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
+
+from overlapper.memory import peak_memory
 
 
 class Clock:
@@ -30,19 +31,3 @@ class Clock:
         # The kernel counts in batches: a peak that it tells later may be smaller by some pages.
         self.memory[name] = max(peak_memory(), *self.memory.values(), 0)
         self._last = now
-
-
-def peak_memory() -> int:
-    """Return the largest resident memory of this process so far, in bytes.
-
-    Linux is asked for the peak of this program alone: `getrusage` would count what the process held before it
-    became this program.
-    """
-    try:
-        with open("/proc/self/status", "rb") as status:
-            return next(1024 * int(line.split()[1]) for line in status if line.startswith(b"VmHWM:"))
-    except (OSError, StopIteration):
-        import resource
-
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else 1024 * peak

@@ -10,6 +10,7 @@
     │   └── EmptyInputError         nothing to work on
     ├── ParameterError              a parameter is out of range or contradicts another
     ├── OutputError                 a result cannot be written (full disk, no permission)
+    ├── OutOfMemoryError            the machine has less memory than the work takes
     ├── DeviceError                 the device asked for is missing or failed
     └── MissingExtraError           an optional package is not installed
 
@@ -69,6 +70,10 @@ class ParameterError(OverlapperError, ValueError):
 
 class OutputError(OverlapperError):
     """A result cannot be written."""
+
+
+class OutOfMemoryError(OverlapperError, MemoryError):
+    """The machine has less memory than the work takes."""
 
 
 class DeviceError(OverlapperError):

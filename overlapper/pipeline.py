@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
@@ -16,6 +15,7 @@ from overlapper.batches import cut_rising, gathered, rehearse
 from overlapper.candidates.registry import finder
 from overlapper.clock import Clock
 from overlapper.devices import Device
+from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.best_of_pair import best_of_pair
@@ -24,91 +24,24 @@ from overlapper.extend.classify import classify
 from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpus import Gpus, opening
+from overlapper.memory import free_memory
 from overlapper.params import Params
 from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
+from overlapper.summary import Run
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
 from overlapper.threads import available_threads, cut_evenly, map_in_order, share_for_threads, start
-from overlapper.version import __version__
 
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread; more where there are many."""
 BLOCK_HITS = 1 << 23
 """Hits that these may have: where all reads overlap each other, a megabase of them would have billions."""
+_COPIES = 2
+"""How often overlaps are in memory when they are put in order."""
 Report = Callable[[str, int, int], None]
 """``report(step, done, total)`` is told how far a run is."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Summary:
-    """What is to say about a run.
-
-    Attributes
-    ----------
-    params : Params
-        All parameters, as they were used.
-    why : str
-        What the preset made of the reads.
-    devices : list of str
-        What the candidates were extended on.
-    funnel : dict of str to int
-        What went in, what every filter took and what came out, in the order of the stages.
-    seconds : dict of str to float
-        Wall-clock time of each stage.
-    memory : dict of str to int
-        Largest resident memory by the end of each stage, in bytes (`Clock`).
-    """
-
-    params: Params
-    why: str
-    devices: list[str]
-    funnel: dict[str, int]
-    seconds: dict[str, float]
-    memory: dict[str, int]
-
-    def to_json(self) -> str:
-        """Write counts, parameters, times and memory."""
-        parts = {
-            "version": __version__,
-            "funnel": self.funnel,
-            "seconds": self.seconds,
-            "memory": self.memory,
-            "chosen": self.why,
-            "devices": self.devices,
-            "params": dataclasses.asdict(self.params),
-        }
-        return json.dumps(parts, indent=2) + "\n"
-
-    def emptied(self) -> str:
-        """Say which step left nothing over, and what to try."""
-        if self.funnel["reads"] < 2:
-            return "no overlaps: there is only one read"
-        if not self.funnel["candidates"]:
-            return (
-                "no overlaps: no two reads share enough seeds. If they should overlap, try a shorter "
-                "--kmer-length and --window 1"
-            )
-        step = max((name for name in self.funnel if name.startswith("dropped")), key=lambda n: self.funnel[n])
-        advice = {
-            "dropped: internal match": "--keep-internal reports them",
-            "dropped: too short": "--min-overlap sets the shortest",
-        }.get(step, "--config loosens the parameters of that step")
-        return f"no overlaps: {self.funnel[step]} candidates were {step}; {advice}"
-
-
-@dataclasses.dataclass(frozen=True)
-class Run(Summary):
-    """What a run made.
-
-    Attributes
-    ----------
-    overlaps : Overlaps
-        In canonical order, numbered as the reads given.
-    """
-
-    overlaps: Overlaps
 
 
 def find_overlaps(
@@ -231,6 +164,7 @@ def _run(
     lengths[order] = reads.lengths
     best = BestEnds(lengths, params.classes.best) if params.classes.best else None
     parts: list[Overlaps] = []
+    held, room = 0, free_memory()
     taken: dict[str, int] = {}
     for _, overlaps, counts in overlaps_of_blocks(tile, seeder.find, [blocks], threads, gpus, report):
         if best:
@@ -238,6 +172,13 @@ def _run(
             best.add(overlaps)
             overlaps = overlaps.take(best.among(overlaps))
         parts.append(overlaps)
+        held += overlaps.nbytes
+        if _COPIES * held > room:
+            raise OutOfMemoryError(
+                f"{sum(map(len, parts)):,} overlaps were found, more than the {room / 1e6:,.0f} MB of memory "
+                "that were free can hold. --memory keeps overlaps on disk; --best, or a longer "
+                "--min-overlap, leaves fewer"
+            )
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
     if gpus and taken:
         taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}

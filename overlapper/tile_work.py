@@ -154,7 +154,7 @@ def write_strip(artifact: Artifact, found: Iterable[Found]) -> None:
         if len(overlaps):
             waiting.append(overlaps)
         taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
-        if sum(map(_size, waiting)) >= PIECE_BYTES:
+        if sum(part.nbytes for part in waiting) >= PIECE_BYTES:
             write_piece(artifact, Overlaps.concat(waiting))
             waiting = []
     if waiting:
@@ -167,8 +167,3 @@ def there(path: Path, *, verify: bool = False) -> Artifact:
     artifact = finished(path, verify=verify)
     assert artifact, path
     return artifact
-
-
-def _size(overlaps: Overlaps) -> int:
-    """Return about how many bytes overlaps take."""
-    return 64 * len(overlaps) + (0 if overlaps.cigar is None else overlaps.cigar.nbytes)

@@ -28,6 +28,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
 from overlapper.plan import Budget, cut_blocks, tile_bytes
 from overlapper.presets import preset_params, with_error_rate
+from overlapper.summary import Summary
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tile_work import LoadedTile, Tile, TileWork, there
 from overlapper.workdir import Workdir
@@ -37,7 +38,7 @@ RunTiles = Callable[["TileWork", list[Tile], pipeline.Report], None]
 
 
 @dataclasses.dataclass(frozen=True)
-class TiledRun(pipeline.Summary):
+class TiledRun(Summary):
     """What a run made, its overlaps on disk.
 
     Attributes

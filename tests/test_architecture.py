@@ -10,12 +10,13 @@ ROOT = Path(__file__).parents[1]
 # Lowest first; a module imports from its own layer or from lower ones.
 LAYERS = [
     ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params",
-     "overlapper.scoring", "overlapper.clock", "overlapper.code_digest", "overlapper.tables"],
+     "overlapper.scoring", "overlapper.clock", "overlapper.memory", "overlapper.code_digest",
+     "overlapper.tables"],
     ["overlapper.kernels"],
     ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
      "overlapper.gpus"],
     ["overlapper.candidates", "overlapper.extend"],
-    ["overlapper.pipeline", "overlapper.batches", "overlapper.plan", "overlapper.costs",
+    ["overlapper.pipeline", "overlapper.summary", "overlapper.batches", "overlapper.plan", "overlapper.costs",
      "overlapper.workdir", "overlapper.tiles",
      "overlapper.tile_work", "overlapper.distributed", "overlapper.evaluate", "overlapper.compare",
      "overlapper.mapping", "overlapper.simulate", "overlapper.presets", "overlapper.threads"],

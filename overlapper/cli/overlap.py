@@ -19,7 +19,7 @@ from overlapper.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from overlapper.devices import Device
-    from overlapper.pipeline import Run
+    from overlapper.summary import Run
     from overlapper.tables import Reads
 
 EXAMPLES = """
@@ -158,8 +158,8 @@ def overlap(
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
     from overlapper.params import Params
-    from overlapper.pipeline import Summary
     from overlapper.presets import check_preset
+    from overlapper.summary import Summary
     from overlapper.threads import available_threads
 
     changes = _changes(_read_config(config), _given(options), f"file {config}")

@@ -120,6 +120,12 @@ class Table:
     def __len__(self) -> int:
         return len(getattr(self, self.fields_of("column")[0].name))
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the columns take."""
+        columns = (getattr(self, f.name) for f in self.fields_of("column", "offsets", "ragged"))
+        return sum(column.nbytes for column in columns if column is not None)
+
     def validate(self) -> Self:
         """Check that columns fit each other and return the table.
 

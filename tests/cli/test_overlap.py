@@ -314,6 +314,14 @@ def test_a_full_disk_is_told(reads_file, tmp_path):
     assert len(result.stderr.splitlines()) == 1
 
 
+def test_overlaps_that_do_not_fit_the_memory_are_told(overlap, reads_file, tmp_path, monkeypatch):
+    monkeypatch.setattr("overlapper.pipeline.free_memory", lambda: 20_000)
+    result = overlap(reads_file, "-o", tmp_path / "out.paf")
+    assert result.code == 1
+    assert "overlaps were found, more than the 0 MB of memory that were free can hold" in result.err
+    assert not (tmp_path / "out.paf").exists()
+
+
 def test_a_failed_run_leaves_what_was_there(overlap, tmp_path):
     (tmp_path / "reads.fa").write_text(">a\nAC GT\n>b\nAC*T\n")
     (tmp_path / "out.paf").write_text("of an earlier run")

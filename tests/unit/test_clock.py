@@ -33,5 +33,5 @@ print(*clock.memory.values())
 
 def test_a_large_parent_does_not_count():
     held = np.ones(25_000_000)
-    script = "from overlapper.clock import peak_memory; print(peak_memory())"
+    script = "from overlapper.memory import peak_memory; print(peak_memory())"
     assert 1e6 < int(python("-c", script, text=True).stdout) < held.nbytes
