@@ -6,11 +6,16 @@ Sequences are lists of codes; codes above 3 equal nothing.
 
 def costs(target, read):
     """D[i][j] of all prefixes."""
-    table = [[i + j for j in range(len(read) + 1)] for i in range(len(target) + 1)]
-    for i in range(1, len(target) + 1):
-        for j in range(1, len(read) + 1):
-            differ = target[i - 1] != read[j - 1] or target[i - 1] > 3
-            table[i][j] = min(table[i - 1][j - 1] + differ, table[i - 1][j] + 1, table[i][j - 1] + 1)
+    table = [list(range(len(read) + 1))]
+    for i, base in enumerate(target, 1):
+        above, row, cost = table[-1], [i], i
+        for j, other in enumerate(read):
+            gap = (cost if cost < above[j + 1] else above[j + 1]) + 1
+            cost = above[j] + (base != other or base > 3)
+            if gap < cost:
+                cost = gap
+            row.append(cost)
+        table.append(row)
     return table
 
 
