@@ -21,9 +21,11 @@ SAMPLE_BASES = 100_000
 """Of corrected reads so many are looked at, as few columns are divided."""
 
 DIVIDED = 35, 55
-"""A base is doubtful between these percentages of the weight; see `fit_doubt`."""
+"""Corrected reads are divided on a base that has between these percentages of the weight."""
 TYPICALLY_DIVIDED, LEAST_DOUBT, MOST_DOUBT = 0.0002, 0.5, 3.0
-"""Bases that are divided in simulated CLR reads at 28x; least and most doubt, relative to theirs."""
+"""Bases on which simulated CLR reads are divided at 28x; least and most doubt, relative to theirs."""
+SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
+"""How much doubts count more where all divided bases lie outside of runs; bases added to the divided ones."""
 
 
 def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> CorrectParams:
@@ -61,20 +63,24 @@ def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> Corr
 def fit_doubt(piles: Piles, params: CorrectParams, workers: Workers) -> int:
     """Return what a doubt counts where corrected reads vote, in 16ths.
 
-    What they are wrong in together no vote shows; but the more of it there is, the more columns there are at
-    which they are divided. These are the bases that a higher threshold takes away.
+    What they are wrong in together no vote shows; but the more of it there is, the more bases there are on
+    which they are divided: those that a higher threshold takes away. Where reads err independently, nearly
+    all of these are in long homopolymer runs, which are hard to correct; elsewhere, reads err alike.
     """
     wanted = -(-len(piles.targets) * SAMPLE_BASES // max(piles.targets.total_bases, 1))
     sample = piles.sample(max(SAMPLE_TARGETS, wanted))
     *first, _ = params.thresholds
 
-    def bases(threshold: int) -> int:
-        tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=threshold)
+    def bases(threshold: int, run_threshold: int) -> int:
+        tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=run_threshold)
         return len(consensus(sample, tried, workers, doubt=RAW_DOUBT).codes)
 
-    low, high = map(bases, DIVIDED)
-    divided = (low - high + 1) / (high + 1)
-    return round(RAW_DOUBT * min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT))
+    low, high = DIVIDED
+    most, without, least = bases(low, low), bases(high, low), bases(high, high)
+    divided = (most - least + 1) / (least + 1)
+    doubt = min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT)
+    outside = (most - without + 1) / (most - least + FEWEST_DIVIDED)
+    return round(RAW_DOUBT * doubt * (1 + SHARED_DOUBT * outside**2))
 
 
 def run_threshold(runs: int, shorter: int, longer: int) -> int:

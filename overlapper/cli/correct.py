@@ -74,8 +74,9 @@ def correct(
 ) -> None:
     """Correct reads by the reads that overlap them.
 
-    Every base gets a quality; unknown bases are predicted. The result depends on the reads and the parameters
-    alone.
+    Every base gets a quality; unknown bases are predicted. Qualities of one round take reads to err
+    independently of each other, those of later rounds look at how much they do not. The result depends on the
+    reads and the parameters alone.
     """
     inputs = [path for path in (*reads, overlaps, reference) if path is not None]
     check_outputs({"--output": output, "--table": table, "--stats": stats}, inputs)
