@@ -16,6 +16,8 @@ from overlapper.kernels.cpu.correct import DELETED, INSERTED, LONGER, RUNS, SHOR
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
+MOST_INSERTED = 1.1
+"""Bases inserted for one deleted, from which on homopolymer runs have no threshold of their own."""
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 SAMPLE_BASES = 100_000
 """Of corrected reads so many are looked at, as few columns are divided."""
@@ -53,7 +55,7 @@ def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> Corr
     last = last or TYPICAL_THRESHOLD
     run = params.run_threshold or last
     # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
-    if deleted > inserted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
+    if inserted < MOST_INSERTED * deleted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
         # The first consensus has runs that are too short, which hides how many bases reads lose there.
         *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
         run = run_threshold(runs_again, shorter, longer)
