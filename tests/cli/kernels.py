@@ -10,14 +10,18 @@ from overlapper.cli.first_kernels import LISTED, kernel_of, spelled
 from overlapper.cli.startup import load_numba
 from tests.cli.runner import overlapper, python
 
-READS = "simulate --genome-size 30k --coverage 12 -p ont-r9 -o reads.fq --reference-out genome.fa -q"
+READS = (
+    "simulate --genome-size 30k --coverage 12 -p ont-r9 -o reads.fq --reference-out genome.fa -q",
+    "simulate --reference genome.fa --coverage 50 -p ont-r9 -o deep.fq -q",
+)
+"""The second are so many that those which vote have to be chosen."""
 RUNS = {
     "overlap_chain": "overlap reads.fq -o overlaps.paf -t 1 -q",
     "overlap_xdrop": "overlap reads.fq --extender xdrop --device cpu -o xdrop.paf -t 1 -q",
     "overlap_gact": "overlap reads.fq --extender gact --device cpu -o gact.paf -t 1 -q",
     "layout": "layout reads.fq overlaps.paf -o layout.gfa --fasta unitigs.fa -t 1 -q",
-    "correct": "correct reads.fq --device cpu -o corrected.fq -t 1 -q",
-    "polish": "polish unitigs.fa reads.fq --device cpu -o polished.fa -t 1 -q",
+    "correct": "correct deep.fq --device cpu -o corrected.fq -t 1 -q",
+    "polish": "polish unitigs.fa deep.fq --device cpu -o polished.fa -t 1 -q",
     "assemble": "assemble reads.fq --device cpu --correct always -o assembled -t 1 -q",
     "map": "map genome.fa reads.fq --device cpu -o mapped.paf -t 1 -q",
 }
@@ -36,7 +40,8 @@ def _recorded():
     """Yield every command and the lines of its kernels."""
     script = "from tests.cli.kernels import record; record()"
     with tempfile.TemporaryDirectory() as folder:
-        overlapper(*READS.split(), cwd=folder, check=True)
+        for words in READS:
+            overlapper(*words.split(), cwd=folder, check=True)
         for command, words in RUNS.items():
             run = python("-c", script, *words.split(), cwd=folder, check=True)
             yield (
