@@ -22,7 +22,7 @@ overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
 overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
-COMPILE_SECONDS = 50
+COMPILE_SECONDS = 60
 MOST_SHOWN = 20
 
 

@@ -20,7 +20,7 @@ overlapper correct reads.fa --overlaps overlaps.paf.gz --rounds 1 -o corrected.f
 overlapper correct reads.bam --uncovered trim --table changes.tsv -o corrected.fastq.gz
 """
 
-COMPILE_SECONDS = 40
+COMPILE_SECONDS = 60
 
 
 def correct(

@@ -18,7 +18,7 @@ overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
 overlapper polish unitigs.fasta reads.fastq.gz --rounds 1 -o polished.fastq.gz
 """
 
-COMPILE_SECONDS = 30
+COMPILE_SECONDS = 60
 
 
 def polish(
