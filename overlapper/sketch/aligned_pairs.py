@@ -183,12 +183,13 @@ def _trimmed_mean(values: np.ndarray, weights: np.ndarray) -> float:
 
 
 def _median_difference(reads: Reads, places: np.ndarray, threads: int) -> float:
-    """Return by how much samples differ that are paired at random; NaN for fewer than two."""
+    """Return by how much samples differ that are paired at random; NaN where they do not, or are too few."""
     drawn = places[np.argsort(places.astype(np.uint64) * _SCATTER, kind="stable")][: 2 * _PAIRED_AT_RANDOM]
     if len(drawn) < 2:
         return math.nan
     half = len(drawn) // 2
-    return float(np.median(_differences(reads, drawn[:half], drawn[half : 2 * half], threads)))
+    # Most reads may be the same few bases over and over: nothing tells unrelated ones then.
+    return float(np.median(_differences(reads, drawn[:half], drawn[half : 2 * half], threads))) or math.nan
 
 
 def _differences(reads: Reads, one: np.ndarray, other: np.ndarray, threads: int) -> np.ndarray:

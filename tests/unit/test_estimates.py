@@ -76,6 +76,14 @@ def test_chance_matches_of_a_skewed_composition_do_not_count():
     assert found.error_rate == pytest.approx(0.08, rel=0.1)
 
 
+def test_reads_that_are_mostly_one_base_over_and_over_have_no_error_rate():
+    rng = np.random.default_rng(3)
+    genome = "".join(rng.choice(list("ACGT"), 8000))
+    texts = ["A" * 2000] * 80 + [genome[start : start + 3000] for start in rng.integers(0, 5000, 24)]
+    found = estimate(Reads.from_sequences([str(i) for i in range(len(texts))], texts))
+    assert math.isnan(found.error_rate) and "error rate" in found.unknown
+
+
 def test_what_k_mers_and_aligned_pairs_tell_differently_is_unknown(monkeypatch):
     reads = simulate(100_000, 30, 0.1)
     monkeypatch.setattr(AlignedPairs, "intact", lambda self, k, threads: 0.9)
