@@ -18,6 +18,7 @@ from graph.consensus import Consensus, consensus
 from graph.machine import Machine
 from graph.params import CorrectParams
 from graph.piles import Piles, rows_of
+from graph.rounds import Round
 from graph.stages import Stages
 from graph.thresholds import fit_doubt, fit_threshold
 from graph.uncovered import CONFIRMED_DEPTH, Uncovered, cut_uncovered
@@ -135,21 +136,15 @@ def correct(
     return Corrected(out, changes, funnel, seconds)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Round:
-    """A round: which one, where its results are kept, what it may use and whom it tells."""
-
-    number: int
-    stages: Stages
-    machine: Machine
-    report: Report
+class _Round(Round):
+    """A round of correction."""
 
     def overlaps(self, reads: Reads, preset: str, changes: Mapping[str, Any] | None) -> Overlaps:
         """Find the overlaps of reads."""
 
         def find() -> tuple[Overlaps, dict[str, Any]]:
             run = pipeline.run(
-                reads, preset, changes=changes, threads=self.machine.threads, report=self._report
+                reads, preset, changes=changes, threads=self.machine.threads, report=self.report
             )
             return run.overlaps, {"chosen": run.why, **run.funnel}
 
@@ -163,13 +158,10 @@ class _Round:
             with self.machine.holding(reads) as workers:
                 fitted = fit_threshold(piles, params, workers)
                 doubt = None if self.number == 1 else fit_doubt(piles, params, workers)
-                made = consensus(piles, fitted, workers, doubt=doubt, report=self._report)
+                made = consensus(piles, fitted, workers, doubt=doubt, report=self.report)
             return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
 
         return self.stages.run(f"correct-{self.number}", Consensus, params.of_round(), find)[0]
-
-    def _report(self, step: str, done: int, total: int) -> None:
-        self.report(f"round {self.number}: {step}", done, total)
 
 
 def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:

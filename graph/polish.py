@@ -19,6 +19,7 @@ from graph.consensus import Consensus, consensus
 from graph.machine import Machine
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
 from graph.piles import Piles, Rows
+from graph.rounds import Round
 from graph.stages import Stages
 from graph.thresholds import fit_threshold
 from overlapper.candidates.registry import finder
@@ -155,14 +156,8 @@ def polish(
     return Polished(unitigs, funnel)
 
 
-@dataclasses.dataclass(frozen=True)
-class _Round:
-    """A round: which one, where its result is kept, what it may use and whom it tells."""
-
-    number: int
-    stages: Stages
-    machine: Machine
-    report: Report
+class _Round(Round):
+    """A round of polishing."""
 
     def vote(
         self, unitigs: Unitigs, reads: Reads, rate: ErrorRate, params: CorrectParams
@@ -171,11 +166,11 @@ class _Round:
 
         def find() -> tuple[Unitigs, dict[str, Any]]:
             pieces = _Pieces(unitigs)
-            rows = rows_on(pieces.reads, reads, rate, self.machine.threads, self._report)
+            rows = rows_on(pieces.reads, reads, rate, self.machine.threads, self.report)
             piles = Piles(pieces.reads, reads, rows, targets_vote=False)
             with self.machine.holding(reads) as workers:
                 fitted = fit_threshold(piles, params, workers)
-                made = consensus(piles, fitted, workers, report=self._report)
+                made = consensus(piles, fitted, workers, report=self.report)
             polished = Unitigs(pieces.joined(made), unitigs.circular)
             return polished, {
                 **fitted.fitted(),
@@ -185,9 +180,6 @@ class _Round:
             }
 
         return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
-
-    def _report(self, step: str, done: int, total: int) -> None:
-        self.report(f"round {self.number}: {step}", done, total)
 
 
 def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:

@@ -12,20 +12,30 @@ def peak_memory() -> int:
     Linux is asked for the peak of this program alone: `getrusage` would count what the process held before it
     became this program.
     """
-    try:
-        with open("/proc/self/status", "rb") as status:
-            return next(1024 * int(line.split()[1]) for line in status if line.startswith(b"VmHWM:"))
-    except (OSError, StopIteration):
-        import resource
+    peak = _told("/proc/self/status", b"VmHWM:")
+    if peak is not None:
+        return peak
+    import resource
 
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        return peak if sys.platform == "darwin" else 1024 * peak
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
 
 
 def free_memory() -> int:
     """Return about how many bytes programs may still take; where the system does not tell, all there are."""
+    free = _told("/proc/meminfo", b"MemAvailable:")
+    return all_memory() if free is None else free
+
+
+def all_memory() -> int:
+    """Return the bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _told(table: str, label: bytes) -> int | None:
+    """Return the bytes that a line of a table of the Linux kernel tells; None where there is none."""
     try:
-        with open("/proc/meminfo", "rb") as table:
-            return next(1024 * int(line.split()[1]) for line in table if line.startswith(b"MemAvailable:"))
+        with open(table, "rb") as lines:
+            return next(1024 * int(line.split()[1]) for line in lines if line.startswith(label))
     except (OSError, StopIteration):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return None

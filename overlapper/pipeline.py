@@ -160,9 +160,11 @@ def _run(
     bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
     blocks = list(itertools.pairwise(bounds.tolist()))
 
-    lengths = np.empty_like(reads.lengths)
-    lengths[order] = reads.lengths
-    best = BestEnds(lengths, params.classes.best) if params.classes.best else None
+    best = None
+    if params.classes.best:
+        lengths = np.empty_like(reads.lengths)
+        lengths[order] = reads.lengths
+        best = BestEnds(lengths, params.classes.best)
     parts: list[Overlaps] = []
     held, room = 0, free_memory()
     taken: dict[str, int] = {}

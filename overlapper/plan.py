@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from overlapper.candidates.spgemm import ReliableKmers
 from overlapper.costs import Workload, spelled
 from overlapper.errors import ParameterError
 from overlapper.io.read_store import ReadStore
+from overlapper.memory import all_memory
 from overlapper.params import Params
 from overlapper.sketch.estimates import estimate
 from overlapper.sketch.seed_writer import expected_minimizers
@@ -68,8 +68,7 @@ class Budget:
     @classmethod
     def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
         """Return the budget given; 0 is half of the machine's memory."""
-        half = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-        return cls(memory or half, threads, workers)
+        return cls(memory or all_memory() // 2, threads, workers)
 
     def left(self, n_reads: int) -> int:
         """Return the bytes that are left for a tile or a range of hashes.

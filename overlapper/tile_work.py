@@ -115,7 +115,7 @@ class LoadedTile:
         Of the block of queries, then of the block of targets.
     seeded : Reads
         In the form in which they are sketched.
-    finder : TileFinder
+    finder : QueryFinder
     """
 
     def __init__(self, work: TileWork, tile: Tile, threads: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.candidates.registry import QueryFinder
 from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.candidates.spgemm import ReliableKmers, kmer_counts
 from overlapper.errors import ParameterError
@@ -25,24 +26,12 @@ from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
 from overlapper.sketch.seed_store import SeedStore
 from overlapper.sketch.seed_writer import SeedWriter
 from overlapper.sketch.tile_index import sample_seeds, tile_index, whole_index
-from overlapper.tables import Candidates, Reads, Seeding
+from overlapper.tables import Reads, Seeding
 
 Cut = Callable[[int], np.ndarray]
 """``cut(seed_bytes)`` gives the reads at which blocks start (int64), when the seeds of all reads take so many
 bytes in a tile."""
-
-
-class TileFinder(Protocol):
-    """Finds candidates between the reads of a tile, which number from 0, queries first."""
-
-    def hits_per_base(self) -> float:
-        """Return about how many hits, pairs of a seed's places in two reads, a base of the reads has."""
-
-    def find(self, query_start: int, query_stop: int) -> Candidates:
-        """Return the candidates whose query is in ``[query_start, query_stop)``; on any thread."""
-
-
-SampleFinders = Callable[[int, Reads, int], TileFinder]
+SampleFinders = Callable[[int, Reads, int], QueryFinder]
 """``finder(block, reads, threads)`` of a sample of queries and a block of targets, whose reads are given,
 queries first."""
 
@@ -88,8 +77,10 @@ class SeededBlocks(Protocol):
             See `Cut`.
         """
 
-    def finder(self, blocks: list[int], reads: Reads, threads: int) -> TileFinder:
+    def finder(self, blocks: list[int], reads: Reads, threads: int) -> QueryFinder:
         """Return the finder of a block of queries and one of targets, or of one block that is both.
+
+        The reads of a tile number from 0, queries first.
 
         Parameters
         ----------
@@ -144,7 +135,7 @@ class DsoftBlocks:
         seeder = SeedWriter(artifact, load, lengths, params.sketch, memory, threads)
         seeder.cut(cut(DsoftBlocks.BYTES_PER_SEED * seeder.seeds))
 
-    def finder(self, blocks: list[int], reads: Reads, threads: int) -> TileFinder:
+    def finder(self, blocks: list[int], reads: Reads, threads: int) -> QueryFinder:
         """See `SeededBlocks`."""
         if len(self.bounds) == 2:
             return DsoftFinder(reads.lengths, whole_index(self._store, reads, threads), self._params.dsoft, 0)
@@ -158,7 +149,7 @@ class DsoftBlocks:
         seeding = Seeding.concat([self._store.seeding_of(int(query)) for query in queries])
         query_seeds = sample_seeds(reads, seeding, self._params.sketch, self._store.layout)
 
-        def finder(block: int, reads: Reads, threads: int) -> TileFinder:
+        def finder(block: int, reads: Reads, threads: int) -> QueryFinder:
             index = tile_index(self._store, query_seeds, self._store.block(block), reads, threads)
             return DsoftFinder(reads.lengths, index, self._params.dsoft, first_target=len(queries))
 
@@ -203,7 +194,7 @@ class SpgemmBlocks:
         looked_at, too_rare = int(counter.of_read.sum(dtype=np.int64)), kmers.too_rare(writer.spectrum)
         artifact.facts["counts"] = kmer_counts(looked_at, too_rare, writer.seeds)
 
-    def finder(self, blocks: list[int], reads: Reads, threads: int) -> TileFinder:
+    def finder(self, blocks: list[int], reads: Reads, threads: int) -> QueryFinder:
         """See `SeededBlocks`."""
         queries, *targets = (self._store.block(block) for block in blocks)
         return self._product(queries, targets[0] if targets else None, reads, threads)

@@ -9,12 +9,8 @@ from overlapper.registry import registered
 from overlapper.tables import Candidates, Reads
 
 
-class Finder(Protocol):
-    """What a finder offers; the contract tests hold every registered one to it."""
-
-    @classmethod
-    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
-        """Make ready to find candidates among all reads."""
+class QueryFinder(Protocol):
+    """Finds the candidates of any queries among reads that it was made ready for."""
 
     def hits_per_base(self) -> float:
         """Return about how many hits, pairs of a seed's places in two reads, a base of the reads has."""
@@ -24,6 +20,14 @@ class Finder(Protocol):
 
         May be called from several threads at a time, for any ranges in any order.
         """
+
+
+class Finder(QueryFinder, Protocol):
+    """What a finder offers; the contract tests hold every registered one to it."""
+
+    @classmethod
+    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
+        """Make ready to find candidates among all reads."""
 
     def counts(self) -> dict[str, int]:
         """Return what the funnel shows of seeding."""
