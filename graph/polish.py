@@ -90,8 +90,9 @@ def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
         return Unitigs(sequences, np.array([bool(_CIRCULAR_NAME.search(n)) for n in sequences.names], bool))
     from graph.gfa import read_gfa
     from overlapper.errors import FormatError
-    from overlapper.io.sources import line_blocks
+    from overlapper.io.sources import check_rereadable, line_blocks
 
+    check_rereadable(path, "GFA is read twice, once for the graph and once for the bases")
     graph = read_gfa(path)
     bases = {}
     for block in line_blocks(path):

@@ -1,6 +1,7 @@
 """Stages of a run, whose results may be kept: a run that was killed goes on behind the last one it finished.
 
-A stage depends on its own parameters, on all stages before it, and on the program's source. Its result goes
+A stage depends on its own parameters, on all stages before it, on what the inputs hold, and on the program's
+source. Its result goes
 to a folder of the run's `overlapper.workdir.Workdir`, named after what it depends on, complete or not at all:
 the next run that asks for the same stage loads it.
 """
@@ -17,6 +18,7 @@ from typing import Any, TypeVar
 import graph
 import overlapper
 from overlapper.code_digest import digest_of_code
+from overlapper.errors import ParameterError
 from overlapper.io.arrays import load_arrays, save_arrays
 from overlapper.io.artifacts import finished, writing
 from overlapper.workdir import Workdir
@@ -60,13 +62,18 @@ class Stages:
     Parameters
     ----------
     workdir : Workdir, optional
-        Where results are kept; without it they are not.
+        Where results are kept, begun on the inputs of this run; without it they are not.
     note : callable
         Told which stages are done already.
 
     Attributes
     ----------
     done : list of Stage
+
+    Raises
+    ------
+    ParameterError
+        When the work was not begun.
     """
 
     def __init__(
@@ -75,7 +82,11 @@ class Stages:
         self.done: list[Stage] = []
         self._workdir = workdir
         self._note = note
-        self._before = code_digest() if workdir else ""
+        self._before = ""
+        if workdir:
+            if workdir.digests is None:
+                raise ParameterError("stages depend on inputs: tell them to Workdir.begin before")
+            self._before = " ".join([code_digest(), *workdir.digests])
 
     def run(
         self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]

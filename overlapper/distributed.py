@@ -23,6 +23,7 @@ import numpy as np
 
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
+from overlapper.io.folders import MARK, temporary_folder
 from overlapper.pipeline import Report
 from overlapper.tile_work import Tile, TileWork
 
@@ -175,8 +176,8 @@ def run_remotely(
 
         # Processes that a LocalCluster starts are numbered, one that takes the place of another like it.
         work = dataclasses.replace(work, device=devices[int(get_worker().name)])
-    with tempfile.TemporaryDirectory() as folder:
-        local = dataclasses.replace(work, results=Path(folder))
+    with temporary_folder(tempfile.gettempdir()) as folder:
+        local = dataclasses.replace(work, results=folder)
         local.run(tile, threads, numbers)
         paths = local.strips(tile)
         return [(number, *_content(paths[number])) for number in numbers]
@@ -185,7 +186,7 @@ def run_remotely(
 def _content(path: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
     artifact = finished(path)
     assert artifact, path
-    files = {file.name: file.read_bytes() for file in path.iterdir() if file.name != RECORD}
+    files = {file.name: file.read_bytes() for file in path.iterdir() if file.name not in (RECORD, MARK)}
     return files, artifact.facts
 
 

@@ -8,9 +8,10 @@ do not depend on how the reads are cut.
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from overlapper.extend import chain
 from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.registry import ALIGNING, check_compression
 from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.identity import Input, ReadsDigest, states_of
 from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
@@ -61,7 +63,10 @@ class TiledRun(Summary):
 
 
 def store_reads(
-    workdir: Workdir, parts: Iterable[Reads], check: Callable[[Reads], None] = lambda heads: None
+    workdir: Workdir,
+    parts: Iterable[Reads],
+    files: Sequence[str] = (),
+    check: Callable[[Reads], None] = lambda heads: None,
 ) -> ReadStore:
     """Return the packed reads of a folder; they are written if they are not there.
 
@@ -69,14 +74,35 @@ def store_reads(
     ----------
     workdir : Workdir
     parts : iterable of Reads
-        Gone through only when the reads are to be written.
+        Gone through once at most: not when the packed reads are those of these files, untouched since.
+    files : sequence of str
+        What the parts come from.
     check : callable
         ``check(heads)`` complains of names and lengths of all reads.
+
+    Raises
+    ------
+    InputError
+        When the work in the folder was begun on other reads.
     """
-    path = workdir.folder / "reads"
-    if finished(path, verify=True) is None:
+    path, files = workdir.folder / "reads", list(files)
+    kept = finished(path, verify=True)
+    digest = workdir.seen("reads", files) if kept else None
+    states = states_of(files)
+    passing = ReadsDigest()
+    if kept is None:
         with writing(path) as artifact:
-            check(ReadStore.write(artifact, parts))
+            check(ReadStore.write(artifact, passing.of_each(parts)))
+            digest = artifact.facts["content"] = passing.hexdigest()
+            workdir.begin([Input("reads", files, digest, states)])
+    else:
+        if digest is None:
+            collections.deque(passing.of_each(parts), maxlen=0)
+            digest = passing.hexdigest()
+        # Packed by one of the first versions, they are known by their files alone.
+        if kept.facts.get("content", digest) != digest:
+            raise workdir.other("reads", files)
+        workdir.begin([Input("reads", files, digest, states)])
     return ReadStore.open(there(path))
 
 
@@ -122,7 +148,7 @@ def run_tiled(
     for difference in workdir.changed(dataclasses.asdict(fitted)):
         note(f"parameters differ from the last run in {workdir.folder}: {difference}")
     seeds = work.blocks()
-    key = [dataclasses.asdict(fitted), seeds.bounds.tolist()]
+    key = [dataclasses.asdict(fitted), seeds.bounds.tolist(), *_content(store)]
     work = dataclasses.replace(work, params=fitted, results=workdir.path("overlaps", *key))
     n_blocks = len(seeds.bounds) - 1
     tiles = [(query, target) for query in range(n_blocks) for target in range(query, n_blocks)]
@@ -175,7 +201,7 @@ def planned(
 def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, budget: Budget) -> Path:
     """Return the folder of seeds; they are written unless they are there, in blocks that fit."""
     blocks = IN_BLOCKS[params.finder]
-    path = workdir.path("seeds", *blocks.depends_on(params))
+    path = workdir.path("seeds", *blocks.depends_on(params), *_content(store))
     known = finished(path, verify=True)
     if known is None or known.facts["tile_bytes"] > room:
         with writing(path) as artifact:
@@ -188,6 +214,12 @@ def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, budget:
 
             blocks.write(artifact, store, params, room, budget.threads, cut)
     return path
+
+
+def _content(store: ReadStore) -> list[str]:
+    """Return what tells the reads that stages are made of; nothing where one of the first versions packed."""
+    content = store.artifact.facts.get("content")
+    return [content] if content else []
 
 
 def _one_by_one(threads: int, whole: LoadedTile | None) -> RunTiles:

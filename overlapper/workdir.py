@@ -3,109 +3,224 @@
 ``run`` says which version began and on what input; ``reads``, ``seeds-KEY`` and ``overlaps-KEY`` hold what
 the stages made. A key is a digest of the parameters that a stage and those before it depend on: other
 parameters of a later stage find the earlier ones done.
+
+A work folder is one that overlapper made, or that was empty, and bears its mark (`overlapper.io.folders`);
+any other is left alone. Folders of the first versions had no mark: they are told by their ``run``.
 """
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import fcntl
 import hashlib
 import json
 import os
+import re
+import stat
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from overlapper.errors import InputError, OutputError, ParameterError
-from overlapper.io.artifacts import digest_of, finished, writing
+from overlapper.io import folders
+from overlapper.io.artifacts import Artifact, digest_of, finished, writing
+from overlapper.io.identity import Input, states_of
 from overlapper.version import __version__
+
+_LOCK, _RUN, _PARAMS = "lock", "run", "params"
+_OF_STRIPS = re.compile("overlaps-[0-9a-f]{12}")
+"""Of a folder that holds artifacts, the strips of tiles."""
+_BEGINNINGS = (_LOCK, folders.MARK, f"{_RUN}.part")
+"""What a run that was killed at once leaves, all of it empty."""
+
+
+def check_workdir(folder: str | os.PathLike[str], option: str = "--workdir") -> None:
+    """Refuse a folder that holds something and that overlapper did not make; nothing is written.
+
+    Parameters
+    ----------
+    folder : path
+    option : str
+        What the user names it with.
+
+    Raises
+    ------
+    OutputError
+        When the folder is somebody else's, or cannot be read.
+    """
+    path = Path(folder)
+    try:
+        names = sorted(os.listdir(path))
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise _unusable(path, error, option) from None
+    if folders.kind_of(path.resolve()) == folders.WORK or _of_first_versions(path):
+        return
+    for name in names:
+        if name not in _BEGINNINGS or not _is_empty(path / name):
+            raise OutputError(
+                f"folder {folder} holds {name} and is not one that overlapper works in: it stays as it is. "
+                f"Name a new or an empty folder with {option}"
+            )
 
 
 class Workdir:
-    """A folder that one process at a time works in.
+    """A folder that one process at a time works in, used as a context manager.
 
     Parameters
     ----------
     folder : path
         Made if it does not exist.
-    inputs : list of str
-        Files of reads, in order, and what they are read with.
     option : str
         What the user names the folder with.
+
+    Attributes
+    ----------
+    folder : Path
+    digests : tuple of str, optional
+        Of the inputs that `begin` was told; None before, and none where one of the first versions began.
 
     Raises
     ------
     InputError
-        When an input cannot be read, or is not what it was when the work was begun.
+        When the record of the work is damaged.
     OutputError
-        When the folder cannot be written, or another process works in it.
+        When the folder is somebody else's or cannot be written, or another process works in it.
     ParameterError
-        When another version began the work, or an input is standard input.
+        When another version began the work.
     """
 
-    def __init__(
-        self, folder: str | os.PathLike[str], inputs: list[str], *, option: str = "--workdir"
-    ) -> None:
+    def __init__(self, folder: str | os.PathLike[str], *, option: str = "--workdir") -> None:
         self.folder = Path(folder)
+        self.digests: tuple[str, ...] | None = None
         self._other = f"or name another {option}"
-        if "-" in inputs:
-            raise ParameterError(
-                "a run that is to be resumed cannot read standard input; name files of reads"
-            )
-        for path in inputs:
-            _state(path)
+        check_workdir(folder, option)
+        self._run: Artifact | None = None
+        self._is_new = not self.folder.exists()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT)
+            self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if folders.kind_of(self.folder.resolve()) is None:
+                folders.mark(self.folder, folders.WORK, _LOCK)
         except BlockingIOError:
+            os.close(self._lock)
             raise OutputError(
                 f"folder {folder} is in use by another run. Wait for it, {self._other}"
             ) from None
         except OSError as error:
-            raise OutputError(
-                f"folder {folder} cannot be written: {error.strerror}. Check the path of {option}"
-            ) from None
+            raise _unusable(self.folder, error, option) from None
         try:
-            self._begin(inputs)
+            self._tidy()
+            self._run = self._finished(_RUN)
+            self._check_run()
         except BaseException:
             self.close()
             raise
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def close(self) -> None:
-        """Let others work in the folder."""
+        """Let others work in the folder; one that was made for nothing goes."""
+        if self._is_new and {*os.listdir(self.folder)} == {_LOCK, folders.MARK}:
+            with contextlib.suppress(OSError):
+                folders.remove(self.folder)
         os.close(self._lock)
 
-    def _begin(self, inputs: list[str]) -> None:
-        """Note whose work this is, or check that it is the same."""
-        begun = finished(self.folder / "run")
-        if begun:
-            self._check(begun.facts, inputs)
-            return
-        with writing(self.folder / "run") as record:
-            record.facts |= {"version": __version__, "inputs": [_identity(path) for path in inputs]}
+    def _tidy(self) -> None:
+        """Remove what a killed run left unfinished, here and in the folders of stages that have several."""
+        folders.remove_parts(self.folder)
+        for path in self.folder.iterdir():
+            if _OF_STRIPS.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+                folders.remove_parts(path)
 
-    def _check(self, begun: dict[str, Any], inputs: list[str]) -> None:
-        if begun["version"] != __version__:
+    def _finished(self, name: str) -> Artifact | None:
+        return finished(self.folder / name, verify=True)
+
+    def _check_run(self) -> None:
+        """Check that the record of the work is one, and of this version."""
+        if self._run is None:
+            return
+        if not _is_run(self._run.facts):
+            raise InputError(
+                "is not what was written there", file=str(self._run.folder),
+                remedy=f"Remove the folder {self.folder}.",
+            )  # fmt: skip
+        version = self._run.facts["version"]
+        if version != __version__:
             raise ParameterError(
-                f"the work in {self.folder} was begun by version {begun['version']}, this is {__version__}. "
+                f"the work in {self.folder} was begun by version {version}, this is {__version__}. "
                 f"Finish it with that version, {self._other}."
             )
-        before = begun["inputs"]
-        if len(before) != len(inputs):
-            names = ", ".join(entry["file"] for entry in before)
-            raise ParameterError(
-                f"the work in {self.folder} was begun on {names}, not on {', '.join(inputs)}. "
-                f"Give the same files, {self._other}."
-            )
-        for entry, path in zip(before, inputs, strict=True):
-            now = _state(path)
-            if (now.st_size, now.st_mtime_ns) == (entry["bytes"], entry["modified"]):
-                continue
-            if digest_of(path) != entry["digest"]:
+
+    def begin(self, inputs: Sequence[Input]) -> None:
+        """Note on what the work is done, or check that it is the same.
+
+        Parameters
+        ----------
+        inputs : sequence of Input
+            All that the work depends on, besides parameters.
+
+        Raises
+        ------
+        InputError
+            When it was begun on other inputs.
+        """
+        known = self._known()
+        if known is None:
+            self._check_files([file for given in inputs for file in given.files])
+            self.digests = ()
+            return
+        for given in inputs:
+            if known.get(given.what, {}).get("digest", given.digest) != given.digest:
+                raise self.other(given.what, given.files)
+        self.digests = tuple(given.digest for given in inputs)
+        now = known | {given.what: dataclasses.asdict(given) for given in inputs}
+        if self._run is None or now != known:
+            with writing(self.folder / _RUN) as record:
+                record.facts |= {"version": __version__, "inputs": now}
+            self._run = record
+
+    def seen(self, what: str, files: list[str]) -> str | None:
+        """Return the digest of an input if its files are those that the work was begun on, and untouched."""
+        noted = (self._known() or {}).get(what, {})
+        states = states_of(files)
+        return noted.get("digest") if None not in states and states == noted.get("states") else None
+
+    def other(self, what: str, files: list[str]) -> InputError:
+        """Return the error that an input is another one than that which the work was begun on."""
+        before = (self._known() or {}).get(what, {}).get("files", files)
+        return InputError(
+            f"is not what the work in {self.folder} was begun on"
+            + (f", {', '.join(before)}" if before != files else ""),
+            file=", ".join(files),
+            remedy=f"Give the same {what}, {self._other}.",
+        )
+
+    def _known(self) -> dict[str, Any] | None:
+        """Return the inputs that the work was begun on; None where one of the first versions noted files."""
+        inputs = self._run.facts["inputs"] if self._run else {}
+        return inputs if isinstance(inputs, dict) else None
+
+    def _check_files(self, files: list[str]) -> None:
+        """Check that files are those that one of the first versions began the work on."""
+        assert self._run
+        noted = {entry["digest"]: str(entry.get("file")) for entry in self._run.facts["inputs"]}
+        for file in files:
+            if states_of([file]) == [None] or digest_of(file) not in noted:
                 raise InputError(
-                    f"is not what the work in {self.folder} was begun on"
-                    + (f", {entry['file']}" if entry["file"] != path else ""),
-                    file=path,
-                    remedy=f"Give the same reads, {self._other}.",
+                    f"is not what the work in {self.folder} was begun on, {', '.join(noted.values())}",
+                    file=file,
+                    remedy=f"Give the same files, {self._other}.",
                 )
 
     def path(self, stage: str, *depends_on: Any) -> Path:
@@ -115,30 +230,41 @@ class Workdir:
 
     def changed(self, params: dict[str, Any]) -> list[str]:
         """Say which parameters differ from those of the last run here, and remember these."""
-        path = self.folder / "params.json"
-        before = json.loads(path.read_text()) if path.exists() else params
-        temporary = path.with_suffix(".part")
-        temporary.write_text(json.dumps(params))
-        os.replace(temporary, path)
-        return _differences(before, params, "")
+        params = json.loads(json.dumps(params))
+        last = self._finished(_PARAMS)
+        if last and last.facts == params:
+            return []
+        with writing(self.folder / _PARAMS) as record:
+            record.facts |= params
+        return _differences(last.facts, params, "") if last else []
 
 
-def _identity(path: str) -> dict[str, Any]:
-    state = _state(path)
-    return {
-        "file": path, "bytes": state.st_size, "modified": state.st_mtime_ns, "digest": digest_of(path),
-    }  # fmt: skip
+def _of_first_versions(folder: Path) -> bool:
+    """Tell whether a folder without a mark is one of a version that made none."""
+    with contextlib.suppress(InputError):
+        run = finished(folder / _RUN)
+        return run is not None and _is_run(run.facts) and _is_empty(folder / _LOCK)
+    return False
 
 
-def _state(path: str) -> os.stat_result:
-    """Return what the system says about an input; raise an `InputError` if it cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            return os.fstat(file.fileno())
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, remedy="Check the path and its rights."
-        ) from None
+def _is_run(facts: dict[str, Any]) -> bool:
+    """Tell whether facts are those of ``run``."""
+    inputs = facts.get("inputs")
+    entries = inputs.values() if isinstance(inputs, dict) else inputs if isinstance(inputs, list) else [None]
+    return isinstance(facts.get("version"), str) and all(
+        isinstance(entry, dict) and isinstance(entry.get("digest"), str) for entry in entries
+    )
+
+
+def _is_empty(path: Path) -> bool:
+    about = path.lstat() if os.path.lexists(path) else None
+    if about and stat.S_ISDIR(about.st_mode):
+        return not any(path.iterdir())
+    return about is not None and stat.S_ISREG(about.st_mode) and not about.st_size
+
+
+def _unusable(folder: Path, error: OSError, option: str) -> OutputError:
+    return OutputError(f"folder {folder} cannot be written: {error.strerror}. Check the path of {option}")
 
 
 def _differences(before: dict[str, Any], now: dict[str, Any], where: str) -> list[str]:

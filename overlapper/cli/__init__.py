@@ -7,7 +7,7 @@ the standard library, typer and ``overlapper.errors`` at their top, and what the
 function: ``overlapper --help`` answers before numpy would be loaded.
 
 Exit codes: 0 done, 1 an error that the user can mend (`overlapper.errors`), 2 wrong usage, 70 a fault of
-overlapper, 130 interrupted.
+overlapper, 130 interrupted, 141 nobody reads the output any more (`READER_LEFT`).
 """
 
 from __future__ import annotations
@@ -93,6 +93,8 @@ COMMANDS = (
     "simulate",
     "devices",
 )
+READER_LEFT = 141
+"""What a shell shows for a program that SIGPIPE ended, as it does where nobody reads the output any more."""
 NO_PLACE_FOR_KERNELS = "no locator available"
 """What numba says when it finds no folder that it may write to."""
 GROUPS = {
@@ -156,7 +158,7 @@ def main() -> None:
         # What standard output did not take is flushed once more at exit: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
-            sys.exit(1)
+            sys.exit(READER_LEFT)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
         if NO_PLACE_FOR_KERNELS in str(error):

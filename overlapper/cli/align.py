@@ -74,8 +74,6 @@ def align(
     """
     inputs = [path for path in (queries, targets, pairs) if path is not None]
     check_outputs({"--output": output}, inputs)
-    if inputs.count("-") > 1:
-        raise typer.BadParameter("standard input can be read once: name a file")
 
     from overlapper.cli.startup import load_numba
 

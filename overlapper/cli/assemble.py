@@ -10,10 +10,10 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, Reference, Threads
+from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.resume import stages_in
+from overlapper.cli.resume import inputs_of, stages_in
 from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
@@ -27,10 +27,7 @@ MOST_SHOWN = 20
 
 
 def assemble(
-    reads: Annotated[
-        list[str],
-        typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
-    ],
+    reads: ReadFiles,
     output: Annotated[
         str,
         typer.Option(
@@ -97,7 +94,10 @@ def assemble(
     from overlapper.io.outputs import OutputFile
     from overlapper.presets import check_preset
     from overlapper.threads import available_threads
+    from overlapper.workdir import check_workdir
 
+    folder = os.path.join(output, "stages")
+    check_workdir(folder, "--output")
     check_preset(preset)
     devices = select_devices(device)
     threads = threads or available_threads()
@@ -115,8 +115,10 @@ def assemble(
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
-        folder, chosen = os.path.join(output, "stages"), {"preset": preset, **dataclasses.asdict(params)}
-        stages = files.enter_context(stages_in(folder, inputs, chosen, progress, option="--output"))
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        stages = files.enter_context(
+            stages_in(folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output")
+        )
         made = assemble_reads(
             given,
             params,

@@ -105,11 +105,14 @@ def compare(
     from overlapper.compare.overlaps import compare_overlaps
     from overlapper.io import read_fastx
     from overlapper.io.outputs import write_text
+    from overlapper.io.sources import check_rereadable
     from overlapper.io.truth import read_truth
     from overlapper.mapping.params import MapParams
     from overlapper.presets import check_preset
     from overlapper.report.comparison import build_comparison
 
+    for path in inputs:
+        check_rereadable(path, "reads are read once a method")
     if reference and preset != "auto":
         MapParams.preset(preset)
     elif not reference:

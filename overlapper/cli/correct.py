@@ -12,7 +12,7 @@ import typer
 from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.resume import stages_in
+from overlapper.cli.resume import inputs_of, stages_in
 
 EXAMPLES = """
 overlapper correct reads.fastq.gz -o corrected.fastq.gz
@@ -94,11 +94,15 @@ def correct(
     from graph.uncovered import Uncovered
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx, read_overlaps
+    from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
     from overlapper.presets import check_preset
     from overlapper.threads import available_threads
+    from overlapper.workdir import check_workdir
 
+    if workdir:
+        check_workdir(workdir)
     check_preset(preset)
     devices = select_devices(device)
     params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
@@ -116,7 +120,12 @@ def correct(
         given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         found = read_overlaps(overlaps, given) if overlaps else None
         chosen = {"preset": preset, **dataclasses.asdict(params)}
-        stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
+
+        def content() -> list[Input]:
+            given_overlaps = [Input("overlaps", [overlaps], digest_of_table(found))] if overlaps else []
+            return [*inputs_of(given, reads, reference), *given_overlaps]
+
+        stages = files.enter_context(stages_in(workdir, content, chosen, progress))
         made = correct_reads(
             given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
             device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,

@@ -108,11 +108,10 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
     files, reference, threads = request.files, request.reference, request.threads
     progress = request.progress
     with _folder(limits.workdir, request.output) as folder:
-        inputs = [] if limits.workdir is None else [*files, *([reference] if reference else [])]
         progress.report("reading")
-        with contextlib.closing(Workdir(folder, inputs)) as workdir:
+        with Workdir(folder) as workdir:
             parts = FastxParts(*files, reference=reference, threads=threads)
-            store = store_reads(workdir, parts, parts.check)
+            store = store_reads(workdir, parts, [*files, *([reference] if reference else [])], parts.check)
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
             params, _, _ = planned(store, budget, request.preset, request.changes)
             if limits.plan:
@@ -145,15 +144,18 @@ def _folder(workdir: str | None, output: str) -> Iterator[str]:
     if workdir is not None:
         yield workdir
         return
-    beside = None if output == "-" else os.path.dirname(os.path.realpath(output))
-    try:
-        temporary = tempfile.TemporaryDirectory(prefix=".overlapper-", dir=beside)
-    except OSError as error:
-        raise OutputError(
-            f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
-        ) from None
-    with temporary as folder:
-        yield folder
+    from overlapper.io.folders import temporary_folder
+    from overlapper.io.sources import is_stream
+
+    beside = tempfile.gettempdir() if is_stream(output) else os.path.dirname(os.path.realpath(output))
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(beside))
+        except OSError as error:
+            raise OutputError(
+                f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
+            ) from None
+        yield str(folder / "work")
 
 
 def _cluster(limits: Limits, threads: int, devices: list[str]) -> AbstractContextManager[Cluster | None]:

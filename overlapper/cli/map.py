@@ -106,8 +106,6 @@ def map(
     the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
     """
     check_outputs({"--output": output, "--stats": stats}, [reference, *reads])
-    if [reference, *reads].count("-") > 1:
-        raise typer.BadParameter("standard input can be read once: name a file")
 
     from overlapper.cli.startup import load_numba, tune_malloc
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping, Sequence
 
 import typer
@@ -15,7 +16,7 @@ _ENDINGS = {
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
-    """Refuse to write to one file twice, or to a file that is read.
+    """Refuse to write to one file twice, or to a file that is read, and to read a pipe twice.
 
     Parameters
     ----------
@@ -32,6 +33,26 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
     for place in places:
         if place in read:
             raise typer.BadParameter(f"{read[place]} is read and would be written: name another output")
+    seen = set()
+    for path in inputs:
+        if (pipe := _pipe(path)) in seen:
+            raise typer.BadParameter(
+                "standard input can be read once: name a file"
+                if path == "-"
+                else f"{path} is a pipe, which can be read once: write it to a file, and name that"
+            )
+        seen |= {pipe} - {None}
+
+
+def _pipe(path: str) -> tuple[int, int] | None:
+    """Return what tells a pipe from others, whatever it is called; None for what is none."""
+    try:
+        about = os.fstat(0) if path == "-" else os.stat(path)
+    except (OSError, ValueError):
+        return (0, 0) if path == "-" else None
+    if path == "-" or stat.S_ISFIFO(about.st_mode) or stat.S_ISSOCK(about.st_mode):
+        return about.st_dev, about.st_ino
+    return None
 
 
 def check_name(path: str | None, option: str, *formats: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.resume import stages_in
+from overlapper.cli.resume import inputs_of, stages_in
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -62,11 +62,15 @@ def polish(
     from graph.polish import read_unitigs
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx
+    from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
     from overlapper.presets import check_preset
     from overlapper.threads import available_threads
+    from overlapper.workdir import check_workdir
 
+    if workdir:
+        check_workdir(workdir)
     check_preset(preset)
     devices = select_devices(device)
     threads = threads or available_threads()
@@ -82,7 +86,12 @@ def polish(
         unitigs = read_unitigs(layout)
         given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         chosen = {"preset": preset, **dataclasses.asdict(params)}
-        stages = files.enter_context(stages_in(workdir, inputs, chosen, progress))
+
+        def content() -> list[Input]:
+            digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
+            return [Input("unitigs", [layout], digest), *inputs_of(given, reads, reference)]
+
+        stages = files.enter_context(stages_in(workdir, content, chosen, progress))
         made = polish_unitigs(
             unitigs, given, params, preset=preset, threads=threads,
             device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,

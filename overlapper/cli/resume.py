@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.progress import Progress
 
 if TYPE_CHECKING:
     from graph.stages import Stages
+    from overlapper.io.identity import Input
+    from overlapper.tables import Reads
 
 
 @contextlib.contextmanager
 def stages_in(
     folder: str | None,
-    inputs: list[str],
+    inputs: Callable[[], Sequence[Input]],
     params: Mapping[str, Any],
     progress: Progress,
     *,
@@ -28,8 +29,8 @@ def stages_in(
     ----------
     folder : str or None
         None keeps nothing.
-    inputs : list of str
-        Files that the run reads.
+    inputs : callable
+        Gives what the run has read; not asked where nothing is kept.
     params : mapping
         All that the result depends on; JSON can hold it.
     progress : Progress
@@ -42,7 +43,17 @@ def stages_in(
     if folder is None:
         yield Stages()
         return
-    with contextlib.closing(Workdir(folder, inputs, option=option)) as workdir:
-        for difference in workdir.changed(json.loads(json.dumps(params))):
+    with Workdir(folder, option=option) as workdir:
+        workdir.begin(inputs())
+        for difference in workdir.changed(dict(params)):
             progress.note(f"parameters differ from the last run in {folder}: {difference}")
         yield Stages(workdir, note=progress.note)
+
+
+def inputs_of(reads: Reads, files: list[str], reference: str | None) -> list[Input]:
+    """Return what reads hold, with their qualities, for `stages_in`."""
+    from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
+
+    files = [*files, *([reference] if reference else [])]
+    qualities = digest_of_arrays(reads.qualities, reads.quality_offsets)
+    return [Input("reads", files, digest_of_reads(reads)), Input("qualities", files, qualities)]

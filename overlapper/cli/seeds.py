@@ -102,8 +102,6 @@ def seeds(
     _check_kind(kind, min_length, mismatches, hit_limit, dropped)
     inputs = [text, *reads, *([index] if index else [])]
     check_outputs({"--output (standard output by default)": output, "--dropped": dropped}, inputs)
-    if inputs.count("-") > 1:
-        raise typer.BadParameter("standard input can be read once: name a file")
 
     from overlapper.cli.startup import load_numba
 

@@ -15,6 +15,7 @@ from typing import TypeVar
 from overlapper.compare.comparison import Costs
 from overlapper.compare.samples import write_first_reads
 from overlapper.errors import ParameterError
+from overlapper.io.folders import temporary_folder
 from overlapper.pipeline import Report
 from overlapper.tables import Reads
 
@@ -64,8 +65,7 @@ def run_methods(
     """
     costs: list[Costs] = []
     found: list[Found] = []
-    with tempfile.TemporaryDirectory(prefix="overlapper.") as name:
-        folder = Path(name)
+    with temporary_folder(tempfile.gettempdir(), "few.fasta", "out.paf", "stats.json") as folder:
         few = write_first_reads(reads, WARM_UP_BASES, folder / "few.fasta")
         out, stats = str(folder / "out.paf"), folder / "stats.json"
         for number, options in enumerate(methods):

@@ -29,6 +29,7 @@ from overlapper.errors import FormatError, InputError, ParameterError, Truncated
 from overlapper.index.build import with_kmer_table
 from overlapper.index.bwt import row_type
 from overlapper.io.outputs import OutputFile
+from overlapper.io.sources import check_rereadable, is_stream
 from overlapper.kernels.cpu.fm_index import FmIndex
 from overlapper.tables import Reads
 from overlapper.threads import map_in_order
@@ -140,7 +141,9 @@ def write(file: OutputFile, fm: FmIndex, text: TextLabel) -> None:
 
 
 def is_index(path: str) -> bool:
-    """Tell whether a file starts as an index does; a file that cannot be read does not."""
+    """Tell whether a file starts as an index does; a file that cannot be read does not, nor does a pipe."""
+    if is_stream(path):
+        return False
     try:
         with Path(path).open("rb") as file:
             return file.read(len(MAGIC)) == MAGIC
@@ -164,6 +167,7 @@ def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmI
         When the file is missing, not an index, of another version, truncated or corrupt, or when it is the
         index of another text.
     """
+    check_rereadable(os.fspath(path), "an index is mapped into memory")
     try:
         with Path(path).open("rb") as file:
             header, position = _read_header(file, str(path))

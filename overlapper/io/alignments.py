@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from overlapper.errors import FormatError, TruncatedError
-from overlapper.io.sources import BLOCK_BYTES
+from overlapper.io.sources import BLOCK_BYTES, check_rereadable
 
 _SECONDARY_OR_SUPPLEMENTARY = 0x900
 
@@ -71,6 +71,8 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
     import pysam
 
     is_cram = file.peek(4).startswith(b"CRAM")
+    if is_cram and reference is not None:
+        check_rereadable(reference, "a reference is read again and again")
     previous = pysam.set_verbosity(0)  # else htslib writes complaints of its own to standard error
     try:
         with (

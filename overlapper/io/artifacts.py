@@ -1,17 +1,16 @@
 """Folders that are complete or not there: what a run leaves behind for the one that goes on after it.
 
-An artifact is written as ``NAME.part``; then its files are synced, their sizes and digests written to
-``done.json``, and the folder is renamed. A killed run leaves a ``.part`` folder at most, which the next
-attempt replaces.
+An artifact is written as ``NAME.XXXXXXXX.part``; then its files are synced, their sizes and digests written
+to ``done.json``, and the folder is renamed. A killed run leaves a ``.part`` folder at most, which the next
+run removes. What is removed or replaced is ours by its mark (`overlapper.io.folders`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
-import shutil
+import stat
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -21,6 +20,9 @@ from typing import Any, Self
 import numpy as np
 
 from overlapper.errors import InputError, OutputError
+from overlapper.io import folders
+from overlapper.io.folders import sync
+from overlapper.io.json_records import read_record, write_record
 from overlapper.threads import available_threads, map_in_order, start
 
 RECORD = "done.json"
@@ -40,6 +42,8 @@ class Artifact:
     def __init__(self, folder: Path, facts: dict[str, Any]) -> None:
         self.folder = folder
         self.facts = facts
+        self.named: set[str] = set()
+        """Files written, or removed again, by this process."""
 
     def save(self, name: str, values: np.ndarray) -> None:
         """Write an array; its type is for the reader to know."""
@@ -50,6 +54,9 @@ class Artifact:
         self._write(name, values, "ab")
 
     def _write(self, name: str, values: np.ndarray, mode: str) -> None:
+        if name not in self.named:
+            folders.note(self.folder, name)
+            self.named.add(name)
         # Not by `ndarray.tofile`, whose error does not say what the system complained of.
         with open(self.folder / name, mode) as file:
             file.write(np.ascontiguousarray(values).reshape(-1).view(np.uint8))
@@ -118,13 +125,15 @@ class Artifact:
 def writing(path: Path) -> Iterator[Artifact]:
     """Write an artifact; it is there, durably, when the context is left without an error.
 
+    One that is there already is replaced.
+
     Raises
     ------
     OutputError
-        When something cannot be written; the finished artifacts beside it are kept.
+        When something cannot be written, or something that is not ours is in the place; the finished
+        artifacts beside it are kept.
     """
-    with _complaints(path):
-        artifact = _begin(path)
+    with _begun(path) as artifact:
         yield artifact
         _finish(artifact, path)
 
@@ -161,58 +170,100 @@ class Finisher:
         OutputError
             When something of it, or of the one before, cannot be written.
         """
-        with _complaints(path):
-            artifact = _begin(path)
+        with _begun(path) as artifact:
             yield artifact
-        self._wait()
+            self._wait()
 
         def finish() -> None:
-            with _complaints(path):
+            with _left_whole(artifact):
                 _finish(artifact, path)
 
         self._last = start(finish)
 
 
 @contextlib.contextmanager
-def _complaints(path: Path) -> Iterator[None]:
-    """Leave nothing of an artifact that cannot be written, and say why it cannot."""
+def _begun(path: Path) -> Iterator[Artifact]:
+    """Give an empty artifact that is to get a path."""
+    try:
+        _check_place(path)
+        part = folders.part_of(path)
+        folders.make(part, folders.ARTIFACT, RECORD)
+    except OSError as error:
+        raise _unwritable(path.parent, error) from None
+    artifact = Artifact(part, {})
+    with _left_whole(artifact):
+        yield artifact
+
+
+@contextlib.contextmanager
+def _left_whole(artifact: Artifact) -> Iterator[None]:
+    """Leave nothing of an artifact that cannot be written or finished, and say why it cannot."""
     try:
         yield
-    except OSError as error:
+    except BaseException as error:
         with contextlib.suppress(OSError):
-            shutil.rmtree(_unfinished(path))
+            folders.remove(artifact.folder)
+        if isinstance(error, OSError):
+            raise _unwritable(artifact.folder.parent, error) from None
+        raise
+
+
+def _unwritable(folder: Path, error: OSError) -> OutputError:
+    advice = (
+        "Make room or check its rights; nothing of this run is kept. --workdir names a folder elsewhere, "
+        "which keeps what is finished"
+        if folders.within_temporary(folder / RECORD)
+        else "Make room or check its rights, and run the same command again: what is finished is kept"
+    )
+    return OutputError(f"folder {folder} cannot be written: {error.strerror or error}. {advice}")
+
+
+def _check_place(path: Path) -> None:
+    """Raise an `OutputError` if an artifact would take the place of what we did not write."""
+    if not os.path.lexists(path):
+        return
+    found: Path | None = path
+    if finished(path) is not None:
+        found = _foreign_in(path)
+    elif path.is_dir() and not path.is_symlink():
+        found = next(path.iterdir(), None)
+    if found is not None:
         raise OutputError(
-            f"folder {path.parent} cannot be written: {error.strerror or error}. Make room or check its "
-            "rights, and run the same command again: what is finished is kept"
-        ) from None
+            f"{found} is in the way, and overlapper did not write it: it stays as it is. Move it elsewhere, "
+            "or work in another folder"
+        )
 
 
-def _unfinished(path: Path) -> Path:
-    return path.with_name(path.name + ".part")
+def _foreign_in(path: Path) -> Path | None:
+    """Return something in a finished artifact that we did not write."""
+    if folders.kind_of(path) is None:
+        return next((file for file in path.iterdir() if file.name not in _files_of(path)), None)
+    return folders.foreign(path)
 
 
-def _begin(path: Path) -> Artifact:
-    """Return an empty artifact, in the place of what a killed run left there."""
-    part = _unfinished(path)
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    return Artifact(part, {})
+def _files_of(path: Path) -> list[str]:
+    """Return the names of the files in an artifact, also of one of the first versions, which left no mark."""
+    return [RECORD, *read_record(path / RECORD, f"Remove the folder {path}.", signed=False)["files"]]
 
 
 def _finish(artifact: Artifact, path: Path) -> None:
     """Sync the files of an artifact, note their digests, and give it its name."""
     part = artifact.folder
-    paths = sorted(part.iterdir())
+    paths = sorted(part / name for name in artifact.named if (part / name).exists())
     states = map_in_order(_synced, paths, available_threads())
     files = {path.name: state for path, state in zip(paths, states, strict=True)}
-    record = part / RECORD
-    record.write_text(json.dumps({"facts": artifact.facts, "files": files}, indent=1) + "\n")
-    _sync(record)
-    _sync(part)
-    if path.exists():
-        shutil.rmtree(path)
+    write_record(part / RECORD, {"facts": artifact.facts, "files": files})
+    sync(part)
+    former = None
+    if (path / RECORD).exists():
+        former, files_of_former = folders.part_of(path), _files_of(path)
+        os.rename(path, former)
     os.rename(part, path)
-    _sync(path.parent)
+    sync(path.parent)
+    if former:
+        if folders.kind_of(former) is None:
+            folders.mark(former, folders.ARTIFACT, *files_of_former)
+        folders.remove(former)
 
 
 def finished(path: Path, *, verify: bool = False) -> Artifact | None:
@@ -227,20 +278,34 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
     Raises
     ------
     InputError
-        When a file of it is not what was written.
+        When its record or a file of it is not what was written.
     """
     record = path / RECORD
-    if not record.exists():
+    if not os.path.lexists(record):
         return None
-    content = json.loads(record.read_text())
-    for name, written in content["files"].items():
-        file = path / name
-        same = file.exists() and file.stat().st_size == written["bytes"]
-        if not same or (verify and digest_of(file) != written["digest"]):
-            raise InputError(
-                "is not what was written there", file=str(file), remedy=f"Remove the folder {path}."
-            )
-    return Artifact(path, content["facts"])
+    remedy = f"Remove the folder {path}."
+    if path.is_symlink():
+        raise InputError("is a link, expected a folder", file=str(path), remedy="Remove the link.")
+    content = read_record(record, remedy, signed=folders.kind_of(path) is not None)
+    facts, files = content.get("facts"), content.get("files")
+    if not isinstance(facts, dict) or not isinstance(files, dict):
+        raise InputError("is not what was written there", file=str(record), remedy=remedy)
+    for name, written in files.items():
+        if os.path.basename(name) != name or not _is_written(path / name, written, verify):
+            raise InputError("is not what was written there", file=str(path / name), remedy=remedy)
+    return Artifact(path, facts)
+
+
+def _is_written(file: Path, written: Any, verify: bool) -> bool:
+    """Tell whether a file has the size, and if asked for the digest, with which it was written."""
+    if not isinstance(written, dict):
+        return False
+    try:
+        about = file.lstat()
+        same = stat.S_ISREG(about.st_mode) and about.st_size == written.get("bytes")
+        return same and (not verify or digest_of(file) == written.get("digest"))
+    except (OSError, ValueError):
+        return False
 
 
 def digest_of(path: str | os.PathLike[str]) -> str:
@@ -253,13 +318,5 @@ def digest_of(path: str | os.PathLike[str]) -> str:
 
 
 def _synced(path: Path) -> dict[str, Any]:
-    _sync(path)
+    sync(path)
     return {"bytes": path.stat().st_size, "digest": digest_of(path)}
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

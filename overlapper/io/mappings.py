@@ -8,9 +8,9 @@ aligned is soft-clipped; secondary mappings have neither bases nor qualities.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
-import tempfile
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
@@ -18,8 +18,10 @@ from typing import Protocol, Self
 import numpy as np
 
 from overlapper.errors import OutputError, ParameterError
+from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import parse_read_group, sam_header
+from overlapper.io.sources import is_stream
 from overlapper.tables import MappingKind, Mappings, Reads
 
 ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz", ".bam")
@@ -141,19 +143,27 @@ class _BamWriter:
         self._path, self._options, self._threads = path, options, threads
         self._format = _Format(reference, options, is_sam=True)
         self._longest = int(reference.lengths.max(initial=0))
+        self._folder = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         import pysam
 
-        folder = os.path.dirname(os.path.realpath(self._path))
+        self._final = os.path.realpath(self._path)
+        folder = os.path.dirname(self._final)
         self._parse = pysam.AlignedSegment.fromstring
         self._header = pysam.AlignmentHeader.from_dict(self._format.header)
         with self._complaints():
-            self._folder = tempfile.TemporaryDirectory(prefix=".overlapper.", dir=folder)
-            self._raw = os.path.join(self._folder.name, "mappings.bam")
+            if is_stream(self._path) or os.path.isdir(self._path):
+                raise FileExistsError(None, "it is a directory, a pipe or a device")
+            made = self._folder.enter_context(temporary_folder(folder, "mappings.bam*", "sorted.bam*"))
+            self._raw = str(made / "mappings.bam")
             # What is sorted is read again at once: it is not worth compressing.
             mode = "wbu" if self._options.sort else "wb"
-            self._bam = pysam.AlignmentFile(self._raw, mode, header=self._header, threads=self._threads)
+            try:
+                self._bam = pysam.AlignmentFile(self._raw, mode, header=self._header, threads=self._threads)
+            except BaseException:
+                self._folder.close()
+                raise
         return self
 
     def write(self, reads: Reads, mappings: Mappings) -> None:
@@ -176,7 +186,7 @@ class _BamWriter:
         done = self._raw
         try:
             if self._options.sort:
-                done = os.path.join(self._folder.name, "sorted.bam")
+                done = os.path.join(os.path.dirname(self._raw), "sorted.bam")
                 threads = str(max(0, self._threads - 1))
                 pysam.sort("--no-PG", "-@", threads, "-o", done, self._raw)
             if self._options.index:
@@ -187,7 +197,7 @@ class _BamWriter:
             raise OutputError(
                 f"file {self._path} cannot be sorted and indexed: {error}. Check the free space"
             ) from None
-        os.replace(done, self._path)
+        os.replace(done, self._final)
         if self._options.index:
             os.replace(f"{done}{ending}", f"{self._path}{ending}")
 

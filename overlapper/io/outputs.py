@@ -1,15 +1,15 @@
 """Output files that are complete or not there.
 
-Bytes go to a temporary name beside the wanted one, which is taken on success: a run that fails leaves
-neither a half-written file nor a changed one. ``.gz`` in the name compresses, ``-`` is standard output, and
-what exists and is not a plain file (a pipe, a device) is written to directly.
+Bytes go to a temporary folder beside the wanted name (`overlapper.io.folders`), which is taken on success: a
+run that fails leaves neither a half-written file nor a changed one. ``.gz`` in the name compresses, ``-`` is
+standard output, and what exists and is not a plain file (a pipe, a device) is written to directly. Where
+nobody reads a pipe any more, that is Python's own BrokenPipeError: nothing that a user could mend.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -17,11 +17,15 @@ from types import TracebackType
 from typing import BinaryIO, Self, cast
 
 from overlapper.errors import OutputError, ParameterError
+from overlapper.io.folders import temporary_folder
+from overlapper.io.sources import is_stream
 from overlapper.threads import map_in_order
 
 _MEMBER_BYTES = 1 << 20
 _GZIP_LEVEL = 2
 _GZIP_WBITS = 31
+_PART = "part"
+"""What a file is called until it is complete."""
 
 
 def check_ending(path: str, endings: Iterable[str]) -> None:
@@ -44,6 +48,8 @@ class OutputFile:
     ------
     OutputError
         When the file cannot be opened, written or closed.
+    BrokenPipeError
+        When it is a pipe that nobody reads.
     """
 
     def __init__(self, path: str, *, threads: int = 1) -> None:
@@ -52,6 +58,7 @@ class OutputFile:
         self._packs = path.endswith(".gz")
         self._pending = bytearray()
         self._temporary: str | None = None
+        self._folder = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
         if self.path == "-":
@@ -60,14 +67,20 @@ class OutputFile:
         with self.complaints():
             if os.path.isdir(self.path):
                 raise IsADirectoryError(None, "it is a directory")
-            if os.path.exists(self.path) and not stat.S_ISREG(os.stat(self.path).st_mode):
+            if is_stream(self.path):
                 self._file = open(self.path, "wb")
-            else:
-                self._final = os.path.realpath(self.path)
-                folder, base = os.path.split(self._final)
-                temporary = os.path.join(folder, f".{base}.{os.getpid()}.part")
-                self._file = open(temporary, "wb")
-                self._temporary = temporary
+                return self
+            self._final = os.path.realpath(self.path)
+            with contextlib.suppress(FileNotFoundError):
+                os.lstat(self._final)  # a name that is too long is told now
+            beside = os.path.dirname(self._final)
+            folder = self._folder.enter_context(temporary_folder(beside, _PART))
+            try:
+                self._file = open(folder / _PART, "wb")
+            except BaseException:
+                self._folder.close()
+                raise
+            self._temporary = str(folder / _PART)
         return self
 
     @property
@@ -80,6 +93,8 @@ class OutputFile:
         """Turn what the system complains of into an `OutputError`."""
         try:
             yield
+        except BrokenPipeError:
+            raise
         except OSError as error:
             raise OutputError(
                 f"file {self.path} cannot be written: {error.strerror or error}. "
@@ -118,6 +133,7 @@ class OutputFile:
                 self._file.close()
                 if self._temporary:
                     os.replace(self._temporary, self._final)
+                    self._folder.close()
         except BaseException:
             self._discard()
             raise
@@ -137,9 +153,7 @@ class OutputFile:
             return
         with contextlib.suppress(OSError):
             self._file.close()
-        if self._temporary:
-            with contextlib.suppress(OSError):
-                os.remove(self._temporary)
+        self._folder.close()
 
 
 def write_text(path: str, text: str) -> None:

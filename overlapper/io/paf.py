@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from overlapper.errors import FormatError, InputError
+from overlapper.errors import FormatError
 from overlapper.io.outputs import OutputFile
-from overlapper.io.sources import line_blocks
+from overlapper.io.sources import check_rereadable, line_blocks
 from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -187,10 +187,7 @@ def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
         When the file cannot be read to its end, or is standard input, which cannot be read twice.
     """
     file_name = os.fspath(path)
-    if file_name == "-":
-        raise InputError(
-            "cannot be read twice, once for the names of the reads", file="-", remedy="Name a file."
-        )
+    check_rereadable(file_name, "is read twice, once for the names of the reads")
     queries: dict[bytes, bytes] = {}
     targets: dict[bytes, bytes] = {}
     number = 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -169,6 +170,19 @@ def read_rows(path: str) -> Overlaps:
         return Overlaps.from_arrow(table)
     except (TypeError, ParameterError) as error:
         raise FormatError(f"holds no overlaps: {error}", file=path, remedy=_WRITE_AGAIN) from None
+
+
+def holds_overlaps(path: Path) -> bool:
+    """Tell whether a path is a file with the columns of overlaps, and no others."""
+    pyarrow, parquet = import_pyarrow()
+    if path.is_symlink() or not path.is_file():
+        return False
+    try:
+        columns = set(parquet.read_schema(path).names)
+    except (OSError, pyarrow.ArrowException):
+        return False
+    needed = set(Overlaps.empty().to_arrow().column_names)
+    return needed <= columns <= {field.name for field in Overlaps.fields_of("column", "ragged")}
 
 
 def reads_of_parquet(path: str | os.PathLike[str]) -> Reads:

@@ -11,15 +11,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from overlapper.errors import FormatError, OutputError
+from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile
-from overlapper.io.parquet import RowGroups, check_names, import_pyarrow, names_file, read_rows
+from overlapper.io.parquet import (
+    RowGroups,
+    check_names,
+    holds_overlaps,
+    import_pyarrow,
+    names_file,
+    read_rows,
+)
 from overlapper.tables import Overlaps, Reads
 from overlapper.threads import cut_evenly
 
@@ -29,6 +36,8 @@ MOST_RANGES = 32
 _GROUP_ROWS = 1 << 15
 """Rows of a row group; those of all ranges wait in memory."""
 _RANGE, _FILE = "first_target=", "overlaps.parquet"
+_NEW, _OLD = "new", "old"
+"""In the temporary folder: what is written, and what it takes the place of."""
 
 
 @contextlib.contextmanager
@@ -58,21 +67,20 @@ def parquet_folder_writer(
     import_pyarrow()
     path = os.fspath(path)
     final = Path(os.path.realpath(path))
-    part = final.with_name(f".{final.name}.{os.getpid()}.part")
-    with _complaints(path):
-        if final.exists() and not _is_ours(final):
-            raise FileExistsError(None, "it is a directory or a file that holds something else")
-        part.mkdir()
-    try:
+    written = [f"{folder}/{_RANGE}*/{_FILE}" for folder in (_NEW, _OLD)]
+    with contextlib.ExitStack() as temporary:
+        with _complaints(path):
+            _check_place(final)
+            folder = temporary.enter_context(temporary_folder(final.parent, *written))
+            (folder / _NEW).mkdir()
         with contextlib.ExitStack() as files:
             files.enter_context(names_file(path, reads))
-            ranges = _Ranges(path, part, reads.lengths, files)
+            ranges = _Ranges(path, folder / _NEW, reads.lengths, files)
             yield ranges
             ranges.close()
         with _complaints(path):
-            _replace(final, part)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+            _check_place(final)  # once more: what was put there meanwhile is not removed
+            _replace(final, folder)
 
 
 class _Ranges:
@@ -118,23 +126,37 @@ def _complaints(path: str) -> Iterator[None]:
         ) from None
 
 
-def _replace(final: Path, part: Path) -> None:
+def _replace(final: Path, folder: Path) -> None:
     """Put a new folder in the place of the old one, which stays where that fails."""
-    old = part.with_suffix(".old")
+    old = folder / _OLD
     if final.exists():
         os.rename(final, old)
     try:
-        os.rename(part, final)
+        os.rename(folder / _NEW, final)
     except OSError:
         if old.exists():
             os.rename(old, final)
         raise
-    shutil.rmtree(old, ignore_errors=True)
 
 
-def _is_ours(path: Path) -> bool:
-    """Tell whether a path is a folder of overlaps, or an empty one."""
-    return path.is_dir() and all(part.name.startswith(_RANGE) for part in path.iterdir())
+def _check_place(final: Path) -> None:
+    """Raise an OSError if something other than a folder of overlaps, or an empty one, is there."""
+    if not os.path.lexists(final):
+        return
+    other = next(_others(final), None) if final.is_dir() else final
+    if other is not None:
+        raise FileExistsError(None, f"{other} is there and is not of a folder of overlaps")
+
+
+def _others(folder: Path) -> Iterator[Path]:
+    """Yield what is in a folder and is not what we write there."""
+    for part in sorted(folder.iterdir()):
+        if not part.name.startswith(_RANGE) or part.is_symlink() or not part.is_dir():
+            yield part
+            continue
+        for file in sorted(part.iterdir()):
+            if file.name != _FILE or not holds_overlaps(file):
+                yield file
 
 
 def read_parquet_folder(

@@ -35,6 +35,32 @@ class Content(enum.Enum):
     ALIGNMENTS = "SAM, BAM or CRAM"
 
 
+def is_stream(path: str) -> bool:
+    """Tell whether a path is a pipe, a device or the like (``-`` is one), which can be gone through once."""
+    if path == "-":
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+def check_rereadable(path: str, why: str) -> None:
+    """Raise an `InputError` if a file that will be opened several times is a stream.
+
+    Parameters
+    ----------
+    path : str
+    why : str
+        What it is read for, behind "is a pipe, and ".
+    """
+    if is_stream(path):
+        raise InputError(
+            f"is a pipe or a device, and {why}", file=path, remedy="Write it to a file, and name that."
+        )
+
+
 @contextlib.contextmanager
 def open_input(path: str) -> Iterator[io.BufferedReader]:
     """Open a file for reading, ``-`` being standard input.

@@ -36,7 +36,7 @@ class Clock(dict):
 def measure(parts, preset, changes, memory, folder):
     """Run in tiles, step by step; print what there was to do, and the seconds of each step."""
     clock, budget = Clock(), Budget.of(memory, 1)
-    workdir = Workdir(folder, [])
+    workdir = Workdir(folder)
     with clock.of("read"):
         store = tiles.store_reads(workdir, parts)
     params, _, room = tiles.planned(store, budget, preset, changes)

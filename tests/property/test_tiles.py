@@ -46,11 +46,7 @@ def fasta_of(reads, path):
 
 def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
     """Find overlaps in so many blocks."""
-    file = folder.parent / "reads.fa"
-    if not file.exists():
-        fasta_of(reads, file)
-    workdir = Workdir(folder, [str(file)])
-    try:
+    with Workdir(folder) as workdir:
         store = tiles.store_reads(
             workdir, [reads.take(part) for part in np.array_split(np.arange(len(reads)), blocks)]
         )
@@ -66,8 +62,6 @@ def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tile
                 device=device,
             )
         return result, Overlaps.concat(list(result.overlaps()))
-    finally:
-        workdir.close()
 
 
 def cut_into(lengths, blocks):

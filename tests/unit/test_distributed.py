@@ -27,7 +27,7 @@ def slow_down():
 
 if __name__ == "__main__":
     tiles.cut_blocks = lambda lengths, *_: cut_evenly(lengths, int(lengths.sum()) // 5)
-    workdir = Workdir("work", ["reads.fa"])
+    workdir = Workdir("work")
     store = tiles.store_reads(workdir, [read_fastx("reads.fa")])
     with distributed.Cluster(4, None, 4) as cluster:
         pids = cluster.client.run(os.getpid)

@@ -108,7 +108,7 @@ def test_the_old_folder_stays_where_the_new_one_cannot_take_its_place(folder, re
     rename = parquet_folder.os.rename
 
     def rename_but_the_new(source, target):
-        if str(source).endswith(".part"):
+        if str(source).endswith("/new"):
             raise OSError(5, "Input/output error")
         rename(source, target)
 

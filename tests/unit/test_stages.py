@@ -1,11 +1,14 @@
 """Stages of a run: what is kept, and when it is made anew."""
 
+import shutil
+
 import numpy as np
 import pytest
 
 from graph.polish import Unitigs
 from graph.stages import Stages
-from overlapper.errors import InputError
+from overlapper.errors import InputError, ParameterError
+from overlapper.io.identity import Input
 from overlapper.tables import Overlaps, Reads
 from overlapper.workdir import Workdir
 
@@ -30,14 +33,12 @@ def folder(tmp_path):
     (tmp_path / "reads.fa").write_text(">a\nACGT\n")
 
     class Folder:
-        def run(self, *calls):
+        def run(self, *calls, digest="of the reads"):
             """Run stages, each given as name, kind, parameters and maker; return results and stages."""
-            workdir = Workdir(tmp_path / "work", [str(tmp_path / "reads.fa")])
-            try:
+            with Workdir(tmp_path / "work") as workdir:
+                workdir.begin([Input("reads", [], digest)])
                 stages = Stages(workdir)
                 return [stages.run(*call) for call in calls], stages.done
-            finally:
-                workdir.close()
 
     return Folder()
 
@@ -79,15 +80,25 @@ def test_nothing_is_kept_without_a_folder():
     assert make.times == 2
 
 
-def test_inputs_that_cannot_be_read_leave_no_folder(tmp_path):
-    with pytest.raises(InputError, match="No such file"):
-        Workdir(tmp_path / "work", [str(tmp_path / "absent.fa")])
-    assert not (tmp_path / "work").exists()
-
-
 def test_what_other_code_made_is_made_anew(folder, monkeypatch):
     make = Maker(unitigs())
     for code, times in (("before", 1), ("before", 1), ("after", 2)):
         monkeypatch.setattr("graph.stages.code_digest", lambda code=code: code)
         folder.run(("one", Unitigs, 1, make))
         assert make.times == times
+
+
+def test_stages_are_of_a_work_that_was_begun(tmp_path):
+    with Workdir(tmp_path / "work") as workdir, pytest.raises(ParameterError, match=r"Workdir\.begin"):
+        Stages(workdir)
+    assert not (tmp_path / "work").exists()
+
+
+def test_what_other_inputs_gave_is_refused_and_not_found_either(folder, tmp_path):
+    make = Maker(unitigs())
+    folder.run(("one", Unitigs, 1, make))
+    with pytest.raises(InputError, match=r"is not what the work in .* was begun on"):
+        folder.run(("one", Unitigs, 1, make), digest="of others")
+    shutil.rmtree(tmp_path / "work" / "run")
+    folder.run(("one", Unitigs, 1, make), digest="of others")
+    assert make.times == 2

@@ -1,0 +1,119 @@
+"""What inputs hold, as digests: whose results are kept is told by the content as it was read, not by files.
+
+The same reads in the same order have one digest, whether they come from a file or from several, packed or
+plain, or through a pipe.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from overlapper.tables import Reads
+
+State = list[int]
+"""What tells a file that nobody touched: device, number, size, and when content and entry last changed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """One of the things that results depend on.
+
+    Attributes
+    ----------
+    what : str
+        Such as ``reads``.
+    files : list of str
+        Where it came from.
+    digest : str
+        Of what it holds.
+    states : list
+        Of the files, from before they were read: `State`, or None for one that is not on disk.
+    """
+
+    what: str
+    files: list[str]
+    digest: str
+    states: list[State | None] = dataclasses.field(default_factory=list)
+
+
+class ReadsDigest:
+    """A digest of names and bases of reads, in their order, whatever parts they come in."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, Any] = {}
+
+    def add(self, reads: Reads) -> None:
+        """Take in some reads."""
+        columns = {
+            "lengths": reads.lengths,
+            "words": reads.words,
+            "unknown": np.diff(reads.unknown_offsets),
+            "unknown_start": reads.unknown_start,
+            "unknown_end": reads.unknown_end,
+            "names": np.diff(reads.name_offsets),
+            "name_bytes": reads.name_bytes,
+        }
+        for name, values in columns.items():
+            self._columns.setdefault(name, hashlib.sha256()).update(_bytes_of(values))
+
+    def of_each(self, parts: Iterable[Reads]) -> Iterator[Reads]:
+        """Take in parts as they pass."""
+        for part in parts:
+            self.add(part)
+            yield part
+
+    def hexdigest(self) -> str:
+        """Return the digest of all reads so far."""
+        columns = (f"{name} {column.hexdigest()}\n" for name, column in sorted(self._columns.items()))
+        return hashlib.sha256("".join(columns).encode()).hexdigest()
+
+
+def digest_of_reads(reads: Reads) -> str:
+    """Return the digest of names and bases of reads; qualities do not count."""
+    digest = ReadsDigest()
+    digest.add(reads)
+    return digest.hexdigest()
+
+
+def digest_of_arrays(*arrays: np.ndarray | None) -> str:
+    """Return a digest of arrays, their types and shapes."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        if array is None:
+            digest.update(b"none\n")
+            continue
+        digest.update(f"{array.dtype.str} {array.shape}\n".encode())
+        digest.update(_bytes_of(array))
+    return digest.hexdigest()
+
+
+def digest_of_table(table: Any) -> str:
+    """Return a digest of all fields of a dataclass of arrays."""
+    return digest_of_arrays(*(getattr(table, field.name) for field in dataclasses.fields(table)))
+
+
+def states_of(files: Iterable[str]) -> list[State | None]:
+    """Return the states of files."""
+    return [_state(file) for file in files]
+
+
+def _state(file: str) -> State | None:
+    try:
+        about = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    if file == "-" or not stat.S_ISREG(about.st_mode):
+        return None
+    # The last one is the system's own: a program may set the time of the content, and leave the size.
+    return [about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns]
+
+
+def _bytes_of(values: np.ndarray) -> memoryview:
+    return np.ascontiguousarray(values).reshape(-1).view(np.uint8).data
