@@ -28,9 +28,18 @@ from overlapper.version import __version__
 
 
 class _Command(TyperCommand):
-    """A command that names all its arguments where one is missing: which one, the parser can only guess."""
+    """A command as it is parsed and called."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call the command; it ends as a program that SIGPIPE ends where nobody reads its output any more."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # which typer would turn into exit code 1
+            _let_output_go()
+            sys.exit(READER_LEFT)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse; where an argument is missing, name them all: which one, the parser can only guess."""
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -155,8 +164,7 @@ def main() -> None:
             1,
         )
     except OSError as error:
-        # What standard output did not take is flushed once more at exit: let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_output_go()
         if isinstance(error, BrokenPipeError):
             sys.exit(READER_LEFT)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
@@ -188,6 +196,11 @@ def _open_standard_streams() -> None:
         if getattr(sys, name) is None:
             os.open(os.devnull, flags)  # takes the lowest number that is free: this one
             setattr(sys, name, os.fdopen(number, mode))
+
+
+def _let_output_go() -> None:
+    """Send what standard output did not take, and is flushed once more at exit, nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> None:

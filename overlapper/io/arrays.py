@@ -6,6 +6,7 @@ import dataclasses
 import typing
 from typing import Any, TypeVar
 
+from overlapper.errors import InputError
 from overlapper.io.artifacts import Artifact
 
 _Kind = TypeVar("_Kind")
@@ -32,7 +33,7 @@ def save_arrays(artifact: Artifact, value: Any, *, _within: str = "") -> None:
             known[name] = {"dtype": part.dtype.str, "shape": part.shape}
 
 
-def load_arrays(artifact: Artifact, kind: type[_Kind], *, _within: str = "") -> _Kind:
+def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
     """Return the dataclass that `save_arrays` wrote.
 
     Parameters
@@ -40,14 +41,29 @@ def load_arrays(artifact: Artifact, kind: type[_Kind], *, _within: str = "") -> 
     artifact : Artifact
     kind : type
         The dataclass.
+
+    Raises
+    ------
+    InputError
+        When the artifact holds something else.
     """
+    try:
+        return _loaded(artifact, kind, "")
+    except (OSError, LookupError, TypeError, ValueError):
+        raise InputError(
+            f"does not hold {kind.__name__.lower()}", file=str(artifact.folder),
+            remedy=f"Remove the folder {artifact.folder}.",
+        ) from None  # fmt: skip
+
+
+def _loaded(artifact: Artifact, kind: type[_Kind], within: str) -> _Kind:
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
-        name, part = _within + field.name, types[field.name]
+        name, part = within + field.name, types[field.name]
         written = artifact.facts[_ARRAYS].get(name)
         if dataclasses.is_dataclass(part) and isinstance(part, type):
-            values[field.name] = load_arrays(artifact, part, _within=f"{name}.")
+            values[field.name] = _loaded(artifact, part, f"{name}.")
         elif written is None:
             values[field.name] = None
         else:

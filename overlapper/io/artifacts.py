@@ -223,7 +223,7 @@ def _check_place(path: Path) -> None:
     if not os.path.lexists(path):
         return
     found: Path | None = path
-    if finished(path) is not None:
+    if finished(path) is not None or folders.kind_of(path) == folders.ARTIFACT:
         found = _foreign_in(path)
     elif path.is_dir() and not path.is_symlink():
         found = next(path.iterdir(), None)
@@ -255,14 +255,15 @@ def _finish(artifact: Artifact, path: Path) -> None:
     write_record(part / RECORD, {"facts": artifact.facts, "files": files})
     sync(part)
     former = None
-    if (path / RECORD).exists():
-        former, files_of_former = folders.part_of(path), _files_of(path)
+    if path.is_dir() and any(path.iterdir()):
+        former, marked = folders.part_of(path), folders.kind_of(path) is not None
+        names = [] if marked else _files_of(path)
         os.rename(path, former)
+        if not marked:
+            folders.mark(former, folders.ARTIFACT, *names)
     os.rename(part, path)
     sync(path.parent)
     if former:
-        if folders.kind_of(former) is None:
-            folders.mark(former, folders.ARTIFACT, *files_of_former)
         folders.remove(former)
 
 

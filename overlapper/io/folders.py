@@ -50,7 +50,8 @@ def make(folder: Path, kind: str, *names: str) -> None:
 
 def mark(folder: Path, kind: str, *names: str) -> None:
     """Say that a folder is ours, and which files we write there; durably."""
-    handle = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o666)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK  # nor wait for a pipe
+    handle = os.open(folder / MARK, flags, 0o666)
     with open(handle, "wb") as file:
         file.write(_mark_of(kind, *names))
         file.flush()

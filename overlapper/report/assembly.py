@@ -12,6 +12,7 @@ from typing import Any
 from overlapper.errors import InputError
 from overlapper.io.arrays import load_arrays
 from overlapper.io.artifacts import finished
+from overlapper.io.identity import digest_of_reads
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.tables import Overlaps, Reads
 
@@ -79,7 +80,15 @@ class AssemblyFolder:
                 f"{len(reads):,} of {reads.total_bases:,}", file=str(self.folder),
                 remedy="Give the reads that were assembled, all their files.",
             )  # fmt: skip
-        kept = finished(self.folder / "stages" / stage["folder"])
+        stages = self.folder / "stages"
+        run = finished(stages / "run", verify=True)
+        of_reads = run.facts["inputs"].get("reads") if run and isinstance(run.facts["inputs"], dict) else None
+        if of_reads and of_reads["digest"] != digest_of_reads(reads):
+            raise InputError(
+                f"was made of other reads, of {', '.join(of_reads['files'])}", file=str(self.folder),
+                remedy="Give the reads that were assembled, all their files.",
+            )  # fmt: skip
+        kept = finished(stages / stage["folder"], verify=True)
         if kept is None:
             raise InputError(
                 f"no longer has its overlaps in stages/{stage['folder']}", file=str(self.folder),

@@ -1,10 +1,15 @@
-"""Kill a run at random moments and go on, until it ends; compare its bytes with those of a run left alone.
+"""Kill commands at random moments and run them again; compare the bytes with those of a run left alone.
 
-Run ``python -m tests.benchmarks.kills READS [--times 20] [--memory 1G] [--seed 1]``.
+Run ``python -m tests.benchmarks.kills READS [--times 30] [--memory 1G] [--seed 1] [--commands overlap,map]``.
+
+Each command is killed so many times, at moments drawn from the time that it takes, each time in a new folder.
+The run after it must end well, give the same bytes and leave nothing over: neither beside its output nor in
+its work folder, where a run left alone leaves nothing.
 """
 
 import argparse
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,50 +17,80 @@ import tempfile
 import time
 from pathlib import Path
 
+COMMANDS = {
+    "overlap": ("overlap READS -q -o out.paf", "out.paf"),
+    "budget": ("overlap READS -q -o out.paf --memory MEMORY", "out.paf"),
+    "tiles": ("overlap READS -q -o out.paf --memory MEMORY --workdir work", "out.paf"),
+    "correct": ("correct READS -q -o out.fq.gz --workdir work", "out.fq.gz"),
+    "assemble": ("assemble READS -q -o out --min-overlap 500", "out/contigs.fasta"),
+    "polish": ("polish draft.fasta READS -q -o out.fq --workdir work", "out.fq"),
+    "map": ("map draft.fasta READS -q -o out.bam --sort --index", "out.bam"),
+    "parquet": ("overlap READS -q -o out.parquet/", "out.parquet/first_target=0/overlaps.parquet"),
+}
+"""What is run, and the file that is compared."""
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("reads")
-    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--times", type=int, default=30)
     parser.add_argument("--memory", default="1G")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--commands", default=",".join(COMMANDS))
     options = parser.parse_args()
     draw = random.Random(options.seed)
+    reads = Path(options.reads).resolve()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        command = [
-            sys.executable,
-            "-m",
-            "overlapper",
-            "overlap",
-            options.reads,
-            "-q",
-            "--memory",
-            options.memory,
-        ]
-        start = time.perf_counter()
-        subprocess.run([*command, "-o", folder / "alone.paf"], check=True)
-        seconds = time.perf_counter() - start
-        print(f"left alone: {seconds:.1f} s")
-        wanted = (folder / "alone.paf").read_bytes()
-        out = folder / "out.paf"
-        for number in range(options.times):
-            delay = draw.uniform(0, seconds)
-            process = subprocess.Popen([*command, "-o", out, "--workdir", folder / f"work-{number}"])
-            try:
-                process.wait(delay)
-                how = "ended before"
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.wait()
-                how = "killed"
-                assert not out.exists() or out.read_bytes() == wanted
-            start = time.perf_counter()
-            subprocess.run([*command, "-o", out, "--workdir", folder / f"work-{number}"], check=True)
-            same = out.read_bytes() == wanted
-            print(f"{how} at {delay:.1f} s, then {time.perf_counter() - start:.1f} s, same: {same}")
-            assert same
-            out.unlink()
+        draft = Path(name, "draft")
+        run(["assemble", reads, "-o", draft, "-q", "--min-overlap", "500"], name)
+        for command in options.commands.split(","):
+            words, output = COMMANDS[command]
+            words = [{"READS": reads, "MEMORY": options.memory}.get(word, word) for word in words.split()]
+            alone = new_folder(Path(name, "alone"), draft)
+            run(words, alone)
+            seconds = run(words, new_folder(alone, draft))
+            wanted, left = (alone / output).read_bytes(), content(alone)
+            for _ in range(options.times):
+                delay = draw.uniform(0, seconds)
+                folder = new_folder(Path(name, "killed"), draft)
+                how = kill(words, folder, delay)
+                assert not (folder / output).exists() or (folder / output).read_bytes() == wanted
+                after = run(words, folder)
+                print(f"{command} {how} at {delay:.2f} of {seconds:.2f} s, then {after:.2f} s", flush=True)
+                assert (folder / output).read_bytes() == wanted
+                assert content(folder) == left, set(content(folder)) ^ set(left)
+
+
+def new_folder(folder, draft):
+    """Return a folder with contigs alone."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    shutil.copy(draft / "contigs.fasta", folder / "draft.fasta")
+    return folder
+
+
+def content(folder):
+    """Return the names of all that is in a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def run(words, folder):
+    """Run a command to its end; return the seconds it took."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-m", "overlapper", *map(str, words)], cwd=folder, check=True)
+    return time.perf_counter() - start
+
+
+def kill(words, folder, delay):
+    """Run a command and kill it after so many seconds."""
+    process = subprocess.Popen([sys.executable, "-m", "overlapper", *map(str, words)], cwd=folder)
+    try:
+        process.wait(delay)
+        return "ended before"
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        return "killed"
 
 
 if __name__ == "__main__":
