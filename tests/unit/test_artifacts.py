@@ -1,13 +1,15 @@
 """Artifacts are complete or not there, also where they are finished in a thread of their own."""
 
+import json
 import os
 
 import numpy as np
 import pytest
 
-from overlapper.errors import OutputError
+from overlapper.errors import InputError, OutputError
 from overlapper.io import artifacts
-from overlapper.io.artifacts import Finisher, finished
+from overlapper.io.artifacts import RECORD, Finisher, finished, writing
+from overlapper.io.folders import MARK
 
 
 def test_all_are_there_when_the_finisher_is_left(tmp_path):
@@ -38,3 +40,89 @@ def test_what_cannot_be_synced_is_told_and_not_there(failing, tmp_path, monkeypa
     complete = sorted(os.listdir(tmp_path))
     assert complete == ["0"][:failing]
     assert all(finished(tmp_path / name, verify=True) for name in complete)
+
+
+@pytest.fixture
+def made(tmp_path):
+    with writing(tmp_path / "work" / "made") as artifact:
+        artifact.save("values", np.arange(100))
+        artifact.facts |= {"reads": 100, "names": ["a", "b"]}
+    return tmp_path / "work" / "made"
+
+
+def replaced(path, make):
+    path.unlink()
+    make(path)
+
+
+DAMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-7]),
+    "changed": lambda path: path.write_bytes(path.read_bytes().replace(b"1", b"2")),
+    "of another type": lambda path: path.write_text("[]"),
+    "null": lambda path: path.write_text("null"),
+    "without content": lambda path: path.write_text('{"facts": {}, "files": {}}'),
+    "of wrong types": lambda path: path.write_text('{"facts": 5, "files": {"values": 7}, "digest": 3}'),
+    "not text": lambda path: path.write_bytes(b"\xff" * 50),
+    "deep": lambda path: path.write_text("[" * 50_000),
+    "long": lambda path: path.write_text("9" * 50_000),
+    "a pipe": lambda path: replaced(path, os.mkfifo),
+    "a folder": lambda path: replaced(path, os.mkdir),
+    "a link": lambda path: (path.rename(path.with_name("x")), path.symlink_to("x")),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+@pytest.mark.parametrize("name", [RECORD, "values"])
+def test_what_is_damaged_is_named_with_the_way_out(made, name, damage):
+    damage(made / name)
+    with pytest.raises(InputError) as error:
+        finished(made, verify=True)
+    assert str(error.value) == f"file {made / name}: is not what was written there. Remove the folder {made}."
+
+
+def test_names_of_a_record_do_not_lead_elsewhere(made):
+    """Also where the record has no digest, as those of the first versions."""
+    (made / MARK).unlink()
+    (made / RECORD).write_text('{"facts": {}, "files": {"../../x": {"bytes": 1, "digest": ""}}}')
+    (made.parents[1] / "x").write_text("x")
+    with pytest.raises(InputError, match="is not what was written there"):
+        finished(made)
+
+
+@pytest.mark.parametrize("lost", [(), (MARK,), (RECORD,)])
+def test_an_artifact_takes_the_place_of_one_of_ours(made, lost):
+    for name in lost:
+        (made / name).unlink()
+    if lost == (MARK,):  # as the first versions left it
+        record = json.loads((made / RECORD).read_text())
+        del record["digest"]
+        (made / RECORD).write_text(json.dumps(record))
+    with writing(made) as artifact:
+        artifact.save("others", np.arange(5))
+    assert sorted(os.listdir(made)) == [MARK, RECORD, "others"]
+    assert os.listdir(made.parent) == ["made"]
+
+
+@pytest.mark.parametrize("lost", [(), (MARK,), (RECORD,), (MARK, RECORD)])
+def test_an_artifact_does_not_take_the_place_of_what_is_not_ours(made, lost):
+    for name in lost:
+        (made / name).unlink()
+    if lost == (MARK,):
+        record = json.loads((made / RECORD).read_text())
+        del record["digest"]
+        (made / RECORD).write_text(json.dumps(record))
+    (made / "mine").write_text("mine")
+    before = sorted(os.listdir(made))
+    with pytest.raises(OutputError, match="is in the way, and overlapper did not write it"), writing(made):
+        raise AssertionError("told before anything is done")
+    assert sorted(os.listdir(made)) == before
+    assert os.listdir(made.parent) == ["made"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, OSError(28, "No space left on device")])
+def test_nothing_is_left_of_what_fails(tmp_path, error):
+    with pytest.raises((KeyboardInterrupt, ValueError, OutputError)), writing(tmp_path / "made") as artifact:
+        artifact.save("values", np.arange(100))
+        raise error
+    assert not os.listdir(tmp_path)
