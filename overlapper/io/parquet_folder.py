@@ -143,9 +143,11 @@ def _check_place(final: Path) -> None:
     """Raise an OSError if something other than a folder of overlaps, or an empty one, is there."""
     if not os.path.lexists(final):
         return
-    other = next(_others(final), None) if final.is_dir() else final
-    if other is not None:
-        raise FileExistsError(None, f"{other} is there and is not of a folder of overlaps")
+    if not final.is_dir():
+        raise FileExistsError(None, "it is a file")
+    if (other := next(_others(final), None)) is not None:
+        name = other.relative_to(final)
+        raise FileExistsError(None, f"it is a directory that holds {name}, so no folder of overlaps")
 
 
 def _others(folder: Path) -> Iterator[Path]:

@@ -163,13 +163,23 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(reads_file, whole, tm
     assert (tmp_path / "out.paf").read_bytes() == whole
 
 
+def limit():
+    """Let files have 200 kB, as if the disk were full then."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+
+
+def test_a_full_disk_is_told_rightly_where_nothing_is_kept(reads_file, tmp_path):
+    process = started(tmp_path, "reads.fa", "-o", "out.paf", "--memory", "1G", "-q", preexec_fn=limit)
+    _, error = process.communicate()
+    assert process.returncode == 1
+    assert b"cannot be written" in error
+    assert b"nothing of this run is kept. --workdir names a folder elsewhere" in error
+    assert os.listdir(tmp_path) == ["reads.fa"]
+
+
 def test_a_full_disk_is_told_and_the_run_goes_on_after_room_is_made(reads_file, whole, tmp_path):
     arguments = ("reads.fa", "-o", "out.paf", "--workdir", "work", "-q")
-
-    def limit():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
-
     process = started(tmp_path, *arguments, preexec_fn=limit)
     _, error = process.communicate()
     assert process.returncode == 1

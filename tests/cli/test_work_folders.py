@@ -72,7 +72,7 @@ def test_what_the_user_has_in_a_folder_stays_and_the_folder_is_refused(command, 
     before = content(tmp_path)
     refused = command(*words)
     assert_refused(refused, 1, "", tmp_path, sorted(path.name for path in tmp_path.iterdir()))
-    assert "stays as it is" in refused.err or "is not of a folder of overlaps" in refused.err
+    assert "stays as it is" in refused.err or "so no folder of overlaps" in refused.err
     assert content(tmp_path) == before
 
 

@@ -1,0 +1,168 @@
+"""Pipes as inputs, read once or refused, and as outputs that nobody reads any more."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from overlapper import random_genome, simulate_reads
+from overlapper.simulate import adapted_model
+from tests.cli.conftest import assert_refused
+from tests.cli.runner import ROOT, overlapper
+
+READER_LEFT = 128 + signal.SIGPIPE
+INPUTS = {
+    "fa": "reads.fa",
+    "paf": "o.paf",
+    "gfa": "u.gfa",
+    "tsv": "truth.tsv",
+    "toml": "p.toml",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with reads, their overlaps and unitigs."""
+    folder = tmp_path_factory.mktemp("pipes")
+    model = adapted_model("ont", mean_length=3_000)
+    genome = random_genome(8_000, seed=5)
+    reads, _ = simulate_reads(genome, model, coverage=8, seed=5)
+    text = "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
+    (folder / "reads.fa").write_text(text)
+    (folder / "genome.fa").write_text(f">genome\n{genome.sequence(0)}\n")
+    for words in ("overlap reads.fa -o o.paf -q --write-config p.toml",
+                  "layout reads.fa o.paf -o u.gfa -q --min-overlap 500",
+                  "simulate --genome-size 3k -o s.fa --truth truth.tsv -q"):  # fmt: skip
+        done = overlapper(*words.split(), cwd=folder)
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def pipes(folder, tmp_path):
+    """A folder with a link to each file, and a pipe of each kind by the name ``pipe.KIND``."""
+    for path in folder.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    for kind in INPUTS:
+        os.mkfifo(tmp_path / f"pipe.{kind}")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "overlap pipe.fa -o out.paf",
+        "overlap pipe.fa -o out.paf --memory 1G -t 2",
+        "overlap reads.fa -o out.paf --config pipe.toml",
+        "correct pipe.fa -o out.fq --rounds 1",
+        "correct reads.fa -o out.fq --rounds 1 --overlaps pipe.paf",
+        "layout pipe.fa o.paf -o out.gfa",
+        "layout reads.fa pipe.paf -o out.gfa",
+        "polish pipe.fa reads.fa -o out.fq --rounds 1",
+        "map pipe.fa reads.fa -o out.paf",
+        "map genome.fa pipe.fa -o out.paf",
+        "seeds pipe.fa reads.fa -o out.tsv",
+        "seeds genome.fa pipe.fa -o out.tsv",
+        "index pipe.fa -o out.index",
+        "align pipe.fa genome.fa -o out.paf --pairing one-to-all",
+        "convert pipe.gfa out.paf",
+        "convert pipe.paf out.gfa --reads reads.fa",
+        "convert o.paf out.gfa --reads pipe.fa",
+        "report pipe.fa o.paf -o out.html",
+        "graph stats pipe.gfa --json out.json",
+        "evaluate pipe.tsv o.paf --json out.json",
+        "evaluate truth.tsv pipe.paf --json out.json",
+        "simulate --reference pipe.fa --coverage 1 -o out.fa",
+    ],
+)
+def test_a_pipe_is_read_as_a_file_is(command, folder, pipes, words):
+    words = words.split()
+    (pipe,) = [word for word in words if word.startswith("pipe.")]
+    source = INPUTS[pipe.partition(".")[2]]
+    writer = threading.Thread(target=lambda: (pipes / pipe).write_bytes((folder / source).read_bytes()))
+    writer.start()
+    done = command(*words)
+    writer.join(60)
+    assert done.code == 0, done.err
+    (out,) = pipes.glob("out.*")
+    through_pipe = out.read_bytes()
+    assert command(*(source if word == pipe else word for word in words)).code == 0
+    if out.suffix != ".html":
+        assert out.read_bytes() == through_pipe
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (2, "overlap pipe.fa pipe.fa -o out.paf"),
+        (2, "overlap - - -o out.paf"),
+        (2, "layout pipe.fa pipe.fa -o out.gfa"),
+        (2, "map pipe.fa pipe.fa -o out.paf"),
+        (2, "align pipe.fa pipe.fa -o out.paf"),
+        (2, "seeds pipe.fa pipe.fa -o out.tsv"),
+        (1, "compare pipe.fa -o out.html"),
+        (1, "compare reads.fa --reference pipe.fa -o out.html"),
+        (1, "convert pipe.paf out.gfa"),
+        (1, "plot pile pipe.paf r1 -o out.svg"),
+        (1, "report pipe.paf -o out.html"),
+        (1, "polish pipe.gfa reads.fa -o out.fa"),
+        (1, "seeds genome.fa reads.fa --index pipe.fa -o out.tsv"),
+    ],
+)
+def test_what_would_read_a_pipe_twice_refuses_it(command, pipes, code, words):
+    """Nobody writes to these pipes: what opened one would wait for ever."""
+    before = sorted(path.name for path in pipes.iterdir())
+    refused = command(*words.split())
+    assert_refused(refused, code, "", pipes, before)
+    assert "is a pipe" in refused.err or "standard input can be read once" in refused.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "overlap reads.fa",
+        "overlap reads.fa -o stdout.paf",
+        "overlap reads.fa -o stdout.paf.gz",
+        "overlap reads.fa --memory 1G",
+        "overlap reads.fa -o out.paf --stats -",
+        "correct reads.fa -o - --rounds 1",
+        "layout reads.fa o.paf",
+        "layout reads.fa o.paf -o out.gfa --fasta -",
+        "map genome.fa reads.fa",
+        "map genome.fa reads.fa --sam",
+        "seeds genome.fa reads.fa",
+        "align genome.fa genome.fa",
+        "convert o.paf -",
+        "convert o.paf stdout.paf",
+        "simulate --genome-size 3k -o -",
+        "evaluate truth.tsv o.paf",
+        "graph stats u.gfa",
+        "report o.paf -o -",
+        "devices",
+    ],
+)
+def test_a_command_whose_reader_left_ends_in_silence(pipes, words):
+    for name in ("stdout.paf", "stdout.paf.gz"):
+        (pipes / name).symlink_to("/dev/stdout")
+    before = sorted(path.name for path in pipes.iterdir())
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    quiet = [] if words.split()[0] in ("devices", "evaluate", "graph") else ["-q"]
+    done = overlapper(*words.split(), *quiet, cwd=pipes, stdout=write_end)
+    os.close(write_end)
+    assert (done.returncode, done.stderr) == (READER_LEFT, b"")
+    assert sorted(path.name for path in pipes.iterdir()) == before
+
+
+def test_a_pipe_by_name_whose_reader_leaves(pipes):
+    os.mkfifo(pipes / "out.paf")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-m", "overlapper", "overlap", "reads.fa", "-o", "out.paf", "-q"]
+    with subprocess.Popen(words, cwd=pipes, env=environment, stderr=subprocess.PIPE) as process:
+        os.close(os.open(pipes / "out.paf", os.O_RDONLY))
+        error = process.communicate(timeout=60)[1]
+    assert (process.returncode, error) == (READER_LEFT, b"")
+    assert (pipes / "out.paf").is_fifo()
