@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from overlapper.errors import InputError, OutputError, ParameterError
 from overlapper.io import folders
-from overlapper.io.artifacts import Artifact, digest_of, finished, writing
+from overlapper.io.artifacts import Artifact, check_no_link, digest_of, finished, writing
 from overlapper.io.identity import Input, states_of
 from overlapper.version import __version__
 
@@ -224,9 +224,17 @@ class Workdir:
                 )
 
     def path(self, stage: str, *depends_on: Any) -> Path:
-        """Return the folder of a stage, named after what it depends on."""
+        """Return the folder of a stage, named after what it depends on.
+
+        Raises
+        ------
+        InputError
+            When it is a link: these are not followed.
+        """
         text = json.dumps(depends_on, sort_keys=True)
-        return self.folder / f"{stage}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+        path = self.folder / f"{stage}-{hashlib.blake2b(text.encode(), digest_size=6).hexdigest()}"
+        check_no_link(path)
+        return path
 
     def changed(self, params: dict[str, Any]) -> list[str]:
         """Say which parameters differ from those of the last run here, and remember these."""

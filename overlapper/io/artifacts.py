@@ -281,12 +281,11 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
     InputError
         When its record or a file of it is not what was written.
     """
+    check_no_link(path)
     record = path / RECORD
     if not os.path.lexists(record):
         return None
     remedy = f"Remove the folder {path}."
-    if path.is_symlink():
-        raise InputError("is a link, expected a folder", file=str(path), remedy="Remove the link.")
     content = read_record(record, remedy, signed=folders.kind_of(path) is not None)
     facts, files = content.get("facts"), content.get("files")
     if not isinstance(facts, dict) or not isinstance(files, dict):
@@ -295,6 +294,12 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
         if os.path.basename(name) != name or not _is_written(path / name, written, verify):
             raise InputError("is not what was written there", file=str(path / name), remedy=remedy)
     return Artifact(path, facts)
+
+
+def check_no_link(path: Path) -> None:
+    """Raise an `InputError` if a path is a link."""
+    if path.is_symlink():
+        raise InputError("is a link, expected a folder", file=str(path), remedy="Remove the link.")
 
 
 def _is_written(file: Path, written: Any, verify: bool) -> bool:

@@ -45,7 +45,13 @@ def make(folder: Path, kind: str, *names: str) -> None:
         When it is there, or cannot be made.
     """
     folder.mkdir(parents=True)
-    mark(folder, kind, *names)
+    try:
+        mark(folder, kind, *names)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            if not remove(folder):
+                _remove_begun(folder)
+        raise
 
 
 def mark(folder: Path, kind: str, *names: str) -> None:
@@ -110,7 +116,21 @@ def remove_parts(folder: Path) -> None:
         if _PART_NAME.fullmatch(path.name) and not path.is_symlink() and path.is_dir():
             with contextlib.suppress(OSError):
                 if not remove(path):
-                    path.rmdir()  # one that was killed before it could mark it, and is empty
+                    _remove_begun(path)
+
+
+def _remove_begun(folder: Path) -> None:
+    """Remove a folder that was made, and not marked any more: nothing is in it, or an empty mark.
+
+    Raises
+    ------
+    OSError
+        When something else is.
+    """
+    entries = list(folder.iterdir())
+    if entries == [folder / MARK] and not entries[0].is_symlink() and not entries[0].stat().st_size:
+        entries[0].unlink()
+    folder.rmdir()
 
 
 @contextlib.contextmanager
@@ -142,7 +162,7 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
     finally:
         with contextlib.suppress(OSError):
             if not remove(folder):
-                folder.rmdir()
+                _remove_begun(folder)
         if handle is not None:
             os.close(handle)
 
@@ -255,4 +275,4 @@ def _remove_left(beside: Path) -> None:
                 if not _held(folder):
                     remove(folder)
             elif time.time() - about.st_mtime > _BEGINNING_SECONDS:
-                folder.rmdir()  # which it is only if it is empty
+                _remove_begun(folder)

@@ -109,13 +109,17 @@ def test_files_put_into_a_work_folder_stay(command, begun, whole, tmp_path):
 
 
 def test_links_in_a_work_folder_are_not_followed(command, begun, tmp_path):
-    (begun / "reads").rename(tmp_path / "elsewhere")
-    (begun / "reads").symlink_to(tmp_path / "elsewhere")
-    before = content(tmp_path / "elsewhere")
-    refused = command("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work")
-    assert refused.code == 1
-    assert "file work/reads: is a link, expected a folder. Remove the link." in refused.err
-    assert content(tmp_path / "elsewhere") == before
+    (begun / "broken").symlink_to("nowhere")
+    for linked in ("reads", next(begun.glob("overlaps-*")).name, "run"):
+        (begun / linked).rename(tmp_path / "elsewhere")
+        (begun / linked).symlink_to(tmp_path / "elsewhere")
+        before = content(tmp_path / "elsewhere")
+        refused = command("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work")
+        assert refused.code == 1
+        assert f"file work/{linked}: is a link, expected a folder. Remove the link." in refused.err
+        assert content(tmp_path / "elsewhere") == before
+        (begun / linked).unlink()
+        (tmp_path / "elsewhere").rename(begun / linked)
 
 
 def test_what_a_killed_run_left_unfinished_is_gone(command, begun, whole, tmp_path):

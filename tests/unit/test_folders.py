@@ -142,3 +142,32 @@ def test_a_process_that_lives_keeps_its_folder(tmp_path):
             assert os.path.isdir(folder)
         process.stdin.close()
     assert not os.listdir(tmp_path)
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_folder_that_cannot_be_marked_is_not_left(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr(folders.os, "fsync", full)
+        folders.make(tmp_path / "a", folders.ARTIFACT)
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="No space"):
+        patch.setattr(folders.os, "write", full)
+        with temporary_folder(tmp_path):
+            pass
+    assert not os.listdir(tmp_path)
+
+
+def test_what_was_killed_before_it_was_marked_goes(tmp_path):
+    for name in ("reads.0123abcd.part", ".overlapper-01234567"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / MARK).touch()
+    remove_parts(tmp_path)
+    assert os.listdir(tmp_path) == [".overlapper-01234567"]
+    with temporary_folder(tmp_path):
+        assert (tmp_path / ".overlapper-01234567").exists(), "it may be somebody's who has just made it"
+    os.utime(tmp_path / ".overlapper-01234567", (0, 0))
+    with temporary_folder(tmp_path):
+        pass
+    assert not os.listdir(tmp_path)
