@@ -113,7 +113,7 @@ def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
         (("aligned.paf", "x.sam"), 1, "the name x.sam does not end in one of .paf, .paf.gz, .parquet"),
         (("reads.fa", "x.paf"), 1, "the name reads.fa does not end in one of"),
         (("aligned.paf", "aligned.paf"), 2, "aligned.paf is read and would be written"),
-        (("-", "x.gfa"), 1, "file -: cannot be read twice"),
+        (("-", "x.gfa"), 1, "file -: is a pipe or a device, and is read twice"),
         (("bad.paf", "x.gfa"), 1, "file bad.paf, record on line 1: has 3 columns, expected at least 12"),
         (("length.paf", "x.gfa"), 1, "file length.paf, record a: has the length 'x', expected a number"),
         (
