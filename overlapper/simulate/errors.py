@@ -1,11 +1,12 @@
 """Sequencing errors: from the bases of a template to those of a read.
 
 With e the errors a base of the read, shares s, i and d of substitutions, insertions and deletions, f the
-burst factor of the window, w and v the homopolymer weights of the base for insertions and deletions, an error
-begins at a template base with probability ``e * f * (s + i * w + d * v) / mean(s + i * w + d * v)``, times
-1 - extension, and the kinds divide it in proportion. An inserted base stands before the template base; in
-homopolymers it copies that base, elsewhere it does with probability `ReadModel.copied`, or is random. Of a
-base that is deleted and substituted the deletion counts.
+burst factor of the window, w and v the homopolymer weights of the base for insertions and deletions, an
+error begins at a template base with probability ``e * f * (s + i * w + d * v) / mean(s + i * w + d * v)``,
+times 1 - extension, and the kinds divide it in proportion. (Where errors go on for several bases they
+overlap, and e is raised until the identity is as asked: `dense_rate`.) An inserted base stands before the
+template base; in homopolymers it copies that base, elsewhere it does with probability `ReadModel.copied`,
+or is random. Of a base that is deleted and substituted the deletion counts.
 
 Bad stretches (`bad_errors`) add errors of their own, x a base: an error more begins with probability
 ``x * (j / m + (1 - j) * (1 - extension))``, j the share of insertions in it and m their mean length.
@@ -67,7 +68,7 @@ def sequence(template: np.ndarray, identity: float, model: ReadModel, bits: Bits
     bits : Bits
     """
     n = len(template)
-    rate = error_rate(identity, model.insertions)
+    rate = error_rate(identity, model.insertions) if model.extension == 0 else dense_rate(identity, model)
     even = min(rate, model.bad_above)
     size = model.burst_length
     window_rate = np.float32(even) * burst_factors(model.burst)[bits.below(BURST_LEVELS, -(-n // size))]
@@ -267,6 +268,25 @@ def error_rate(identity: float, insertions: float) -> float:
     (1 - e * (1 - insertions)) / (1 + e * insertions).
     """
     return (1 - identity) / (1 - insertions * (1 - identity))
+
+
+def dense_rate(identity: float, model: ReadModel) -> float:
+    """Return the errors a template base that come to the identity where errors of several bases overlap."""
+    identities, rates = _dense_rates(model)
+    return float(np.interp(identity, identities, rates))
+
+
+@functools.cache
+def _dense_rates(model: ReadModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return identities, growing, and the rates of errors that come to them."""
+    rates = np.linspace(2, 0, 501)
+    goes_on = model.extension
+    begins = np.minimum(1, rates[:, None] * burst_factors(model.burst).astype(np.float64) * (1 - goes_on))
+    matches = np.ones_like(begins)
+    for length in range(LONGEST_EXTENSION):
+        matches *= 1 - begins * (1 - model.insertions) * goes_on**length
+    inserted = begins * model.insertions / (1 - goes_on)
+    return matches.mean(axis=1) / (1 + inserted.mean(axis=1)), rates
 
 
 def homopolymer_weight(template: np.ndarray, strength: float) -> np.ndarray:

@@ -13,9 +13,9 @@ DIGESTS = {
     "ont-r9": "26b7835cf31a8d12",
     "ont-r10": "474b972dc8ceb743",
     "perfect": "8ade6fe395016b69",
-    "real-clr": "4e0d39969420e599",
-    "real-ont": "1c5a5354f2021f55",
-    "real-hifi": "f94e766f26b2cf77",
+    "real-clr": "c49ca4d4785131ab",
+    "real-ont": "9e20e78b4ddb70e2",
+    "real-hifi": "a32af88a55a56bde",
 }
 
 
