@@ -35,6 +35,7 @@ def numbers(reads: list[Profile]) -> dict[str, list[float]]:
         **_clumps(inner),
         **_bad_stretches(inner),
         **_ends(single),
+        **_copies(single),
     }
 
 
@@ -160,6 +161,20 @@ def _ends(single: list[Profile]) -> dict[str, list[float]]:
             _share(bases >= limit) for limit in limits
         ]
     return found
+
+
+def _copies(single: list[Profile]) -> dict[str, list[float]]:
+    """Return how often an inserted base between bases that match is one of these."""
+    copies = total = 0
+    for read in single:
+        columns, codes = read.aligned_columns(), read.codes[read.head :]
+        alone = np.flatnonzero(
+            (columns[1:-1] == INSERTION) & (columns[:-2] == MATCH) & (columns[2:] == MATCH)
+        )
+        at = np.cumsum(columns != DELETION)[alone]  # the base before the inserted one has this number, from 1
+        here, before, behind = codes[at], codes[at - 1], codes[at + 1]
+        copies, total = copies + int(np.sum((here == before) | (here == behind))), total + len(at)
+    return {"share of lone inserted bases that a base beside them equals": [copies / total] if total else []}
 
 
 def _runs(flags: np.ndarray) -> np.ndarray:

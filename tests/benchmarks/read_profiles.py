@@ -76,7 +76,8 @@ class Profile:
     Attributes
     ----------
     name : str
-    length : int
+    codes : ndarray of uint8
+        Its bases.
     pieces : list of Piece
         None of a read without alignment.
     head, tail : int
@@ -84,10 +85,15 @@ class Profile:
     """
 
     name: str
-    length: int
+    codes: np.ndarray
     pieces: list[Piece]
     head: int = 0
     tail: int = 0
+
+    @property
+    def length(self) -> int:
+        """Bases."""
+        return len(self.codes)
 
     def aligned_columns(self) -> np.ndarray:
         """Return the columns of a read of one piece without its head and tail."""
@@ -186,13 +192,14 @@ def _profile(
         else:
             pieces.append(piece)
     if not pieces:
-        return Profile(name, n, [])
-    profile = Profile(name, n, pieces, pieces[0].q_start, n - pieces[-1].q_end)
-    if not _carry_to_end(pieces[0], codes[: profile.head], texts, circular, before=True):
-        profile.head, profile.length = 0, profile.length - profile.head
-    if not _carry_to_end(pieces[-1], codes[n - profile.tail :], texts, circular, before=False):
-        profile.length, profile.tail = profile.length - profile.tail, 0
-    return profile
+        return Profile(name, codes, [])
+    head, tail = pieces[0].q_start, n - pieces[-1].q_end
+    start, end = 0, n
+    if not _carry_to_end(pieces[0], codes[:head], texts, circular, before=True):
+        head, start = 0, head
+    if not _carry_to_end(pieces[-1], codes[n - tail :], texts, circular, before=False):
+        tail, end = 0, n - tail
+    return Profile(name, codes[start:end], pieces, head, tail)
 
 
 def _within_a_longer_one(piece: Piece, others: list[Piece]) -> bool:
