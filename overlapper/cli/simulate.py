@@ -15,6 +15,7 @@ from overlapper.cli.sizes import parse_size
 EXAMPLES = """
 overlapper simulate --genome-size 200k --coverage 20 --preset ont -o reads.fastq.gz --truth truth.tsv
 overlapper simulate --reference ecoli.fasta.gz --circular --preset hifi -o reads.fasta --truth truth.tsv
+overlapper simulate --genome-size 500k --coverage 15 --preset real-clr -o unkind.fasta --truth unkind.tsv
 overlapper simulate --genome-size 1M --repeats 8,6000,0.01 --preset clr -o reads.fasta --reference-out ref.fa
 """
 
@@ -61,7 +62,9 @@ def simulate(
             "--preset",
             "-p",
             metavar="NAME",
-            help="hifi, clr, ont-r7, ont-r9, ont-r10, ont (the newest of these) or perfect.",
+            help="real-clr, real-ont or real-hifi: as measured on real reads, with bad reads, stretches and "
+            "ends, missed adapters and chimeras. Kinder ones, whose errors come evenly: hifi, clr, ont-r7, "
+            "ont-r9, ont-r10, ont (the newest of these) or perfect.",
         ),
     ] = "ont",
     coverage: Annotated[
@@ -74,14 +77,29 @@ def simulate(
     ] = None,
     min_length: Annotated[int | None, typer.Option(help="Shortest read, in bases.")] = None,
     identity: Annotated[
-        float | None, typer.Option(help="Mean identity of reads and reference, e.g. 0.9.")
+        float | None,
+        typer.Option(help="Mean identity of reads and reference, outside of bad stretches, e.g. 0.9."),
     ] = None,
     identity_sd: Annotated[
         float | None, typer.Option(help="Standard deviation of the identities; 0: all the same.")
     ] = None,
+    bad_stretches: Annotated[
+        float | None, typer.Option(help="Bad stretches in 10,000 bases, of some hundred bases each.")
+    ] = None,
+    bad_heads: Annotated[
+        float | None, typer.Option(help="Share of reads that start with bases from nowhere.")
+    ] = None,
+    bad_tails: Annotated[
+        float | None, typer.Option(help="Share of reads that end with bases from nowhere.")
+    ] = None,
     chimeras: Annotated[float | None, typer.Option(help="Share of reads that join two places.")] = None,
+    missed_adapters: Annotated[
+        float | None, typer.Option(help="Share of reads that turn back on the other strand.")
+    ] = None,
     junk: Annotated[float | None, typer.Option(help="Share of reads that are random bases.")] = None,
-    adapters: Annotated[float | None, typer.Option(help="Share of reads that start with an adapter.")] = None,
+    adapters: Annotated[
+        float | None, typer.Option(help="Share of reads with adapters at their ends.")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Simulate reads whose place on the reference is known.
@@ -101,7 +119,11 @@ def simulate(
         "min_length": min_length,
         "identity": identity,
         "identity_sd": identity_sd,
+        "bad_stretches": bad_stretches,
+        "bad_heads": bad_heads,
+        "bad_tails": bad_tails,
         "chimeras": chimeras,
+        "missed_adapters": missed_adapters,
         "junk": junk,
         "adapters": adapters,
     }

@@ -5,9 +5,10 @@ A tab-separated text with a header and one row for each placed piece of a read::
     read ref start end strand qstart qend read_len kind identity
 
 Intervals are 0-based half-open: ``start`` and ``end`` on the forward strand of the reference, ``qstart`` and
-``qend`` on the read. ``kind`` is ``normal`` (one row), ``chimera`` or ``split`` (several), or ``junk``
-(``ref`` is ``*``). ``identity`` is matches over alignment columns. On a circular reference ``end`` may exceed
-its length. Only the columns ``read`` to ``strand`` are required of a file.
+``qend`` on the read. ``kind`` is ``normal`` (one row), ``chimera`` or ``split`` (several; of simulated reads
+those that turn back at a missed adapter), or ``junk`` (``ref`` is ``*``). ``identity`` is matches over
+alignment columns. On a circular reference ``end`` may exceed its length. Only the columns ``read`` to
+``strand`` are required of a file.
 """
 
 from __future__ import annotations

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,8 +13,19 @@ from overlapper.errors import ParameterError
 from overlapper.simulate.bits import Distribution
 
 LENGTH_MODELS = ("gamma", "lognormal")
+IDENTITY_MODELS = ("beta", "lognormal")
 TAIL = 20
 """Standard deviations above the mean where the tail of the lengths is cut."""
+
+_FROM_0 = (
+    "length_sd", "identity_sd", "homopolymer", "homopolymer_deletions", "burst", "bad_stretches",
+    "bad_length_sd", "bad_errors", "bad_above", "bad_end_length_sd",
+)  # fmt: skip
+_FROM_1 = ("burst_length", "bad_length", "bad_end_length")
+_SHARES = (
+    "substitutions", "insertions", "deletions", "extension", "copied", "bad_insertions", "bad_heads",
+    "bad_tails", "chimeras", "missed_adapters", "junk", "adapters",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,17 +41,50 @@ class ReadModel:
     min_length : int
         Shortest template, in bases.
     identity, identity_sd, max_identity : float
-        Identities follow a beta distribution between 0 and max_identity; a deviation below
-        1e-6 gives every read the mean.
+        Of the reads, outside of bad stretches; a deviation below 1e-6 gives every read the mean.
+    identity_model : str
+        ``beta``: identities follow a beta distribution between 0 and max_identity. ``lognormal``: what they
+        fall short of max_identity is lognormal, so that some reads are much worse than most.
     substitutions, insertions, deletions : float
         Their shares of the errors; they add up to 1.
+    extension : float
+        Probability that an error goes on for another base: of a deletion or substitution the next base of the
+        template, of an insertion another inserted one. The mean error rate stays.
+    copied : float
+        Probability of an inserted base to copy the template base that it stands before; others are random. In
+        homopolymers, where their weight is above 1, all insertions are copies.
     homopolymer : float
         How much likelier indels are in homopolymers: by 1 + homopolymer * (min(run, 8) - 2) / 2 in runs of 3
         or more. The mean error rate stays.
+    homopolymer_deletions : float
+        The same for deletions alone, added to it.
     burst : float
-        Standard deviation of the logarithm of the error rate between windows of 64 bases.
-    chimeras, junk, adapters : float
-        Shares of the reads.
+        Standard deviation of the logarithm of the error rate between windows.
+    burst_length : int
+        Bases of such a window.
+    bad_stretches : float
+        Bad stretches a 10,000 template bases; they begin anywhere with equal chance.
+    bad_length, bad_length_sd : float
+        Of their lengths in template bases, which are lognormal.
+    bad_errors : float
+        Mean errors a base that a bad stretch adds, which differ between stretches exponentially.
+    bad_insertions : float
+        Share of insertions in what bad stretches add; substitutions and deletions divide the rest as
+        elsewhere.
+    stall : float
+        Insertions of bad stretches are of n bases or more with probability n ** -stall (above 1, at most
+        `LONGEST_STALL`); 0: of lengths as elsewhere.
+    bad_above : float
+        Errors a base; what worse reads have beyond it is as in a bad stretch from end to end.
+    bad_heads, bad_tails : float
+        Shares of the reads that start and that end with bases from nowhere.
+    bad_end_length, bad_end_length_sd : float
+        Of the lengths of those, which are lognormal.
+    chimeras, missed_adapters, junk, adapters : float
+        Shares of the reads: of two places, turning back on the other strand, random, with adapters at the
+        ends.
+    head_adapter, tail_adapter : str
+        Bases of the adapters.
     """
 
     length_model: str
@@ -56,6 +102,25 @@ class ReadModel:
     junk: float = 0.0
     adapters: float = 0.0
     min_length: int = 500
+    identity_model: str = "beta"
+    extension: float = 0.0
+    copied: float = 0.0
+    homopolymer_deletions: float = 0.0
+    burst_length: int = 64
+    bad_stretches: float = 0.0
+    bad_length: float = 300.0
+    bad_length_sd: float = 300.0
+    bad_errors: float = 0.2
+    bad_insertions: float = 1 / 3
+    stall: float = 0.0
+    bad_above: float = math.inf
+    bad_heads: float = 0.0
+    bad_tails: float = 0.0
+    bad_end_length: float = 1000.0
+    bad_end_length_sd: float = 1000.0
+    missed_adapters: float = 0.0
+    head_adapter: str = "AATGTACTTCGTTCAGTTACGTATTGCT"
+    tail_adapter: str = ""
 
     def __post_init__(self) -> None:
         def require(condition: bool, name: str, expected: str) -> None:
@@ -63,16 +128,28 @@ class ReadModel:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected {expected}")
 
         require(self.length_model in LENGTH_MODELS, "length_model", " or ".join(LENGTH_MODELS))
+        require(self.identity_model in IDENTITY_MODELS, "identity_model", " or ".join(IDENTITY_MODELS))
         require(self.min_length >= 1, "min_length", "1 or more")
         require(self.mean_length >= self.min_length, "mean_length", f"at least min_length, {self.min_length}")
         require(0 < self.max_identity <= 1, "max_identity", "above 0, to 1")
         require(0.5 <= self.identity <= self.max_identity, "identity", f"0.5 to {self.max_identity}")
-        for name in ("length_sd", "identity_sd", "homopolymer", "burst"):
+        for name in _FROM_0:
             require(getattr(self, name) >= 0, name, "0 or more")
-        for name in ("substitutions", "insertions", "deletions", "chimeras", "junk", "adapters"):
+        for name in _FROM_1:
+            require(getattr(self, name) >= 1, name, "1 or more")
+        for name in _SHARES:
             require(0 <= getattr(self, name) <= 1, name, "0 to 1")
-        require(self.junk < 1, "junk", "below 1")
+        for name in ("extension", "junk"):
+            require(getattr(self, name) < 1, name, "below 1")
+        require(self.stall == 0 or self.stall > 1, "stall", "0 or above 1")
         require(self.chimeras + self.junk <= 1, "chimeras", "at most 1 together with junk")
+        require(
+            self.chimeras + self.junk + self.missed_adapters <= 1,
+            "missed_adapters",
+            "at most 1 together with chimeras and junk",
+        )
+        for name in ("head_adapter", "tail_adapter"):
+            require(set(getattr(self, name)) <= set("ACGT"), name, "bases A, C, G, T")
         shares = self.substitutions + self.insertions + self.deletions
         if not math.isclose(shares, 1):
             raise ParameterError(f"substitutions, insertions and deletions add up to {shares}, expected 1")
@@ -94,19 +171,16 @@ class ReadModel:
             return Distribution.from_log_density(
                 lambda x: (shape - 1) * np.log(x) - x * (shape / mean), self.min_length, mean + TAIL * sd
             )
-        variance = math.log1p((sd / mean) ** 2)
-        centre = math.log(mean) - variance / 2
-        return Distribution.from_log_density(
-            lambda x: -((np.log(x) - centre) ** 2) / (2 * variance) - np.log(x),
-            self.min_length,
-            mean + TAIL * sd,
-        )
+        return lognormal(mean, sd, self.min_length)
 
     def identities(self) -> Distribution:
         """Return the distribution of the identities; values below 0.5 are cut off."""
         if self.identity_sd < 1e-6:
             return _constant(self.identity)
         top = self.max_identity
+        if self.identity_model == "lognormal":
+            density = _log_density(top - self.identity, self.identity_sd)
+            return Distribution.from_log_density(lambda x: density(top - x), 0.5, top)
         mean, variance = self.identity / top, (self.identity_sd / top) ** 2
         concentration = mean * (1 - mean) / variance - 1
         a, b = mean * concentration, (1 - mean) * concentration
@@ -115,140 +189,28 @@ class ReadModel:
         )
 
 
-def adapted_model(
-    preset: str | ReadModel,
-    *,
-    mean_length: float | None = None,
-    identity: float | None = None,
-    **changes: float,
-) -> ReadModel:
-    """Return the model of a preset with some of its values changed.
-
-    A new mean length or identity takes its deviation along in proportion (the identity also its maximum),
-    unless that is given too.
+@functools.cache
+def lognormal(mean: float, sd: float, low: float) -> Distribution:
+    """Return a lognormal distribution, known by mean and standard deviation, cut below and far above.
 
     Parameters
     ----------
-    preset : str or ReadModel
-        A name in `PRESETS`, or a model.
-    mean_length, identity : float, optional
-    **changes : float
-        Other attributes of `ReadModel`.
-
-    Raises
-    ------
-    ParameterError
-        When the preset is unknown or a value is out of range.
+    mean, sd : float
+        A deviation below 1 gives the mean alone.
+    low : float
+        Where it is cut.
     """
-    if isinstance(preset, str) and preset not in PRESETS:
-        raise ParameterError(f"preset is {preset!r}, expected one of {', '.join(PRESETS)}")
-    model = PRESETS[preset] if isinstance(preset, str) else preset
-    if mean_length is not None:
-        changes = {"length_sd": model.length_sd * mean_length / model.mean_length} | changes
-        changes["mean_length"] = mean_length
-    if identity is not None:
-        scale = (1 - identity) / (1 - model.identity) if model.identity < 1 else 0.0
-        limit = min(1.0, 1 - (1 - model.max_identity) * scale)
-        changes = {"identity_sd": model.identity_sd * scale, "max_identity": limit} | changes
-        changes["identity"] = identity
-    return dataclasses.replace(model, **changes)  # type: ignore[arg-type]
+    if sd < 1:
+        return _constant(mean)
+    return Distribution.from_log_density(_log_density(mean, sd), low, mean + TAIL * sd)
+
+
+def _log_density(mean: float, sd: float) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the logarithm of a lognormal density, up to a constant."""
+    variance = math.log1p((sd / mean) ** 2)
+    centre = math.log(mean) - variance / 2
+    return lambda x: -((np.log(x) - centre) ** 2) / (2 * variance) - np.log(x)
 
 
 def _constant(value: float) -> Distribution:
     return Distribution(np.array([value, value]), np.array([0.0, 1.0]))
-
-
-_ONT_R10 = ReadModel(
-    length_model="lognormal",
-    mean_length=10_000,
-    length_sd=9_000,
-    identity=0.975,
-    identity_sd=0.018,
-    max_identity=0.998,
-    substitutions=0.40,
-    insertions=0.22,
-    deletions=0.38,
-    homopolymer=2.0,
-    burst=0.6,
-    chimeras=0.007,
-    junk=0.005,
-    adapters=0.3,
-)
-
-PRESETS = {
-    "hifi": ReadModel(
-        length_model="gamma",
-        mean_length=14_000,
-        length_sd=3_500,
-        identity=0.9975,
-        identity_sd=0.0018,
-        max_identity=0.9999,
-        substitutions=0.20,
-        insertions=0.38,
-        deletions=0.42,
-        homopolymer=4.0,
-        burst=0.3,
-        chimeras=0.0005,
-    ),
-    "clr": ReadModel(
-        length_model="gamma",
-        mean_length=9_000,
-        length_sd=6_500,
-        identity=0.87,
-        identity_sd=0.025,
-        max_identity=0.93,
-        substitutions=0.15,
-        insertions=0.55,
-        deletions=0.30,
-        homopolymer=0.5,
-        burst=0.4,
-        chimeras=0.01,
-        junk=0.005,
-    ),
-    "ont-r7": ReadModel(
-        length_model="gamma",
-        mean_length=7_000,
-        length_sd=3_500,
-        identity=0.815,
-        identity_sd=0.03,
-        max_identity=0.9,
-        substitutions=0.40,
-        insertions=0.20,
-        deletions=0.40,
-        homopolymer=1.0,
-        burst=0.5,
-        chimeras=0.005,
-        junk=0.01,
-        adapters=0.2,
-    ),
-    "ont-r9": ReadModel(
-        length_model="lognormal",
-        mean_length=10_000,
-        length_sd=9_000,
-        identity=0.91,
-        identity_sd=0.03,
-        max_identity=0.97,
-        substitutions=0.33,
-        insertions=0.22,
-        deletions=0.45,
-        homopolymer=1.5,
-        burst=0.5,
-        chimeras=0.01,
-        junk=0.01,
-        adapters=0.3,
-    ),
-    "ont-r10": _ONT_R10,
-    "ont": _ONT_R10,
-    "perfect": ReadModel(
-        length_model="gamma",
-        mean_length=10_000,
-        length_sd=4_000,
-        identity=1.0,
-        identity_sd=0.0,
-        max_identity=1.0,
-        substitutions=0.4,
-        insertions=0.3,
-        deletions=0.3,
-    ),
-}
-"""Models by technology; ``ont`` is the newest of the ``ont-*``."""

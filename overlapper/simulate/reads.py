@@ -13,16 +13,15 @@ from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.simulate.bits import Bits, Distribution, Stream
 from overlapper.simulate.errors import MAX_QUALITY, Sequenced, sequence
-from overlapper.simulate.model import ReadModel, adapted_model
+from overlapper.simulate.model import ReadModel, lognormal
+from overlapper.simulate.presets import adapted_model
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import CODE_OF_BYTE, UNKNOWN, pack, words_for
 
-ADAPTER = CODE_OF_BYTE[np.frombuffer(b"AATGTACTTCGTTCAGTTACGTATTGCT", np.uint8)]
-"""The 5' ligation adapter of Oxford Nanopore."""
-
 CHIMERA_CUT = (0.15, 0.85)
-"""Where a chimera changes over, as a share of its length."""
+"""Where a chimera changes over, and a read turns back at a missed adapter, as a share of its length."""
+NO_BASES = np.empty(0, np.uint8)
 
 
 class SimulatedRead(NamedTuple):
@@ -164,6 +163,11 @@ class _Sampler:
         self.ends = np.cumsum(references.lengths)
         self.lengths: Distribution = model.lengths()
         self.identities: Distribution = model.identities()
+        self.bad_ends = lognormal(model.bad_end_length, model.bad_end_length_sd, 1)
+        letters = [
+            np.frombuffer(text.encode(), np.uint8) for text in (model.head_adapter, model.tail_adapter)
+        ]
+        self.adapters = [CODE_OF_BYTE[text] for text in letters]
 
     def reads(self, wanted: float) -> Iterator[SimulatedRead]:
         """Yield reads until their placed template bases reach the number wanted."""
@@ -182,23 +186,53 @@ class _Sampler:
         length = int(self.lengths.draw(bits))
         identity = round(self.identities.draw(bits), 6)
         what = bits.unit()
-        adapter = ADAPTER if bits.unit() < model.adapters else ADAPTER[:0]
+        head, tail = self.adapters if bits.unit() < model.adapters else (NO_BASES, NO_BASES)
         places: list[Place] = []
         if what < model.junk:
             kind = "junk"
             pieces = [sequence(bits.bases(length), identity, model, bits)]
         else:
-            kind = "chimera" if what < model.junk + model.chimeras else "normal"
-            low, high = CHIMERA_CUT
-            cut = max(1, int(length * (low + (high - low) * bits.unit()))) if kind == "chimera" else length
-            places = [self.place(size, bits) for size in (cut, length - cut) if size]
+            kind, places = self.pieces(what - model.junk, length, bits)
             pieces = [sequence(self.template(place), identity, model, bits) for place in places]
-        codes = np.concatenate([adapter] + [piece.codes for piece in pieces])
-        sure = np.full(len(adapter), MAX_QUALITY, np.uint8)
-        qualities = np.concatenate([sure] + [piece.qualities for piece in pieces])
+        before, after = self.bad_end(model.bad_heads, bits), self.bad_end(model.bad_tails, bits)
+        codes = np.concatenate([head, before, *(piece.codes for piece in pieces), after, tail])
+        qualities = [np.full(len(head), MAX_QUALITY, np.uint8), np.ones(len(before), np.uint8)]
+        qualities += [piece.qualities for piece in pieces]
+        qualities += [np.ones(len(after), np.uint8), np.full(len(tail), MAX_QUALITY, np.uint8)]
         name = f"read{number + 1}"
-        truth = self.truth(name, kind, places, pieces, len(adapter), len(codes))
-        return SimulatedRead(name, codes, qualities, truth), sum(p.end - p.start for p in places)
+        truth = self.truth(name, kind, places, pieces, len(head) + len(before), len(codes))
+        return (
+            SimulatedRead(name, codes, np.concatenate(qualities), truth),
+            sum(p.end - p.start for p in places),
+        )
+
+    def pieces(self, what: float, length: int, bits: Bits) -> tuple[str, list[Place]]:
+        """Return the kind of a read and where its pieces come from; ``what`` is a random number from 0."""
+        model = self.model
+        joined = what < model.chimeras + model.missed_adapters
+        low, high = CHIMERA_CUT
+        cut = max(1, int(length * (low + (high - low) * bits.unit()))) if joined else length
+        if what < model.chimeras:
+            return "chimera", [self.place(size, bits) for size in (cut, length - cut) if size]
+        first = self.place(cut, bits)
+        return ("split", [first, self.back(first, length - cut)]) if joined else ("normal", [first])
+
+    def back(self, place: Place, length: int) -> Place:
+        """Return where a read goes on that turns back at the end of a place, on the other strand."""
+        size = len(self.codes[place.reference])
+        length = max(1, min(length, size))
+        if place.reverse:
+            start, end = place.start, place.start + length
+        else:
+            start, end = place.end - length, place.end
+        if self.circular:
+            return Place(place.reference, start % size, start % size + length, not place.reverse)
+        return Place(place.reference, max(start, 0), min(end, size), not place.reverse)
+
+    def bad_end(self, share: float, bits: Bits) -> np.ndarray:
+        """Draw the bases from nowhere at an end of a read (uint8), of so large a share of the reads."""
+        bad = share > 0 and bits.unit() < share
+        return bits.bases(int(self.bad_ends.draw(bits))) if bad else NO_BASES
 
     def place(self, length: int, bits: Bits) -> Place:
         """Draw where a piece of the given length comes from."""

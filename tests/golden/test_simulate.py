@@ -13,6 +13,9 @@ DIGESTS = {
     "ont-r9": "26b7835cf31a8d12",
     "ont-r10": "474b972dc8ceb743",
     "perfect": "8ade6fe395016b69",
+    "real-clr": "c49ca4d4785131ab",
+    "real-ont": "9e20e78b4ddb70e2",
+    "real-hifi": "a32af88a55a56bde",
 }
 
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from overlapper.simulate import PRESETS, generate_reads
 from overlapper.simulate.bits import Bits, Stream
-from overlapper.simulate.errors import sequence
-from overlapper.simulate.reads import ADAPTER
+from overlapper.simulate.errors import put_errors, sequence
 from overlapper.tables import Reads
+from tests.oracle.sequencing_errors import with_errors
 
 models = st.builds(
     dataclasses.replace,
@@ -24,6 +24,7 @@ models = st.builds(
     chimeras=st.floats(0, 0.5),
     junk=st.floats(0, 0.3),
     adapters=st.floats(0, 1),
+    missed_adapters=st.floats(0, 0.2),
 )
 references = st.lists(st.text("ACGTN", min_size=1, max_size=400), min_size=1, max_size=3).map(
     lambda sequences: Reads.from_sequences([f"c{i}" for i in range(len(sequences))], sequences)
@@ -40,8 +41,11 @@ def test_truth_fits_reads_and_references(model, references, circular, coverage, 
         assert read.name == f"read{number}"
         assert len(read.codes) == len(read.qualities)
         assert read.codes.max(initial=0) <= 3
-        assert read.truth[0].qstart in (0, len(ADAPTER))
-        assert read.truth[-1].qend == read.truth[0].read_len == len(read.codes)
+        ends_whole = not (model.bad_heads or model.bad_tails or model.tail_adapter)
+        if ends_whole:
+            assert read.truth[0].qstart in (0, len(model.head_adapter))
+            assert read.truth[-1].qend == len(read.codes)
+        assert 0 <= read.truth[0].qstart <= read.truth[-1].qend <= read.truth[0].read_len == len(read.codes)
         assert all(a.qend == b.qstart for a, b in itertools.pairwise(read.truth))
         for row in read.truth:
             assert 0 <= row.identity <= 1
@@ -66,5 +70,32 @@ def test_identity_is_what_the_errors_leave(model, length, identity, seed):
     if length:
         matches_at_most = min(length, len(read.codes))
         assert read.identity <= matches_at_most / max(length, len(read.codes)) + 1e-12
-    if identity == 1:
+    if identity == 1 and not model.bad_stretches:
         assert np.array_equal(read.codes, template)
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=60),
+    st.dictionaries(
+        st.integers(0, 59),
+        st.tuples(st.integers(1, 9), st.sampled_from(["deletion", "substitution", "insertion"])),
+    ),
+)
+@settings(deadline=None, max_examples=300)
+def test_errors_are_put_as_the_oracle_does(template, errors):
+    drawn = [(at, *errors[at]) for at in sorted(errors) if at < len(template)]
+    kinds = np.array([kind for _, _, kind in drawn], "U12")
+    read = put_errors(
+        np.array(template, np.uint8),
+        np.array([at for at, _, _ in drawn], np.int64),
+        np.array([length for _, length, _ in drawn], np.int64),
+        kinds == "deletion",
+        kinds == "insertion",
+        np.ones(len(drawn), np.float32),
+        Bits(Stream.READ, 1),
+    )
+    codes, columns, matches = with_errors(template, drawn)
+    assert (len(template) + read.inserted, read.matches) == (columns, matches)
+    assert len(read.codes) == read.copies.sum() == len(codes)
+    for got, expected in zip(read.codes.tolist(), codes, strict=True):
+        assert got == expected if expected >= 0 else 0 <= got <= 3 and got != -1 - expected
