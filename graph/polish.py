@@ -206,22 +206,47 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
         params.chain,
     )
 
-    def work(target: int) -> Overlaps:
+    def work(target: int) -> tuple[Overlaps, np.ndarray]:
         overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kinds = classify(overlaps, together.lengths, params.classes)
-        kept = (long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL)
-        return overlaps.take(best_of_pair(overlaps, kept))
+        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
+        inner = classify(overlaps, together.lengths, params.classes) == OverlapClass.INTERNAL
+        return overlaps.take(kept), inner[kept]
 
-    parts = []
-    for target, part in enumerate(map_in_order(work, range(n), threads)):
+    parts, inner = [], []
+    for target, (part, internal) in enumerate(map_in_order(work, range(n), threads)):
         parts.append(part)
+        inner.append(internal)
         report("laying reads on pieces", target + 1, n)
     found = Overlaps.concat(parts)
-    return Rows(
+    rows = Rows(
         found.query, found.target - n, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
         found.score, found.divergence,
     )  # fmt: skip
+    return rows.take(~bettered(rows, np.concatenate(inner)))
+
+
+def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
+    """Return which internal matches lie, by half or more, where the same read has a row of a higher score.
+
+    Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
+    from elsewhere stops short, too, and that read lies better where it comes from.
+
+    Parameters
+    ----------
+    rows : Rows
+    internal : ndarray of bool, shape (n,)
+        Which rows end within both the target and the read.
+    """
+    order = np.lexsort((rows.target, rows.r_start, rows.r_end, -rows.score, rows.read))
+    read, start, end = rows.read[order], rows.r_start[order], rows.r_end[order]
+    first = np.searchsorted(read, read)
+    worse = np.zeros(len(rows), bool)
+    for i in np.flatnonzero(internal[order]):
+        better = slice(first[i], i)
+        shared = np.minimum(end[better], end[i]) - np.maximum(start[better], start[i])
+        worse[order[i]] = 2 * shared.max(initial=0) >= end[i] - start[i]
+    return worse
 
 
 def _of_reads(candidates: Candidates, first_read: int) -> Candidates:
