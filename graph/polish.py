@@ -22,6 +22,7 @@ from graph.piles import Piles, Rows
 from graph.rounds import Round
 from graph.stages import Stages
 from graph.thresholds import fit_threshold
+from graph.unvoted import UNVOTED, unvoted, warning
 from overlapper.candidates.registry import finder
 from overlapper.devices import select_devices
 from overlapper.extend import chain
@@ -63,10 +64,13 @@ class Polished:
         With qualities, in the order given.
     funnel : dict of str to int
         What went in, what every round found and what came out.
+    warnings : list of str
+        What the last round left undone (`graph.unvoted.warning`).
     """
 
     unitigs: Unitigs
     funnel: dict[str, int]
+    warnings: list[str]
 
 
 def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
@@ -148,12 +152,14 @@ def polish(
     reads = reads.take(canonical_order(reads))
     rate = preset_error_rate(reads, preset, threads)
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
+    warnings: list[str] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, reads, rate, params)
         params = params.with_fitted(facts)
-        counts = ("reads on pieces", "bases", "bases not confirmed")
+        counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
-    return Polished(unitigs, funnel)
+        warnings = warning(facts)
+    return Polished(unitigs, funnel, warnings)
 
 
 class _Round(Round):
@@ -176,7 +182,8 @@ class _Round(Round):
                 **fitted.fitted(),
                 "reads on pieces": len(rows),
                 "bases": polished.sequences.total_bases,
-                "bases not confirmed": int(np.count_nonzero(made.quality == 0)),
+                "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
+                UNVOTED: int(np.count_nonzero(pieces.inside(made)[unvoted(piles, made)])),
             }
 
         return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
@@ -292,11 +299,16 @@ class _Pieces:
             np.array(margin, np.int64) + np.array(end) - np.array(start),
         )
 
+    def inside(self, made: Consensus) -> np.ndarray:
+        """Return which bases of a consensus do not belong to margins."""
+        first, last = (np.repeat(bound, np.diff(made.offsets)) for bound in self._inside)
+        inside: np.ndarray = (made.origin >= first) & (made.origin < last)
+        return inside
+
     def joined(self, made: Consensus) -> Reads:
         """Return the consensus of the unitigs."""
-        first, last = self._inside
-        piece = np.repeat(np.arange(len(first)), np.diff(made.offsets))
-        kept = (made.origin >= first[piece]) & (made.origin < last[piece])
+        kept = self.inside(made)
+        piece = np.repeat(np.arange(len(self._unitig)), np.diff(made.offsets))
         sequences = self._unitigs.sequences
         sizes = np.bincount(self._unitig[piece[kept]], minlength=len(sequences))
         whole = dataclasses.replace(

@@ -80,7 +80,7 @@ def linked(one, other, members):
 
 
 def add_nearest(same, shares, near, members):
-    """Add near ones that differ least to stretches of 256 bases in which fewer than 10 are of the same place."""
+    """Add near ones that differ least to stretches of 256 bases in which fewer than 10 are there."""
     stretches = [range(m["t_start"] // 256, (m["t_end"] - 1) // 256 + 1) for m in members]
     taken = [stretches[m] for m in range(len(members)) if same[m]]
     for m in sorted(range(len(members)), key=lambda m: (shares[m], m)):

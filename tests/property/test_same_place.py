@@ -125,7 +125,7 @@ def test_errors_that_recur_tell_no_rows_apart(strands):
 
 @pytest.mark.parametrize("votes", [True, False])
 def test_reads_of_unequal_accuracy_are_of_one_place(votes):
-    """Some reads are as good as the best and some have errors at an eighth of their bases; all of one genome."""
+    """Some reads have hardly an error and some one at an eighth of their bases; all are of one genome."""
     rng = np.random.default_rng(4)
     genome = rng.integers(0, 4, 450)
     rates = np.resize([0.002, 0.01, 0.03, 0.13], 48)

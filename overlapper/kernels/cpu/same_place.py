@@ -26,7 +26,8 @@ CONFIRMING = 2
 TOLERANCE, WIDE_TOLERANCE = 2, 4
 """Rows that may have a base by error, or sites at which a row may differ by error, over those expected."""
 RECURRENCE = 50
-"""How much oftener than elsewhere reads err at the places where they err alike, at most."""
+"""How much oftener than elsewhere reads err at the places where they err alike, at most. Chosen by the test
+of errors that recur in half of the reads; 10 takes these for differences of copies."""
 FEWEST_ROWS = 10
 """Rows up to which those that differ least join where fewer are of the same place."""
 SHARE = 1 << 20
@@ -112,9 +113,9 @@ def _by_error(wrong, total, compared):
 
 @njit(nogil=True, cache=True)
 def _add_nearest(same, share, near, t_start, t_end):
-    """Add near rows, those that differ at the smallest share of sites first, where fewer than `FEWEST_ROWS` are.
+    """Add near rows, those first that differ at the smallest share of sites, where there are few.
 
-    A row is added if a stretch of `BIN` bases that it touches has too few.
+    A row is added if a stretch of `BIN` bases that it touches has fewer than `FEWEST_ROWS`.
     """
     depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
     for m in np.flatnonzero(same):
