@@ -73,11 +73,14 @@ class Assembled:
     params : AssembleParams
     stages : list of Stage
         In order.
+    warnings : list of str
+        What polishing left undone (`graph.unvoted.warning`).
     """
 
     contigs: Contigs
     params: AssembleParams
     stages: list[Stage]
+    warnings: list[str]
 
     def to_json(self) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters."""
@@ -95,6 +98,7 @@ class Assembled:
                 stage.name: {"folder": stage.folder, "seconds": stage.seconds, **stage.facts}
                 for stage in self.stages
             },
+            "warnings": self.warnings,
             "params": dataclasses.asdict(self.params),
         }
         return json.dumps(parts, indent=2) + "\n"
@@ -177,7 +181,7 @@ def assemble_reads(
         report=lambda step, done, total: report(f"polishing, {step}", done, total),
     )  # fmt: skip
     contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
-    return Assembled(contigs, params, stages.done)
+    return Assembled(contigs, params, stages.done, polished.warnings)
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:

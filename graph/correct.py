@@ -22,6 +22,7 @@ from graph.rounds import Round
 from graph.stages import Stages
 from graph.thresholds import fit_doubt, fit_threshold
 from graph.uncovered import CONFIRMED_DEPTH, Uncovered, cut_uncovered
+from graph.unvoted import UNVOTED, unvoted, warning
 from graph.vote_settings import WEIGHT
 from overlapper import pipeline
 from overlapper.devices import select_devices
@@ -45,12 +46,15 @@ class Corrected:
         What went in, what every step took and what came out.
     seconds : dict of str to float
         Wall-clock time of each step.
+    warnings : list of str
+        What the last round left undone (`graph.unvoted.warning`).
     """
 
     reads: Reads
     changes: Changes
     funnel: dict[str, int]
     seconds: dict[str, float]
+    warnings: list[str]
 
 
 def correct(
@@ -121,9 +125,9 @@ def correct(
         if overlaps is None:
             how = (preset, overlap_changes) if number == 1 else (CORRECTED, None)
             overlaps = this.overlaps(current, *how)
-        made = this.vote(current, overlaps, params)
+        made, facts = this.vote(current, overlaps, params)
         params = params.of_corrected_reads()
-        _count_round(funnel, number, overlaps, made)
+        _count_round(funnel, number, overlaps, made, facts[UNVOTED])
         identity = _identity(made) if identity is None else identity
         names = [given.name(i) for i in range(len(given))]
         whole = np.arange(len(given))
@@ -133,7 +137,7 @@ def correct(
     out, changes = cut_uncovered(given, made, Uncovered(uncovered), identity, back)
     funnel["reads out"], funnel["bases out"] = len(out), out.total_bases
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
-    return Corrected(out, changes, funnel, seconds)
+    return Corrected(out, changes, funnel, seconds, warning(facts))
 
 
 class _Round(Round):
@@ -150,8 +154,10 @@ class _Round(Round):
 
         return self.stages.run(f"correct-{self.number}-overlaps", Overlaps, [preset, changes], find)[0]
 
-    def vote(self, reads: Reads, overlaps: Overlaps, params: CorrectParams) -> Consensus:
-        """Find the consensus of all reads."""
+    def vote(
+        self, reads: Reads, overlaps: Overlaps, params: CorrectParams
+    ) -> tuple[Consensus, dict[str, Any]]:
+        """Find the consensus of all reads; return it, and what was counted and derived."""
 
         def find() -> tuple[Consensus, dict[str, Any]]:
             piles = Piles(reads, reads, rows_of(overlaps), targets_vote=True)
@@ -159,9 +165,13 @@ class _Round(Round):
                 fitted = fit_threshold(piles, params, workers)
                 doubt = None if self.number == 1 else fit_doubt(piles, params, workers)
                 made = consensus(piles, fitted, workers, doubt=doubt, report=self.report)
-            return _with_old_qualities(made, reads), {**fitted.fitted(), "bases": len(made.codes)}
+            return _with_old_qualities(made, reads), {
+                **fitted.fitted(),
+                "bases": len(made.codes),
+                UNVOTED: len(unvoted(piles, made)),
+            }
 
-        return self.stages.run(f"correct-{self.number}", Consensus, params.of_round(), find)[0]
+        return self.stages.run(f"correct-{self.number}", Consensus, params.of_round(), find)
 
 
 def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
@@ -184,7 +194,9 @@ def _identity(made: Consensus) -> np.ndarray:
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 
 
-def _count_round(funnel: dict[str, int], number: int, overlaps: Overlaps, made: Consensus) -> None:
+def _count_round(
+    funnel: dict[str, int], number: int, overlaps: Overlaps, made: Consensus, crowded: int
+) -> None:
     found = {"overlaps": len(overlaps)}
     for name, column in (
         ("reads aligned to reads", ALIGNED),
@@ -194,4 +206,5 @@ def _count_round(funnel: dict[str, int], number: int, overlaps: Overlaps, made: 
         found[name] = int(made.counts[:, column].sum())
     found["bases"] = len(made.codes)
     found["bases not confirmed"] = int(np.count_nonzero(made.depth < CONFIRMED_DEPTH))
+    found[UNVOTED] = crowded
     funnel.update({f"round {number}: {name}": count for name, count in found.items()})

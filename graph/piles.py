@@ -12,8 +12,6 @@ from overlapper.tables.base import Table, column
 
 WIDEN = 200
 """Rows are widened by so many bases where both reads go on."""
-NEAREST_SHARE = 0.1
-"""Of the rows, by their divergence; most may be of other copies."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -49,13 +47,10 @@ class Rows(Table):
         """Scores, negated."""
         return -self.score
 
-    def divergences(self) -> tuple[float, float]:
-        """Return the divergence of the nearest rows and the median one; 1 where none is known."""
+    def typical_divergence(self) -> float:
+        """Return the median divergence; 1 where none is known."""
         known = self.divergence[~np.isnan(self.divergence)]
-        if not len(known):
-            return 1.0, 1.0
-        nearest, typical = np.quantile(known, [NEAREST_SHARE, 0.5])
-        return float(nearest), float(typical)
+        return float(np.median(known)) if len(known) else 1.0
 
     def widened(self, t_lengths: np.ndarray, r_lengths: np.ndarray) -> Rows:
         """Let rows go on at either end, by the same number of bases on both reads, as far as these go.

@@ -22,6 +22,7 @@ from graph.piles import Piles, Rows
 from graph.rounds import Round
 from graph.stages import Stages
 from graph.thresholds import fit_threshold
+from graph.unvoted import UNVOTED, unvoted, warning
 from overlapper.candidates.registry import finder
 from overlapper.devices import select_devices
 from overlapper.extend import chain
@@ -63,10 +64,13 @@ class Polished:
         With qualities, in the order given.
     funnel : dict of str to int
         What went in, what every round found and what came out.
+    warnings : list of str
+        What the last round left undone (`graph.unvoted.warning`).
     """
 
     unitigs: Unitigs
     funnel: dict[str, int]
+    warnings: list[str]
 
 
 def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
@@ -149,12 +153,14 @@ def polish(
     reads = reads.take(canonical_order(reads))
     rate = preset_error_rate(reads, preset, threads)
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
+    warnings: list[str] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, reads, rate, params)
         params = params.with_fitted(facts)
-        counts = ("reads on pieces", "bases", "bases not confirmed")
+        counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
-    return Polished(unitigs, funnel)
+        warnings = warning(facts)
+    return Polished(unitigs, funnel, warnings)
 
 
 class _Round(Round):
@@ -177,7 +183,8 @@ class _Round(Round):
                 **fitted.fitted(),
                 "reads on pieces": len(rows),
                 "bases": polished.sequences.total_bases,
-                "bases not confirmed": int(np.count_nonzero(made.quality == 0)),
+                "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
+                UNVOTED: int(np.count_nonzero(pieces.inside(made)[unvoted(piles, made)])),
             }
 
         return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
@@ -207,22 +214,47 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
         params.chain,
     )
 
-    def work(target: int) -> Overlaps:
+    def work(target: int) -> tuple[Overlaps, np.ndarray]:
         overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kinds = classify(overlaps, together.lengths, params.classes)
-        kept = (long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL)
-        return overlaps.take(best_of_pair(overlaps, kept))
+        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
+        inner = classify(overlaps, together.lengths, params.classes) == OverlapClass.INTERNAL
+        return overlaps.take(kept), inner[kept]
 
-    parts = []
-    for target, part in enumerate(map_in_order(work, range(n), threads)):
+    parts, inner = [], []
+    for target, (part, internal) in enumerate(map_in_order(work, range(n), threads)):
         parts.append(part)
+        inner.append(internal)
         report("laying reads on pieces", target + 1, n)
     found = Overlaps.concat(parts)
-    return Rows(
+    rows = Rows(
         found.query, found.target - n, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
         found.score, found.divergence,
     )  # fmt: skip
+    return rows.take(~bettered(rows, np.concatenate(inner)))
+
+
+def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
+    """Return which internal matches lie, by half or more, where the same read has a row of a higher score.
+
+    Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
+    from elsewhere stops short, too, and that read lies better where it comes from.
+
+    Parameters
+    ----------
+    rows : Rows
+    internal : ndarray of bool, shape (n,)
+        Which rows end within both the target and the read.
+    """
+    order = np.lexsort((rows.target, rows.r_start, rows.r_end, -rows.score, rows.read))
+    read, start, end = rows.read[order], rows.r_start[order], rows.r_end[order]
+    first = np.searchsorted(read, read)
+    worse = np.zeros(len(rows), bool)
+    for i in np.flatnonzero(internal[order]):
+        better = slice(first[i], i)
+        shared = np.minimum(end[better], end[i]) - np.maximum(start[better], start[i])
+        worse[order[i]] = 2 * shared.max(initial=0) >= end[i] - start[i]
+    return worse
 
 
 def _of_reads(candidates: Candidates, first_read: int) -> Candidates:
@@ -268,11 +300,16 @@ class _Pieces:
             np.array(margin, np.int64) + np.array(end) - np.array(start),
         )
 
+    def inside(self, made: Consensus) -> np.ndarray:
+        """Return which bases of a consensus do not belong to margins."""
+        first, last = (np.repeat(bound, np.diff(made.offsets)) for bound in self._inside)
+        inside: np.ndarray = (made.origin >= first) & (made.origin < last)
+        return inside
+
     def joined(self, made: Consensus) -> Reads:
         """Return the consensus of the unitigs."""
-        first, last = self._inside
-        piece = np.repeat(np.arange(len(first)), np.diff(made.offsets))
-        kept = (made.origin >= first[piece]) & (made.origin < last[piece])
+        kept = self.inside(made)
+        piece = np.repeat(np.arange(len(self._unitig)), np.diff(made.offsets))
         sequences = self._unitigs.sequences
         sizes = np.bincount(self._unitig[piece[kept]], minlength=len(sequences))
         whole = dataclasses.replace(

@@ -18,6 +18,10 @@ LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 MOST_INSERTED = 1.1
 """Bases inserted for one deleted, from which on homopolymer runs have no threshold of their own."""
+STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 84, 44, 72
+"""Thresholds by which a draft loses columns and gains them again, where reads insert more than they delete;
+fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), judged on others
+(``docs/benchmarks.md``)."""
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 SAMPLE_BASES = 100_000
 """Of corrected reads so many are looked at, as few columns are divided."""
@@ -35,7 +39,8 @@ def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> Corr
 
     Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
     has to ask for more; where they delete more, it asks for less. In homopolymer runs reads have rates of
-    their own, and so these have a threshold of their own.
+    their own, and so these have a threshold of their own. Drafts of unitigs are stripped of columns that few
+    reads have and refilled with what many have, where reads insert more than they delete.
     """
     *first, last = params.thresholds
     if last and params.run_threshold:
@@ -52,6 +57,13 @@ def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> Corr
     if not last and inserted + deleted >= FEWEST_INDELS:
         threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
         last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+        if inserted >= MOST_INSERTED * deleted and not piles.targets_vote:
+            strip, refill = stripping(inserted / (inserted + deleted))
+            return dataclasses.replace(
+                params,
+                thresholds=(*first, strip, refill, refill),
+                run_threshold=params.run_threshold or refill,
+            )
     last = last or TYPICAL_THRESHOLD
     run = params.run_threshold or last
     # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
@@ -60,6 +72,23 @@ def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> Corr
         *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
         run = run_threshold(runs_again, shorter, longer)
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+
+
+def stripping(inserted: float) -> tuple[int, int]:
+    """Return the percentages of votes that a base needs to stay in a stripped draft, and then to enter it.
+
+    Where a draft has a column, a base inserted nearby pairs it by chance; where it has none, such a base
+    finds none to pair. What is there is seen too often and what is not too seldom, the more so the more
+    reads insert.
+
+    Parameters
+    ----------
+    inserted : float
+        Bases inserted of those inserted or deleted, one half or more.
+    """
+    excess = inserted - 0.5
+    strip = min(THRESHOLD_EVEN + round(STRIP_SLOPE * excess), STRIP_MOST)
+    return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 
 
 def fit_doubt(piles: Piles, params: CorrectParams, workers: Workers) -> int:

@@ -13,8 +13,6 @@ WEIGHT, MOST_WEIGHT = 10, 40
 ACCURATE_ANCHOR, ANCHOR = 15, 11
 """Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
 LONG_ANCHORS_BELOW = 0.05
-ACCURATE_BELOW = 0.02
-"""Reads are accurate where the nearest overlaps diverge by less."""
 RAW_DOUBT = 16
 """What a doubt counts where reads err independently."""
 DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
@@ -32,12 +30,11 @@ def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Setti
     doubt : int or None
         As for `graph.consensus.consensus`.
     """
-    nearest, typical = piles.rows.divergences()
+    typical = piles.rows.typical_divergence()
     return Settings(
         k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
         max_gap=params.max_gap,
         max_depth=params.max_depth,
-        accurate=nearest < ACCURATE_BELOW,
         thresholds=_by_draft(params),
         weight=WEIGHT,
         most_weight=MOST_WEIGHT,

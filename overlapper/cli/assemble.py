@@ -144,6 +144,8 @@ def assemble(
             progress.note(row)
         if len(table) > 1 + MOST_SHOWN:
             progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {places['contigs.tsv']}")
+        for line in made.warnings:
+            progress.note(line)
         if not len(made.contigs):
             progress.note(made.why_empty())
 

@@ -101,3 +101,5 @@ def polish(
         files.close()
         for name, count in made.funnel.items():
             progress.note(f"{count:>15,} {name}")
+        for line in made.warnings:
+            progress.note(line)

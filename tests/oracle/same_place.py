@@ -1,5 +1,7 @@
 """Which rows of a piece are of the place of the target (``docs/algorithms/correction.md``, section 1)."""
 
+import math
+
 
 def bases_at(member, column):
     """The base that a member pairs at a column; None where it has none or an unknown one."""
@@ -10,27 +12,35 @@ def bases_at(member, column):
     return member["bases"][begin] if end > begin and member["bases"][begin] < 4 else None
 
 
-def same_place(target, members, accurate):
+def same_place(target, members, target_votes):
     """Whether each member, all aligned to the target, is of its place, or added as it is near."""
-    columns = [[(bases_at(m, c), m["reverse"]) for m in members] for c in range(len(target))]
-    columns = [[pair for pair in column if pair[0] is not None] for column in columns]
+    pairs = [[(bases_at(m, c), m["reverse"]) for m in members] for c in range(len(target))]
+    columns = [[pair for pair in column if pair[0] is not None] for column in pairs]
     wrong, total = 0, 1
-    for column in columns:
+    errors = [[1, 1] for _ in members]
+    for c, column in enumerate(columns):
         if len(held(column, 3)) <= 1:
             bases = [base for base, _ in column]
-            wrong += len(bases) - max(map(bases.count, range(4)))
+            usual = max(range(4), key=lambda base: (bases.count(base), -base))
+            wrong += len(bases) - bases.count(usual)
             total += len(bases)
-    seen, places = [], []
+            for m, (base, _) in enumerate(pairs[c]):
+                errors[m][0] += base not in (None, usual)
+                errors[m][1] += base is not None
+    seen, places, alone = [], [], []
     for c, column in enumerate(columns):
-        common = held(column, 3 + 4 * wrong * len(column) // total)
+        erring = 4 * wrong * len(column)
+        common = held(column, 3 + erring // total)
         if target[c] in common and len(common) > 1:
             bases = [bases_at(m, c) for m in members]
             seen.append((target[c], [base if base in common else None for base in bases]))
             places.append(c)
-    if not accurate:
-        seen = [seen[a] for a in range(len(seen)) if any(
-            abs(places[a] - places[b]) >= 100 and linked(seen[a], seen[b], members) for b in range(len(seen))
-        )]  # fmt: skip
+            certain = held(column, 3 + 50 * erring // total)
+            alone.append(target[c] in certain and len(certain) > 1)
+    seen = [seen[a] for a in range(len(seen)) if alone[a] or any(
+        abs(places[a] - places[b]) >= 100 and linked(seen[a], seen[b], members) for b in range(len(seen))
+    )]  # fmt: skip
+    wrong, total = sum(w for w, _ in errors), sum(t for _, t in errors)
     n_sites, n_differing = compare(seen, len(members))
     confirmed = []
     for own, bases in seen:
@@ -41,12 +51,15 @@ def same_place(target, members, accurate):
             confirmed.append((own, bases))
     n_sites, n_differing = compare(confirmed, len(members))
     same = [
-        m["used"] and differing <= 2 * wrong * sites // total
-        for m, sites, differing in zip(members, n_sites, n_differing, strict=True)
+        m["used"] and differing <= 2 * (w * sites + math.isqrt(w * sites * t)) // t
+        for m, sites, differing, (w, t) in zip(members, n_sites, n_differing, errors, strict=True)
     ]
-    if not accurate:
-        shares = [2**20 * d // max(1, s) for d, s in zip(n_differing, n_sites, strict=True)]
-        add_nearest(same, shares, members)
+    near = [
+        m["used"] and (not target_votes or differing * total <= 4 * wrong * t)
+        for m, differing, (_, t) in zip(members, n_differing, errors, strict=True)
+    ]
+    shares = [2**20 * d // max(1, s) for d, s in zip(n_differing, n_sites, strict=True)]
+    add_nearest(same, shares, near, members)
     return same
 
 
@@ -66,13 +79,13 @@ def linked(one, other, members):
     return abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
 
 
-def add_nearest(same, shares, members):
-    """Add those that differ least to stretches of 256 bases in which fewer than 10 are of the same place."""
+def add_nearest(same, shares, near, members):
+    """Add near ones that differ least to stretches of 256 bases in which fewer than 10 are there."""
     stretches = [range(m["t_start"] // 256, (m["t_end"] - 1) // 256 + 1) for m in members]
     taken = [stretches[m] for m in range(len(members)) if same[m]]
     for m in sorted(range(len(members)), key=lambda m: (shares[m], m)):
         few = any(sum(s in other for other in taken) < 10 for s in stretches[m])
-        if members[m]["used"] and not same[m] and few:
+        if near[m] and not same[m] and few:
             same[m] = True
             taken.append(stretches[m])
 

@@ -119,7 +119,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16):
         Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
         no_paths(len(rows)),
-        Settings(K, MAX_GAP, 40, False, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt),
+        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]

@@ -18,7 +18,7 @@ from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table
 MAX_DEPTH = 5
 
 
-def chosen(target, rows, accurate):
+def chosen(target, rows, votes=True):
     """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel.
 
     The consensus of those that can vote is found, too: with the paths that they were chosen by, and without.
@@ -40,7 +40,7 @@ def chosen(target, rows, accurate):
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
     piece = Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
-    how = Settings(K, MAX_GAP, MAX_DEPTH, accurate, np.full((2, 2), 50), 10, 40, True, True, 64, 16)
+    how = Settings(K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16)
     same, known = choose_rows(sequences, sequences, piece, on, how, np.ones(1, bool))
     first, on, known = take_rows(piece.first, on, same, known)
     first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)
@@ -51,13 +51,13 @@ def chosen(target, rows, accurate):
     ]
     for with_paths, without in zip(*voted, strict=True):
         assert (with_paths == without).all()
-    return oracle.same_place(target, members, accurate), same.tolist()
+    return oracle.same_place(target, members, votes), same.tolist()
 
 
 @settings(max_examples=60, deadline=None)
 @given(PILES, st.booleans())
-def test_choice_equals_oracle(pile, accurate):
-    expected, made = chosen(*pile, accurate)
+def test_choice_equals_oracle(pile, votes):
+    expected, made = chosen(*pile, votes)
     assert made == expected
 
 
@@ -73,7 +73,7 @@ def test_rows_of_other_copies_are_left_out(wrong):
     rows = [(mutated(rng, copies[c], 0.003), bool(i % 2), 0, 450) for i, c in enumerate(copy)]
     target = copies[0].copy()
     target[[20, 145][:wrong]] = (target[[20, 145][:wrong]] + 1) % 4
-    expected, made = chosen(target.tolist(), rows, True)
+    expected, made = chosen(target.tolist(), rows)
     assert made == expected
     assert np.count_nonzero(np.array(made)[copy == 0]) >= 6
     assert not np.array(made)[copy > 0].any()
@@ -92,7 +92,7 @@ def noisy_copies(rng, rate, of_each):
 
 def test_noisy_rows_of_other_copies_are_left_out():
     copy, target, rows = noisy_copies(np.random.default_rng(1), 0.05, 24)
-    expected, made = chosen(target, rows, False)
+    expected, made = chosen(target, rows)
     assert made == expected
     assert np.count_nonzero(np.array(made)[copy == 0]) >= 16
     assert np.count_nonzero(np.array(made)[copy > 0]) <= 2
@@ -100,7 +100,7 @@ def test_noisy_rows_of_other_copies_are_left_out():
 
 def test_nearest_rows_join_where_few_are_of_the_same_place():
     copy, target, rows = noisy_copies(np.random.default_rng(2), 0.05, 7)
-    expected, made = chosen(target, rows, False)
+    expected, made = chosen(target, rows)
     assert made == expected
     assert sum(made) == 10
     assert np.count_nonzero(np.array(made)[copy == 0]) >= 6
@@ -118,7 +118,33 @@ def test_errors_that_recur_tell_no_rows_apart(strands):
         wrong = recurring[rng.random(len(recurring)) < (0.5 if reverse in strands else 0.1)]
         read[wrong] = (read[wrong] + 1) % 4
         rows.append((mutated(rng, read, 0.02), reverse, 0, 450))
-    expected, made = chosen(genome.tolist(), rows, False)
+    expected, made = chosen(genome.tolist(), rows)
     assert made == expected
     assert all(made)
-    assert not all(chosen(genome.tolist(), rows, True)[0])
+
+
+@pytest.mark.parametrize("votes", [True, False])
+def test_reads_of_unequal_accuracy_are_of_one_place(votes):
+    """Some reads have hardly an error and some one at an eighth of their bases; all are of one genome."""
+    rng = np.random.default_rng(4)
+    genome = rng.integers(0, 4, 450)
+    rates = np.resize([0.002, 0.01, 0.03, 0.13], 48)
+    rows = [(mutated(rng, genome, rate), bool(i // 4 % 2), 0, 450) for i, rate in enumerate(rates)]
+    expected, made = chosen(mutated(rng, genome, 0.1), rows, votes)
+    assert made == expected
+    assert sum(made) >= 46
+
+
+def test_drafts_are_given_the_nearest_rows_however_far_these_are():
+    """No row has what an accurate read has alone; it keeps that when it votes, while a draft takes theirs."""
+    rng = np.random.default_rng(5)
+    genome = rng.integers(0, 4, 450)
+    copy = genome.copy()
+    copy[20::60] = (copy[20::60] + 1) % 4
+    copies = [genome if i < 4 else copy for i in range(40)]
+    rows = [(mutated(rng, one, 0.001), bool(i % 2), 0, 450) for i, one in enumerate(copies)]
+    expected, made = chosen(genome.tolist(), rows, True)
+    assert made == expected == [True] * 4 + [False] * 36
+    expected, made = chosen(genome.tolist(), rows, False)
+    assert made == expected
+    assert sum(made) == 10

@@ -60,8 +60,6 @@ class Settings(NamedTuple):
     k, max_gap : int
     max_depth : int
         Rows that vote on a base.
-    accurate : bool
-        Whether reads err so rarely that what several of them hold is no error.
     thresholds : ndarray of int64, shape (drafts, 2)
         Percentage of the weight that a base needs in each draft, and that one of a homopolymer run does.
     weight : int
@@ -79,7 +77,6 @@ class Settings(NamedTuple):
     k: int
     max_gap: int
     max_depth: int
-    accurate: bool
     thresholds: np.ndarray
     weight: int
     most_weight: int

@@ -7,9 +7,12 @@ from it where the copies do, in many reads alike, while errors strike each read 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numba import njit
 
+from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.members import gather_members, unpack_piece
 from overlapper.kernels.cpu.paths import Paths, first_paths, new_memory
 from overlapper.kernels.cpu.piece_rows import BIN, within_depth
@@ -22,8 +25,11 @@ CONFIRMING = 2
 """Rows that confirm a site."""
 TOLERANCE, WIDE_TOLERANCE = 2, 4
 """Rows that may have a base by error, or sites at which a row may differ by error, over those expected."""
+RECURRENCE = 50
+"""How much oftener than elsewhere reads err at the places where they err alike, at most. Chosen by the test
+of errors that recur in half of the reads; 10 takes these for differences of copies."""
 FEWEST_ROWS = 10
-"""Rows up to which, of noisy reads, those that differ least join where fewer are of the same place."""
+"""Rows up to which those that differ least join where fewer are of the same place."""
 SHARE = 1 << 20
 """Shares of the sites at which rows differ are compared in such parts."""
 NOT_COMPARED = -1
@@ -31,7 +37,7 @@ NOT_COMPARED = -1
 
 @njit(nogil=True, cache=True)
 def choose_rows(targets, reads, pieces, rows, settings, crowded):
-    """Choose the rows of pieces that are of the same place, of noisy reads at least a few.
+    """Choose the rows of pieces that are of the same place, or at least a few.
 
     Parameters
     ----------
@@ -39,7 +45,6 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
     pieces : Pieces
     rows : Rows
     settings : Settings
-        Of accurate reads every site counts; of others those that are linked do.
     crowded : ndarray of bool, shape (pieces,)
         Whose rows are to be chosen; of others all are taken.
 
@@ -61,9 +66,10 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
         target = unpack_piece(targets, pieces, p)
         members = gather_members(targets, reads, pieces, p, rows, settings)
         starts = first_paths(target, members, rows, low, settings, memory)
-        same[low:high], share = _same_place(target, members, starts, settings.accurate)
-        if not settings.accurate:
-            _add_nearest(same[low:high], share, members.used, rows.t_start[low:high], rows.t_end[low:high])
+        same[low:high], share, near = _same_place(target, members, starts)
+        if not settings.target_votes:
+            near[:] = members.used[:-1]
+        _add_nearest(same[low:high], share, near, rows.t_start[low:high], rows.t_end[low:high])
         chosen = low + np.flatnonzero(same[low:high])
         ends = np.array([0, len(chosen)])
         for row in chosen[within_depth(ends, rows.t_start[chosen], rows.t_end[chosen], settings.max_depth)]:
@@ -78,37 +84,45 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
 
 
 @njit(nogil=True, cache=True)
-def _same_place(target, members, starts, accurate):
-    """Tell which rows are of its place, and at what share of sites they differ."""
+def _same_place(target, members, starts):
+    """Tell which rows are of its place, at what share of sites they differ, and which do at few bases."""
     counts = _count_bases(len(target), members, starts)
-    columns, held, wrong, total = _sites(target, counts)
+    columns, held, alone, usual = _sites(target, counts)
+    wrong, total = _errors(usual, members, starts)
     bases = _bases_at(columns, held, members, starts)
     own = target[columns]
-    if not accurate:
-        _forget_unlinked(columns, bases, own, members.reverse[:-1])
+    _forget_unlinked(columns, bases, own, alone, members.reverse[:-1])
     compared, differing = _differences(bases, own)
-    _forget_unconfirmed(bases, own, compared, differing, wrong, total)
+    _forget_unconfirmed(bases, own, compared, differing, wrong.sum(), total.sum())
     compared, differing = _differences(bases, own)
-    same, share = np.empty(bases.shape[1], np.bool_), np.empty(bases.shape[1], np.int64)
-    for m in range(len(same)):
-        explained = TOLERANCE * wrong * compared[m] // total
-        same[m] = members.used[m] and differing[m] <= explained
+    n = bases.shape[1]
+    same, share, near = np.empty(n, np.bool_), np.empty(n, np.int64), np.empty(n, np.bool_)
+    for m in range(n):
+        same[m] = members.used[m] and differing[m] <= _by_error(wrong[m], total[m], compared[m])
         share[m] = SHARE * differing[m] // max(1, compared[m])
-    return same, share
+        near[m] = members.used[m] and differing[m] * total.sum() <= WIDE_TOLERANCE * wrong.sum() * total[m]
+    return same, share, near
+
+
+@inner
+def _by_error(wrong, total, compared):
+    """Return at how many of the sites it is compared at a row may differ by errors of its own."""
+    deviation = np.int64(math.sqrt(wrong * compared * total))
+    return TOLERANCE * (wrong * compared + deviation) // total
 
 
 @njit(nogil=True, cache=True)
-def _add_nearest(same, share, used, t_start, t_end):
-    """Add rows, those that differ at the smallest share of sites first, where fewer than `FEWEST_ROWS` are.
+def _add_nearest(same, share, near, t_start, t_end):
+    """Add near rows, those first that differ at the smallest share of sites, where there are few.
 
-    A row is added if a stretch of `BIN` bases that it touches has too few.
+    A row is added if a stretch of `BIN` bases that it touches has fewer than `FEWEST_ROWS`.
     """
     depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
     for m in np.flatnonzero(same):
         depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1] += 1
     for m in np.argsort(share, kind="mergesort"):
         stretches = depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1]
-        if used[m] and not same[m] and stretches.min() < FEWEST_ROWS:
+        if near[m] and not same[m] and stretches.min() < FEWEST_ROWS:
             same[m] = True
             stretches += 1
 
@@ -129,32 +143,56 @@ def _count_bases(length, members, starts):
 
 @njit(nogil=True, cache=True)
 def _sites(target, counts):
-    """Return the sites, which bases are held there, and the error rate as errors and bases."""
-    many = np.zeros((len(target), 4), np.int64)
+    """Return the sites, which bases are held there, which sites need no link, and the usual base of columns.
+
+    Where two bases are held, none is usual (`NOT_COMPARED`).
+    """
+    many, usual = np.zeros((len(target), 4), np.int64), np.full(len(target), NOT_COMPARED, np.int8)
     wrong, total = np.int64(0), np.int64(1)
     for c in range(len(target)):
-        n_held = 0
+        n_held, most = 0, np.int64(0)
         for base in range(4):
             both = np.int64(counts[c, base, 0]) + np.int64(counts[c, base, 1])
             if min(counts[c, base, 0], counts[c, base, 1]) > 0 and both >= MIN_ROWS:
                 many[c, base] = both
                 n_held += 1
+            if both > most:
+                usual[c], most = base, both
         if n_held <= 1:
             at_column = counts[c].sum()
-            wrong += at_column - (counts[c, :, 0] + counts[c, :, 1]).max()
+            wrong += at_column - most
             total += at_column
+        else:
+            usual[c] = NOT_COMPARED
     columns, n = np.empty(len(target), np.int64), 0
-    held = np.zeros((len(target), 4), np.bool_)
+    held, alone = np.zeros((len(target), 4), np.bool_), np.empty(len(target), np.bool_)
     for c in range(len(target)):
         if target[c] > 3:
             continue
-        enough = MIN_ROWS + WIDE_TOLERANCE * wrong * np.int64(counts[c].sum()) // total
+        erring = WIDE_TOLERANCE * wrong * np.int64(counts[c].sum())
         for base in range(4):
-            held[n, base] = many[c, base] >= enough
+            held[n, base] = many[c, base] >= MIN_ROWS + erring // total
         if held[n, target[c]] and held[n].sum() > 1:
-            columns[n] = c
+            recurring = many[c] >= MIN_ROWS + RECURRENCE * erring // total
+            columns[n], alone[n] = c, recurring[target[c]] and recurring.sum() > 1
             n += 1
-    return columns[:n], held[:n], wrong, total
+    return columns[:n], held[:n], alone[:n], usual
+
+
+@njit(nogil=True, cache=True)
+def _errors(usual, members, starts):
+    """Return how many bases of each row are not the usual ones, and of how many; one is added to both."""
+    wrong = np.ones(len(members.start) - 1, np.int64)
+    total = wrong.copy()
+    for m in range(len(wrong)):
+        if members.used[m]:
+            first, at = members.first[m], members.at[m]
+            for c in range(members.start[m], members.end[m]):
+                here = starts[at + c]
+                if usual[c] != NOT_COMPARED and starts[at + c + 1] > here and members.bases[first + here] < 4:
+                    wrong[m] += members.bases[first + here] != usual[c]
+                    total[m] += 1
+    return wrong, total
 
 
 @njit(nogil=True, cache=True)
@@ -185,10 +223,10 @@ def _differences(bases, own):
 
 
 @njit(nogil=True, cache=True)
-def _forget_unlinked(columns, bases, own, reverse):
-    """Forget the bases at sites that are not linked to another one."""
+def _forget_unlinked(columns, bases, own, alone, reverse):
+    """Forget the bases at sites that need a link to another one and have none."""
     compared = bases != NOT_COMPARED
-    linked = linked_sites(columns, compared, compared & (bases != own.reshape(-1, 1)), reverse)
+    linked = linked_sites(columns, compared, compared & (bases != own.reshape(-1, 1)), reverse, alone)
     for s in np.flatnonzero(~linked):
         bases[s] = NOT_COMPARED
 

@@ -22,8 +22,8 @@ UNIT = 64
 
 
 @njit(nogil=True, cache=True)
-def linked_sites(columns, compared, differing, reverse):
-    """Tell which sites are linked to another one.
+def linked_sites(columns, compared, differing, reverse, alone):
+    """Tell which sites are linked to another one, or need no link.
 
     Parameters
     ----------
@@ -33,13 +33,15 @@ def linked_sites(columns, compared, differing, reverse):
         Whether a row is compared at a site, and whether it differs there from the target.
     reverse : ndarray of bool, shape (rows,)
         Strand of each row.
+    alone : ndarray of bool, shape (sites,)
+        Whether a site needs no link.
 
     Returns
     -------
     ndarray of bool, shape (sites,)
     """
     compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
-    linked = np.zeros(len(columns), np.bool_)
+    linked = alone.copy()
     for a in range(len(columns)):
         for b in range(a + 1, len(columns)):
             if columns[b] - columns[a] >= MIN_APART and not (linked[a] and linked[b]):
