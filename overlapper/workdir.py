@@ -99,7 +99,7 @@ class Workdir:
         self._other = f"or name another {option}"
         check_workdir(folder, option)
         self._run: Artifact | None = None
-        self._is_new = not self.folder.exists()
+        self._made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
@@ -130,10 +130,12 @@ class Workdir:
         self.close()
 
     def close(self) -> None:
-        """Let others work in the folder; one that was made for nothing goes."""
-        if self._is_new and {*os.listdir(self.folder)} == {_LOCK, folders.MARK}:
+        """Let others work in the folder; one that was made for nothing goes, and those made for it."""
+        if self._made and {*os.listdir(self.folder)} == {_LOCK, folders.MARK}:
             with contextlib.suppress(OSError):
                 folders.remove(self.folder)
+                for path in self._made[1:]:
+                    path.rmdir()
         os.close(self._lock)
 
     def _tidy(self) -> None:

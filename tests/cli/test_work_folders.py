@@ -88,6 +88,14 @@ def test_an_empty_folder_and_one_of_a_run_killed_at_once_are_worked_in(command, 
         assert {"lock", MARK, "reads", "run"} < {path.name for path in (tmp_path / name).iterdir()}
 
 
+@pytest.mark.parametrize("reads", ["absent.fa", "notes.txt"])
+def test_a_folder_made_for_nothing_goes(command, reads_file, tmp_path, reads):
+    (tmp_path / "notes.txt").write_text("mine")
+    words = ("overlap", reads, "-o", "out.paf", "--workdir", "deep/work")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert_refused(command(*words), 1, f"file {reads}: ", tmp_path, before)
+
+
 def test_files_put_into_a_work_folder_stay(command, begun, whole, tmp_path):
     run = ("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work")
     theirs = ("notes.txt", "mine/x", "seeds.0123abcd.part/x", "my.0123abcd.part/x", "reads/mine")
