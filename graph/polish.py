@@ -209,7 +209,7 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
     def work(target: int) -> Overlaps:
         overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kinds = classify(overlaps, together.lengths, params.classes)
+        kinds = classify(overlaps, together.lengths)
         kept = (long >= params.classes.min_overlap) & (kinds != OverlapClass.INTERNAL)
         return overlaps.take(best_of_pair(overlaps, kept))
 
