@@ -161,7 +161,7 @@ def _run(
 
     lengths = np.empty_like(reads.lengths)
     lengths[order] = reads.lengths
-    selection = Selection(lengths, params.classes)
+    selection = Selection(lengths, params.classes, threads)
     parts: list[Overlaps] = []
     held, room = 0, free_memory()
     taken: dict[str, int] = {}
@@ -180,7 +180,7 @@ def _run(
     clock.lap("overlap")
 
     selection.settle(lambda: parts)
-    parts = [selection.chosen(part) for part in parts]
+    parts = list(selection.chosen(parts))
     rows = pair_order(parts, threads)
     overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
     overlaps = with_cigars(overlaps, parts, rows, threads=threads)

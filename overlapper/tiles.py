@@ -56,8 +56,7 @@ class TiledRun(Summary):
 
     def overlaps(self) -> Iterator[Overlaps]:
         """Yield the overlaps in canonical order, numbered as the input, some at a time."""
-        for overlaps in read_pieces(self.strips, len(self.reads)):
-            yield self.selection.chosen(overlaps)
+        yield from self.selection.chosen(read_pieces(self.strips, len(self.reads)))
 
 
 def store_reads(
@@ -138,7 +137,7 @@ def run_tiled(
         taken = {name: taken.get(name, 0) + count for name, count in strip.facts["taken"].items()}
     devices = sorted({name for strip in strips for name in strip.facts["devices"]}) or ["cpu"]
     reads = store.names()
-    selection = Selection(reads.lengths, fitted.classes)
+    selection = Selection(reads.lengths, fitted.classes, budget.threads)
     for overlaps in read_pieces(strips, len(reads)):
         selection.add(overlaps)
     selection.settle(lambda: read_pieces(strips, len(reads)))

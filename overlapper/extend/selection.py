@@ -8,7 +8,7 @@ read end keeps its best (`overlapper.extend.best_ends`).
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.stops import Stops
 from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps
+from overlapper.threads import map_in_order
 
 
 class Selection:
@@ -28,10 +29,13 @@ class Selection:
     ----------
     lengths : ndarray of int64, shape (reads,)
     params : ClassParams
+    threads : int
+        Changes nothing but the time.
     """
 
-    def __init__(self, lengths: np.ndarray, params: ClassParams) -> None:
+    def __init__(self, lengths: np.ndarray, params: ClassParams, threads: int = 1) -> None:
         self._params = params
+        self._threads = threads
         self._stops = Stops(lengths, params)
         self._best = BestEnds(lengths, params.best) if params.best else None
         self._certain = 0
@@ -56,11 +60,10 @@ class Selection:
         parts : callable
             Gives all overlaps that `add` returned, in parts; is called several times.
         """
-        for part in parts():
-            self._stops.weigh(part)
+        self._stops.weigh(parts(), self._threads)
         uncertain = internal = chosen = 0
-        for part in parts():
-            rows, inside = self._best_of_pairs(part)
+        judged = map_in_order(lambda part: (part, *self._best_of_pairs(part)), parts(), self._threads)
+        for part, rows, inside in judged:
             if self._best is not None:
                 certain = self._is_certain(part)
                 rows = rows[~certain[rows]]
@@ -76,13 +79,16 @@ class Selection:
         }
         chosen += self._certain
         if self._best is not None:
-            kept = sum(len(self.chosen(part)) for part in parts())
+            kept = sum(map(len, self.chosen(parts())))
             self.counts["dropped: not among the best of a read end"] = chosen - kept
             chosen = kept
         self.counts["overlaps"] = chosen
 
-    def chosen(self, overlaps: Overlaps) -> Overlaps:
-        """Return those of some overlaps that are chosen, with their classes, once it is settled."""
+    def chosen(self, parts: Iterable[Overlaps]) -> Iterator[Overlaps]:
+        """Yield the overlaps of each part that are chosen, with their classes, once it is settled."""
+        return map_in_order(self._chosen, parts, self._threads)
+
+    def _chosen(self, overlaps: Overlaps) -> Overlaps:
         rows, internal = self._best_of_pairs(overlaps)
         kind = np.where(internal, np.uint8(OverlapClass.INTERNAL), overlaps.kind)
         chosen = dataclasses.replace(overlaps, kind=kind).take(rows)

@@ -36,6 +36,7 @@ R7; -.1 to .02 for the simulated sets whose reads err evenly.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from overlapper.kernels.cpu import stops as kernel
 from overlapper.params import ClassParams
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
+from overlapper.threads import map_in_order
 
 FEW = 4
 MANY = 3
@@ -72,23 +74,33 @@ class Stops:
         self._stops = np.zeros((2, self._first[-1]), np.int32)
         self._crossings = np.zeros(self._first[-1], np.int32)
         self._levels = np.zeros(kernel.LEVELS, np.int64)
-        self._others, self._settled = 0.0, False
+        self._others = 0.0
 
     def add(self, overlaps: Overlaps) -> None:
         """Count overlaps in."""
-        kernel.add(*self._rows(overlaps), self._stops, self._crossings)
+        kernel.add(*self._arguments(overlaps, self._stops, self._crossings))
 
     def stopping(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of the overlaps that stop at a side."""
-        return kernel.stopping(*self._rows(overlaps))
+        return kernel.stopping(*self._arguments(overlaps))
 
-    def weigh(self, overlaps: Overlaps) -> None:
-        """Count by how many others there are at each stop, once all overlaps have been added."""
-        if not self._settled:
-            covered, quiet = kernel.settle(self._first, self._stops, self._crossings)
-            self._others = math.log(max(covered, 1) / max(quiet, 1))
-            self._settled = True
-        self._levels += kernel.tally(*self._rows(overlaps), self._stops, self._crossings, MANY)
+    def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
+        """Count by how many others there are at each stop.
+
+        Parameters
+        ----------
+        parts : iterable of Overlaps
+            All overlaps that were added.
+        threads : int
+            Changes nothing but the time.
+        """
+        covered, quiet = kernel.settle(self._first, self._stops, self._crossings)
+        self._others = math.log(max(covered, 1) / max(quiet, 1))
+
+        def tally(part: Overlaps) -> np.ndarray:
+            return kernel.tally(*self._arguments(part, self._stops, self._crossings, MANY))
+
+        self._levels = sum(map_in_order(tally, parts, threads), np.zeros(kernel.LEVELS, np.int64))
 
     @property
     def least(self) -> int:
@@ -105,13 +117,13 @@ class Stops:
     def internal(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of the internal matches, once all overlaps have been weighed."""
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
-        return kernel.internal(
-            *self._rows(overlaps), self._stops, self._crossings, MANY, FEW, self.least, ratio, _RATIO_UNIT
-        )
+        evidence = self._stops, self._crossings, MANY
+        return kernel.internal(*self._arguments(overlaps, *evidence, FEW, self.least, ratio, _RATIO_UNIT))
 
-    def _rows(self, overlaps: Overlaps) -> Any:
+    def _arguments(self, overlaps: Overlaps, *more: Any) -> list[Any]:
+        """Return what the kernels take: overlaps, reads, what stops, and more."""
         o = overlaps
-        return (
+        return [
             o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,
-            self._lengths, self._params.max_hang, self._first,
-        )  # fmt: skip
+            self._lengths, self._params.max_hang, self._first, *more,
+        ]  # fmt: skip

@@ -45,8 +45,7 @@ def judged(parts, lengths, params):
     stops = Stops(np.array(lengths), params)
     for part in parts:
         stops.add(part)
-    for part in parts:
-        stops.weigh(part)
+    stops.weigh(parts)
     return np.concatenate([np.empty(0, bool), *(stops.internal(part) for part in parts)]).tolist()
 
 
