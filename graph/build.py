@@ -27,7 +27,6 @@ from graph.params import GraphParams
 from graph.trim import trim
 from overlapper.extend.classify import check_within, classify
 from overlapper.kernels.cpu import graph_edges
-from overlapper.params import ClassParams
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
 from overlapper.threads import map_in_order
@@ -157,7 +156,7 @@ def _inside(
     params: GraphParams,
 ) -> _Inside:
     inside = cut(pairs, overlaps, start, end)
-    kinds = classify(inside, lengths, ClassParams(max_hang=params.max_hang, min_ratio=params.min_ratio))
+    kinds = classify(inside, lengths, params.max_hang, params.min_ratio)
     extents = graph_edges.extents(*inside.intervals, lengths)
     long_enough = np.minimum(extents[2], extents[3]) >= params.min_overlap
     internal = kinds == OverlapClass.INTERNAL

@@ -25,7 +25,6 @@ from graph.gfa import Gfa, Join, read_gfa
 from overlapper.errors import FormatError
 from overlapper.extend.classify import classify, ends
 from overlapper.io.paf import format_paf, parse_paf
-from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _NO_QUALITY = "255"
@@ -36,9 +35,7 @@ _OPERATION = re.compile(r"(\d+)([MIDNSHP=X])")
 _OF_PAF = {"I": "D", "D": "I"}
 
 
-def overlaps_to_gfa(
-    overlaps: Overlaps, reads: Reads, *, bases: bool, params: ClassParams | None = None
-) -> tuple[Iterator[str], dict[str, int]]:
+def overlaps_to_gfa(overlaps: Overlaps, reads: Reads, *, bases: bool) -> tuple[Iterator[str], dict[str, int]]:
     """Return overlaps as GFA 1.
 
     Parameters
@@ -47,8 +44,6 @@ def overlaps_to_gfa(
     reads : Reads
     bases : bool
         Write the bases of the reads, not ``*``.
-    params : ClassParams, optional
-        What counts as an internal match.
 
     Returns
     -------
@@ -56,7 +51,7 @@ def overlaps_to_gfa(
     counts : dict of str to int
         Lines, by what they hold, and the overlaps left out.
     """
-    kinds = classify(overlaps, reads.lengths, params or ClassParams())
+    kinds = classify(overlaps, reads.lengths)
     internal = kinds == OverlapClass.INTERNAL
     counts = {
         "segments": len(reads),

@@ -7,6 +7,7 @@ import enum
 from typing import Any
 
 from overlapper.errors import require
+from overlapper.extend.classify import MAX_HANG, MIN_RATIO
 
 POLISHING_THRESHOLDS = (30, 40, 50, 0)
 """Unitigs, of which there are few, have two drafts more than reads."""
@@ -37,8 +38,8 @@ class GraphParams:
 
     min_overlap: int = 2000
     min_depth: int = 3
-    max_hang: int = 1000
-    min_ratio: float = 0.8
+    max_hang: int = MAX_HANG
+    min_ratio: float = MIN_RATIO
     max_divergence_ratio: float = 4.0
     fuzz: int = 1000
 

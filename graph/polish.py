@@ -218,7 +218,7 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
         overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
         long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
         kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
-        inner = classify(overlaps, together.lengths, params.classes) == OverlapClass.INTERNAL
+        inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
         return overlaps.take(kept), inner[kept]
 
     parts, inner = [], []

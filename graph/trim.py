@@ -34,7 +34,6 @@ from graph.pairs import Pairs, blocks_of, cut
 from graph.params import GraphParams
 from overlapper.extend.classify import classify
 from overlapper.kernels.cpu import pileup
-from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps
 from overlapper.threads import cut_evenly, map_in_order
 
@@ -135,8 +134,8 @@ def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphPara
 def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
     spans = np.minimum(pairs.q_end - pairs.q_start, pairs.t_end - pairs.t_start)
     pairs = pairs.take(spans >= params.min_overlap // 2)
-    loose = ClassParams(max_hang=int(params.max_hang * _LOOSE), min_ratio=params.min_ratio)
-    return pairs.take(classify(pairs, lengths, loose) != OverlapClass.INTERNAL)
+    kinds = classify(pairs, lengths, int(params.max_hang * _LOOSE), params.min_ratio)
+    return pairs.take(kinds != OverlapClass.INTERNAL)
 
 
 def _coverage(pairs: Pairs, kept: _Kept) -> float:

@@ -286,9 +286,10 @@ class ClassParams:
     min_overlap : int
         Shortest interval reported, in bases, on either read.
     max_hang : int
-        An unmatched end longer than this makes the match internal, in bases.
+        Where more bases than these of both reads are unmatched, the overlap stops: whether it is an internal
+        match is asked of the other overlaps that stop there (`overlapper.extend.stops`).
     min_ratio : float
-        A match shorter than this share of itself plus its hangs is internal.
+        Where these are too few to tell, a match shorter than this share of itself plus its hangs is internal.
     keep_internal : bool
         Report internal matches too.
     best : int
@@ -296,8 +297,8 @@ class ClassParams:
     """
 
     min_overlap: int = 100
-    max_hang: int = 1000
-    min_ratio: float = 0.8
+    max_hang: int = 100
+    min_ratio: float = 0.5
     keep_internal: bool = False
     best: int = 0
 

@@ -17,11 +17,10 @@ from overlapper.clock import Clock
 from overlapper.devices import Device
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
-from overlapper.extend.best_ends import BestEnds
-from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.classify import classify
+from overlapper.extend.classify import extents
 from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
+from overlapper.extend.selection import Selection
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpus import Gpus, opening
 from overlapper.memory import free_memory
@@ -30,7 +29,7 @@ from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.summary import Run
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
 from overlapper.threads import available_threads, cut_evenly, map_in_order, share_for_threads, start
 
@@ -160,21 +159,15 @@ def _run(
     bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
     blocks = list(itertools.pairwise(bounds.tolist()))
 
-    best = None
-    if params.classes.best:
-        lengths = np.empty_like(reads.lengths)
-        lengths[order] = reads.lengths
-        best = BestEnds(lengths, params.classes.best)
+    lengths = np.empty_like(reads.lengths)
+    lengths[order] = reads.lengths
+    selection = Selection(lengths, params.classes, threads)
     parts: list[Overlaps] = []
     held, room = 0, free_memory()
     taken: dict[str, int] = {}
     for _, overlaps, counts in overlaps_of_blocks(tile, seeder.find, [blocks], threads, gpus, report):
-        if best:
-            # What is not among the best so far never will be: it need not be held.
-            best.add(overlaps)
-            overlaps = overlaps.take(best.among(overlaps))
-        parts.append(overlaps)
-        held += overlaps.nbytes
+        parts.append(selection.add(overlaps))
+        held += parts[-1].nbytes
         if _COPIES * held > room:
             raise OutOfMemoryError(
                 f"{sum(map(len, parts)):,} overlaps were found, more than the {room / 1e6:,.0f} MB of memory "
@@ -186,15 +179,13 @@ def _run(
         taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
     clock.lap("overlap")
 
+    selection.settle(lambda: parts)
+    parts = list(selection.chosen(parts))
     rows = pair_order(parts, threads)
     overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
-    if best:
-        among = best.among(overlaps)
-        overlaps, rows = overlaps.take(among), rows[among]
-        taken = without_worse(taken, len(overlaps))
     overlaps = with_cigars(overlaps, parts, rows, threads=threads)
     clock.lap("sort")
-    funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken}
+    funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken, **selection.counts}
     devices = gpus.names if gpus else ["cpu"]
     return Run(params, why, devices, funnel, clock.seconds, clock.memory, overlaps)
 
@@ -255,13 +246,6 @@ def overlaps_of_blocks(
     yield from map_in_order(lambda b: extended(*b), batches, slots + threads)
 
 
-def without_worse(taken: dict[str, int], kept: int) -> dict[str, int]:
-    """Return what every filter took when only so many overlaps are among the best of a read end."""
-    overlaps = taken.get("overlaps", 0)
-    before = {name: count for name, count in taken.items() if name != "overlaps"}
-    return {**before, "dropped: not among the best of a read end": overlaps - kept, "overlaps": kept}
-
-
 def with_typical(
     params: Params, reads: Reads, find: Callable[[int, int], Candidates], threads: int
 ) -> Params:
@@ -308,16 +292,16 @@ class Tile:
         self._extender_params = getattr(params, params.extender)
 
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
-        """Extend, threshold, classify and choose; return what is left and how many each step took.
+        """Extend and threshold; return what is left, and how many each step took.
 
-        Reads are numbered as they were given.
+        Reads are numbered as they were given. Which of these overlaps are internal matches, all have to tell.
         """
         p = self._params
         found, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
         overlaps = without_cigars(found)
         if self._run_map:
             overlaps = self._run_map.restore(overlaps)
-        overlaps = dataclasses.replace(overlaps, kind=classify(overlaps, self._reads.lengths, p.classes))
+        overlaps = dataclasses.replace(overlaps, kind=extents(overlaps, self._reads.lengths))
         counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
         kept = np.ones(len(overlaps), bool)
 
@@ -330,11 +314,7 @@ class Tile:
             drop("low score", overlaps.score < least)
         shorter = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
         drop("too short", shorter < p.classes.min_overlap)
-        if not p.classes.keep_internal:
-            drop("internal match", overlaps.kind == OverlapClass.INTERNAL)
-        best = best_of_pair(overlaps, kept)
-        counts["dropped: not the best of its pair"] = int(np.count_nonzero(kept)) - len(best)
-        counts["overlaps"] = len(best)
-        overlaps = overlaps.take(best)
+        rows = np.flatnonzero(kept)
+        overlaps = overlaps.take(rows)
         swapped = self._order[overlaps.query] > self._order[overlaps.target]
-        return with_cigars(overlaps.renumber(self._order), [found], best, swapped=swapped), counts
+        return with_cigars(overlaps.renumber(self._order), [found], rows, swapped=swapped), counts

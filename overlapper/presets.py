@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import ChainParams, ClassParams, Params, SketchParams
+from overlapper.params import ChainParams, Params, SketchParams
 from overlapper.tables import Reads
 
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
@@ -30,11 +30,8 @@ chance, as many as is worth it for very noisy reads, which keep few longer k-mer
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
-CLR, CLR_MIN_RATIO, EVEN_MAX_HANG = (0.10, 0.15), 0.9, 200
-"""CLR and HiFi reads fail evenly, so real overlaps match to the ends; nanopore reads have bad stretches and
-ends. A quarter of the matches within repeats stop more than 200 bases from a read end."""
-REACH_WINDOWS = 100
-"""Windows that the end of a chain may be carried on: seeds grow rarer as windows widen."""
+REACH_WINDOWS, MOST_REACH = 100, 1000
+"""Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
 
 
 class ErrorRate(NamedTuple):
@@ -77,12 +74,7 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
     chain = _chain_params(error_rate, sketch.window)
-    classes = ClassParams()
-    if error_rate < ACCURATE:
-        classes = dataclasses.replace(classes, max_hang=EVEN_MAX_HANG)
-    elif CLR[0] <= error_rate <= CLR[1]:
-        classes = dataclasses.replace(classes, max_hang=EVEN_MAX_HANG, min_ratio=CLR_MIN_RATIO)
-    return dataclasses.replace(Params(), sketch=sketch, chain=chain, classes=classes), why
+    return dataclasses.replace(Params(), sketch=sketch, chain=chain), why
 
 
 def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> ErrorRate:
@@ -144,7 +136,7 @@ def _sketch_params(error_rate: float, bases: int) -> SketchParams:
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
     """Let ends be carried on farther as seeds grow rarer, and let noisy reads agree less."""
-    default, max_hang = ChainParams(), ClassParams().max_hang
+    default = ChainParams()
     min_agreement = default.min_agreement
     if error_rate > VERY_NOISY:
         min_agreement = VERY_NOISY_AGREEMENT
@@ -153,7 +145,7 @@ def _chain_params(error_rate: float, window: int) -> ChainParams:
     return dataclasses.replace(
         default,
         reach=WIDE_REACH if window >= WIDE_WINDOW else default.reach,
-        max_reach=min(max_hang, max(default.max_reach, REACH_WINDOWS * window)),
+        max_reach=min(MOST_REACH, max(default.max_reach, REACH_WINDOWS * window)),
         min_agreement=min_agreement,
     )
 

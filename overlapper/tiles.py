@@ -21,8 +21,8 @@ from overlapper import pipeline
 from overlapper.candidates.blocks import IN_BLOCKS, sketched_form
 from overlapper.clock import Clock
 from overlapper.extend import chain
-from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.registry import ALIGNING, check_compression
+from overlapper.extend.selection import Selection
 from overlapper.io.artifacts import Artifact, finished, writing
 from overlapper.io.identity import Input, ReadsDigest, states_of
 from overlapper.io.pieces import read_pieces
@@ -48,18 +48,17 @@ class TiledRun(Summary):
     reads : Reads
         Names and lengths, without bases.
     strips : list of Artifact
-    best : BestEnds or None
-        Which overlaps are among the best of a read end, where not all are wanted.
+    selection : Selection
+        What is reported of them.
     """
 
     reads: Reads
     strips: list[Artifact]
-    best: BestEnds | None
+    selection: Selection
 
     def overlaps(self) -> Iterator[Overlaps]:
         """Yield the overlaps in canonical order, numbered as the input, some at a time."""
-        for overlaps in read_pieces(self.strips, len(self.reads)):
-            yield overlaps if self.best is None else overlaps.take(self.best.among(overlaps))
+        yield from self.selection.chosen(read_pieces(self.strips, len(self.reads)))
 
 
 def store_reads(
@@ -163,15 +162,19 @@ def run_tiled(
     for strip in strips:
         taken = {name: taken.get(name, 0) + count for name, count in strip.facts["taken"].items()}
     devices = sorted({name for strip in strips for name in strip.facts["devices"]}) or ["cpu"]
-    reads, best = store.names(), None
-    if fitted.classes.best:
-        best = BestEnds(reads.lengths, fitted.classes.best)
-        for overlaps in read_pieces(strips, len(reads)):
-            best.add(overlaps)
-        kept = sum(int(best.among(part).sum()) for part in read_pieces(strips, len(reads)))
-        taken = pipeline.without_worse(taken, kept)
-    funnel = {"reads": len(store), "bases": int(store.lengths.sum()), **seeds.counts, **taken}
-    return TiledRun(fitted, why, devices, funnel, clock.seconds, clock.memory, reads, strips, best)
+    reads = store.names()
+    selection = Selection(reads.lengths, fitted.classes, budget.threads)
+    for overlaps in read_pieces(strips, len(reads)):
+        selection.add(overlaps)
+    selection.settle(lambda: read_pieces(strips, len(reads)))
+    funnel = {
+        "reads": len(store),
+        "bases": int(store.lengths.sum()),
+        **seeds.counts,
+        **taken,
+        **selection.counts,
+    }
+    return TiledRun(fitted, why, devices, funnel, clock.seconds, clock.memory, reads, strips, selection)
 
 
 def planned(

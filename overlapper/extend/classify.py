@@ -22,13 +22,16 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.kernels.cpu import overlap_classes
-from overlapper.params import ClassParams
 from overlapper.tables import Intervals
 
+MAX_HANG, MIN_RATIO = 1000, 0.8
+"""miniasm's."""
 _RATIO_UNIT = 1_000_000
 
 
-def classify(overlaps: Intervals, lengths: np.ndarray, params: ClassParams) -> np.ndarray:
+def classify(
+    overlaps: Intervals, lengths: np.ndarray, max_hang: int = MAX_HANG, min_ratio: float = MIN_RATIO
+) -> np.ndarray:
     """Return the class of every overlap.
 
     Parameters
@@ -37,8 +40,10 @@ def classify(overlaps: Intervals, lengths: np.ndarray, params: ClassParams) -> n
         Rows of any order.
     lengths : ndarray of int, shape (reads,)
         Length of every read, in bases.
-    params : ClassParams
-        ``max_hang``, and ``min_ratio``, which counts to six decimals; all arithmetic is on integers.
+    max_hang : int
+        Bases.
+    min_ratio : float
+        Counts to six decimals; all arithmetic is on integers.
 
     Returns
     -------
@@ -52,11 +57,27 @@ def classify(overlaps: Intervals, lengths: np.ndarray, params: ClassParams) -> n
     """
     check_within(overlaps, lengths)
     o = overlaps
-    ratio = round(params.min_ratio * _RATIO_UNIT)
+    ratio = round(min_ratio * _RATIO_UNIT)
     return overlap_classes.classes(
         o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,
-        np.asarray(lengths, np.int64), params.max_hang, ratio, _RATIO_UNIT,
+        np.asarray(lengths, np.int64), max_hang, ratio, _RATIO_UNIT,
     )  # fmt: skip
+
+
+def extents(overlaps: Intervals, lengths: np.ndarray) -> np.ndarray:
+    """Return the class of every overlap as if nothing at its ends were left unmatched.
+
+    Parameters
+    ----------
+    overlaps : Overlaps or other Intervals
+    lengths : ndarray of int, shape (reads,)
+
+    Returns
+    -------
+    ndarray of uint8, shape (len(overlaps),)
+        Values of `OverlapClass`; none is internal.
+    """
+    return classify(overlaps, lengths, int(np.max(lengths, initial=0)), 0.0)
 
 
 def check_within(overlaps: Intervals, lengths: np.ndarray) -> None:

@@ -3,7 +3,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.extend.classify import classify
-from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps
 from tests.oracle import classify as oracle
 
@@ -38,21 +37,20 @@ def table(pairs):
 @given(st.lists(rows(), max_size=20), st.integers(0, 10), st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.9, 1.0]))
 def test_equals_the_oracle(pairs, max_hang, min_ratio):
     overlaps, lengths = table(pairs)
-    kinds = classify(overlaps, lengths, ClassParams(max_hang=max_hang, min_ratio=min_ratio))
+    kinds = classify(overlaps, lengths, max_hang, min_ratio)
     assert kinds.tolist() == [oracle.classify(*pair, max_hang, min_ratio) for pair in pairs]
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(rows(), min_size=1, max_size=20), st.integers(0, 10))
 def test_does_not_depend_on_which_read_is_the_query(pairs, max_hang):
-    params = ClassParams(max_hang=max_hang, min_ratio=0.5)
     swapped = [(tl, ql, rev, ts, te, qs, qe) for ql, tl, rev, qs, qe, ts, te in pairs]
     other = {
         OverlapClass.QUERY_CONTAINED: OverlapClass.TARGET_CONTAINED,
         OverlapClass.TARGET_CONTAINED: OverlapClass.QUERY_CONTAINED,
     }
     for pair, kind, mirrored in zip(
-        pairs, classify(*table(pairs), params), classify(*table(swapped), params), strict=True
+        pairs, classify(*table(pairs), max_hang, 0.5), classify(*table(swapped), max_hang, 0.5), strict=True
     ):
         same_extent_and_length = pair[0] == pair[1] and kind != OverlapClass.DOVETAIL and kind == mirrored
         assert mirrored == other.get(kind, kind) or same_extent_and_length

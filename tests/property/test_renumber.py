@@ -11,13 +11,13 @@ from overlapper.candidates.registry import finder
 from overlapper.extend import gact
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
-from overlapper.params import ClassParams, DsoftParams, GactParams, Params, SketchParams
+from overlapper.params import DsoftParams, GactParams, Params, SketchParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
 
 AFFINE = GactParams(match=2, mismatch=-3, gap_open=-2, gap_extend=-1, min_identity=50)
-CLASSES = ClassParams(max_hang=20)
+MAX_HANG = 20
 
 
 def aligned(texts):
@@ -27,7 +27,7 @@ def aligned(texts):
     reads = reads_of(texts)
     candidates = finder("dsoft").prepare(reads, set_up, 1).find(0, len(reads))
     overlaps, _ = gact.extend(reads, candidates, AFFINE, 1)
-    return dataclasses.replace(overlaps, kind=classify(overlaps, reads.lengths, CLASSES))
+    return dataclasses.replace(overlaps, kind=classify(overlaps, reads.lengths, MAX_HANG))
 
 
 def alignment_of(overlaps, row, texts):
@@ -80,7 +80,7 @@ def test_renumbered_overlaps_fit_the_reads(seed):
     ]
     lengths = np.array([len(text) for text in renamed])
     tied = lengths[other.query] == lengths[other.target]
-    assert (other.kind == classify(other, lengths, CLASSES))[~tied].all()
+    assert (other.kind == classify(other, lengths, MAX_HANG))[~tied].all()
     assert columns_of(other.renumber(np.argsort(numbers))) == columns_of(overlaps)
 
 

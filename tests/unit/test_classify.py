@@ -3,7 +3,6 @@ import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.extend.classify import classify
-from overlapper.params import ClassParams
 from overlapper.tables import OverlapClass, Overlaps
 
 
@@ -29,33 +28,33 @@ def overlap(reverse, q_start, q_end, t_start, t_end):
     ],
 )
 def test_overlaps_drawn_by_hand(lengths, row, kind):
-    assert classify(overlap(*row), np.array(lengths), ClassParams())[0] == kind
+    assert classify(overlap(*row), np.array(lengths))[0] == kind
 
 
 @pytest.mark.parametrize(("hang", "kind"), [(1000, OverlapClass.DOVETAIL), (1001, OverlapClass.INTERNAL)])
 def test_max_hang_is_the_longest_hang_allowed(hang, kind):
     row = overlap(False, 15_000, 20_000 - hang, hang - 400, 5_000 - 400)
-    assert classify(row, np.array([20_000, 30_000]), ClassParams(min_ratio=0.0))[0] == kind
+    assert classify(row, np.array([20_000, 30_000]), min_ratio=0.0)[0] == kind
 
 
 @pytest.mark.parametrize(("match", "kind"), [(800, OverlapClass.DOVETAIL), (799, OverlapClass.INTERNAL)])
 def test_min_ratio_is_exact(match, kind):
     row = overlap(False, 5_000, 5_000 + match, 100, 100 + match)
-    assert classify(row, np.array([5_100 + match, 30_000]), ClassParams(min_ratio=0.8))[0] == kind
+    assert classify(row, np.array([5_100 + match, 30_000]), min_ratio=0.8)[0] == kind
 
 
 def test_of_reads_of_the_same_extent_the_shorter_is_contained():
-    shorter_query = classify(overlap(False, 0, 90, 0, 100), np.array([90, 100]), ClassParams())
-    same_length = classify(overlap(True, 0, 100, 0, 100), np.array([100, 100]), ClassParams())
+    shorter_query = classify(overlap(False, 0, 90, 0, 100), np.array([90, 100]))
+    same_length = classify(overlap(True, 0, 100, 0, 100), np.array([100, 100]))
     assert (shorter_query[0], same_length[0]) == (OverlapClass.QUERY_CONTAINED, OverlapClass.TARGET_CONTAINED)
 
 
 def test_an_interval_outside_its_read_is_named():
     with pytest.raises(ParameterError, match=r"row 0 lies outside its reads: query 0 \[0, 90\) of 80 bases"):
-        classify(overlap(False, 0, 90, 0, 100), np.array([80, 100]), ClassParams())
+        classify(overlap(False, 0, 90, 0, 100), np.array([80, 100]))
 
 
 def test_no_overlaps_give_no_kinds():
-    kinds = classify(Overlaps.empty(), np.array([10]), ClassParams())
+    kinds = classify(Overlaps.empty(), np.array([10]))
     assert kinds.dtype == np.uint8
     assert len(kinds) == 0

@@ -24,13 +24,13 @@ def test_presets_assume_their_error_rate(preset):
     params, why = preset_params(NOTHING, preset, 1)
     assert why.startswith(f"error rate {100 * ERROR_RATES[preset]:.2g} % (preset {preset}), 121 bases: ")
     assert f"k {params.sketch.kmer_length}, w {params.sketch.window}" in why
-    fitted = {name: getattr(Params(), name) for name in ("sketch", "chain", "classes")}
+    fitted = {name: getattr(Params(), name) for name in ("sketch", "chain")}
     assert dataclasses.replace(params, **fitted) == Params()
 
 
-def test_clr_reads_match_to_their_ends():
-    ratios = {preset: preset_params(NOTHING, preset, 1)[0].classes.min_ratio for preset in ERROR_RATES}
-    assert ratios["clr"] > ratios["ont"] == ratios["hifi"] == Params().classes.min_ratio
+@pytest.mark.parametrize("preset", ERROR_RATES)
+def test_no_technology_decides_which_overlaps_are_internal(preset):
+    assert preset_params(NOTHING, preset, 1)[0].classes == Params().classes
 
 
 def test_accurate_reads_take_longer_kmers_and_wider_windows():

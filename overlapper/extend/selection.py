@@ -1,0 +1,109 @@
+"""What is reported of the overlaps that were found, decided when all of them are known.
+
+Internal matches are left out (`overlapper.extend.stops`), unless they are wanted; of those that are left, a
+read pair keeps the best one (`overlapper.extend.best_of_pair`); of these, where only some are wanted, every
+read end keeps its best (`overlapper.extend.best_ends`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from overlapper.extend.best_ends import BestEnds
+from overlapper.extend.best_of_pair import best_of_pair
+from overlapper.extend.stops import Stops
+from overlapper.params import ClassParams
+from overlapper.tables import OverlapClass, Overlaps
+from overlapper.threads import map_in_order
+
+
+class Selection:
+    """Chooses overlaps that come in parts: all are added, then settled, then chosen from.
+
+    All overlaps of a read pair are in the same part.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (reads,)
+    params : ClassParams
+    threads : int
+        Changes nothing but the time.
+    """
+
+    def __init__(self, lengths: np.ndarray, params: ClassParams, threads: int = 1) -> None:
+        self._params = params
+        self._threads = threads
+        self._stops = Stops(lengths, params)
+        self._best = BestEnds(lengths, params.best) if params.best else None
+        self._certain = 0
+        self.counts: dict[str, int] = {}
+
+    def add(self, overlaps: Overlaps) -> Overlaps:
+        """Count overlaps in, and return those that may be chosen, which are to be held."""
+        self._stops.add(overlaps)
+        if self._best is None:
+            return overlaps
+        certain = self._is_certain(overlaps)
+        self._best.add(overlaps.take(certain))
+        self._certain += int(np.count_nonzero(certain))
+        # What is certain, and not among the best so far, never will be.
+        return overlaps.take(~certain | self._best.among(overlaps))
+
+    def settle(self, parts: Callable[[], Iterable[Overlaps]]) -> None:
+        """Decide what is chosen, and count it.
+
+        Parameters
+        ----------
+        parts : callable
+            Gives all overlaps that `add` returned, in parts; is called several times.
+        """
+        self._stops.weigh(parts(), self._threads)
+        uncertain = internal = chosen = 0
+        judged = map_in_order(lambda part: (part, *self._best_of_pairs(part)), parts(), self._threads)
+        for part, rows, inside in judged:
+            if self._best is not None:
+                certain = self._is_certain(part)
+                rows = rows[~certain[rows]]
+                self._best.add(part.take(rows))
+                uncertain -= int(np.count_nonzero(certain))
+            uncertain += len(part)
+            chosen += len(rows)
+            internal += int(np.count_nonzero(inside))
+        dropped = 0 if self._params.keep_internal else internal
+        self.counts = {
+            "dropped: internal match": dropped,
+            "dropped: not the best of its pair": uncertain - dropped - chosen,
+        }
+        chosen += self._certain
+        if self._best is not None:
+            kept = sum(map(len, self.chosen(parts())))
+            self.counts["dropped: not among the best of a read end"] = chosen - kept
+            chosen = kept
+        self.counts["overlaps"] = chosen
+
+    def chosen(self, parts: Iterable[Overlaps]) -> Iterator[Overlaps]:
+        """Yield the overlaps of each part that are chosen, with their classes, once it is settled."""
+        return map_in_order(self._chosen, parts, self._threads)
+
+    def _chosen(self, overlaps: Overlaps) -> Overlaps:
+        rows, internal = self._best_of_pairs(overlaps)
+        kind = np.where(internal, np.uint8(OverlapClass.INTERNAL), overlaps.kind)
+        chosen = dataclasses.replace(overlaps, kind=kind).take(rows)
+        return chosen if self._best is None else chosen.take(self._best.among(chosen))
+
+    def _best_of_pairs(self, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarray]:
+        """Return the row of each pair that is kept, and which of all rows are internal matches."""
+        internal = self._stops.internal(overlaps)
+        kept = np.ones(len(overlaps), bool) if self._params.keep_internal else ~internal
+        return best_of_pair(overlaps, kept), internal
+
+    def _is_certain(self, overlaps: Overlaps) -> np.ndarray:
+        """Return a mask of the overlaps that are no internal matches, and the only ones of their pair."""
+        same = (np.diff(overlaps.query) == 0) & (np.diff(overlaps.target) == 0)
+        certain = ~self._stops.stopping(overlaps)
+        certain[1:] &= ~same
+        certain[:-1] &= ~same
+        return certain

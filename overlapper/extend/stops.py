@@ -1,0 +1,129 @@
+"""Internal matches: overlaps that stop within both reads, where others stop as well.
+
+A repeat makes reads of different places match; the match *stops* at the border of the repeat, where both
+reads go on. Real reads make true overlaps stop, too: at bad ends, bad stretches, junctions of chimeras. What
+the other overlaps of the two reads do at the same place tells them apart.
+
+Definition
+----------
+An overlap stops at a side where it leaves more than ``max_hang`` bases of both reads unmatched (the smaller
+number of the two, the *hang*). Reads are cut into stretches of 128 bases. On either read, the *stops* of a
+place are those at the same side of a match in the stretch where the match ends and in two to either side,
+this one included; the *crossings* are the overlaps that cover this stretch and one to either side. All
+overlaps of all pairs count that reach the shortest length wanted, the further ones of a pair included.
+
+A stop is judged by the read that tells less. Let n be the smaller number of stops, m the smaller number of
+stops and crossings.
+
+1. With m below 4 too little is known: the match is internal if it is shorter than ``min_ratio`` of itself and
+   both its hangs.
+2. Where a read has 3 stops or more and no crossing, it is bad from there on: no border.
+3. Else it is a border of a repeat, and the match internal, when n is at least the *least* number.
+
+**The least number** is 1 where reads stop at borders alone. Where true overlaps stop by chance, wherever
+reads err, it is one that is hardly reached by chance. Of the stretches that are crossed, let a share of
+exp(-r) have no stop near: then r others are near a stop that is not a border's, on average. Let N1, N2, N3
+be the stops with n = 1, 2, 3 or more. At borders there are at most about twice as many with n = 1 as with
+n = 2. Of these, r N1 at most are errors', so that errors make E = N1 - 2 max(0, N2 - r N1). Where 32 E
+exceeds N3, the least number is the smallest n for which r^(n - 1) / (n - 1)! is at most .05.
+
+Fitted on real CLR reads of E. coli (P5-C3, 15x and parts of them down to 1x) and pbsim3's RSII model; judged
+on pbsim3's ONT, SEQUEL and ONT-HQ models, simulated reads of yeast, E. coli and human X, and the other real
+sets (phage lambda of R7 and Sequel, Listeria R10). E / N3 is .17 to .43 for the first two and SEQUEL, 2.4 for
+R7; -.1 to .02 for the simulated sets whose reads err evenly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from overlapper.kernels.cpu import stops as kernel
+from overlapper.params import ClassParams
+from overlapper.tables import Overlaps
+from overlapper.tables.base import offsets_of
+from overlapper.threads import map_in_order
+
+FEW = 4
+MANY = 3
+_RARE = 0.05
+_LONE_OF_PAIRS, _BORDERS_OF_ERRORS = 2, 32
+_RATIO_UNIT = 1_000_000
+
+
+class Stops:
+    """Tells internal matches, from overlaps that come in parts: all are added, then weighed, then judged.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (reads,)
+    params : ClassParams
+
+    Notes
+    -----
+    Memory is 12 bytes for every 128 bases of the reads.
+    """
+
+    def __init__(self, lengths: np.ndarray, params: ClassParams) -> None:
+        self._lengths = np.asarray(lengths, np.int64)
+        self._params = params
+        self._first = offsets_of(self._lengths // kernel.STRETCH + 1)
+        self._stops = np.zeros((2, self._first[-1]), np.int32)
+        self._crossings = np.zeros(self._first[-1], np.int32)
+        self._levels = np.zeros(kernel.LEVELS, np.int64)
+        self._others = 0.0
+
+    def add(self, overlaps: Overlaps) -> None:
+        """Count overlaps in."""
+        kernel.add(*self._arguments(overlaps, self._stops, self._crossings))
+
+    def stopping(self, overlaps: Overlaps) -> np.ndarray:
+        """Return a mask of the overlaps that stop at a side."""
+        return kernel.stopping(*self._arguments(overlaps))
+
+    def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
+        """Count by how many others there are at each stop.
+
+        Parameters
+        ----------
+        parts : iterable of Overlaps
+            All overlaps that were added.
+        threads : int
+            Changes nothing but the time.
+        """
+        covered, quiet = kernel.settle(self._first, self._stops, self._crossings)
+        self._others = math.log(max(covered, 1) / max(quiet, 1))
+
+        def tally(part: Overlaps) -> np.ndarray:
+            return kernel.tally(*self._arguments(part, self._stops, self._crossings, MANY))
+
+        self._levels = sum(map_in_order(tally, parts, threads), np.zeros(kernel.LEVELS, np.int64))
+
+    @property
+    def least(self) -> int:
+        """Stops at a border, at least, once all overlaps have been weighed."""
+        lone, pairs, more = self._levels.tolist()
+        errors = lone - _LONE_OF_PAIRS * max(0.0, pairs - self._others * lone)
+        if errors * _BORDERS_OF_ERRORS <= more:
+            return 1
+        n = 2
+        while self._others ** (n - 1) / math.factorial(n - 1) > _RARE:
+            n += 1
+        return n
+
+    def internal(self, overlaps: Overlaps) -> np.ndarray:
+        """Return a mask of the internal matches, once all overlaps have been weighed."""
+        ratio = round(self._params.min_ratio * _RATIO_UNIT)
+        evidence = self._stops, self._crossings, MANY
+        return kernel.internal(*self._arguments(overlaps, *evidence, FEW, self.least, ratio, _RATIO_UNIT))
+
+    def _arguments(self, overlaps: Overlaps, *more: Any) -> list[Any]:
+        """Return what the kernels take: overlaps, reads, what stops, and more."""
+        o = overlaps
+        return [
+            o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,
+            self._lengths, self._params.max_hang, self._first, *more,
+        ]  # fmt: skip

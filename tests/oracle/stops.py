@@ -1,0 +1,86 @@
+"""Internal matches by where overlaps stop, by the definition of `overlapper.extend.stops`, one by one."""
+
+from fractions import Fraction
+from math import factorial, log
+
+STRETCH = 128
+
+
+def internal(rows, lengths, max_hang, min_ratio):
+    """Return for every overlap whether it is an internal match.
+
+    ``rows`` are (query, target, reverse, q_start, q_end, t_start, t_end).
+    """
+    stops, crossed = [], []
+    for row in rows:
+        for side in ("left", "right"):
+            if hang(row, side, lengths) > max_hang:
+                stops += [at(row, side, which) for which in ("query", "target")]
+        for read, start, end in ((row[0], row[3], row[4]), (row[1], row[5], row[6])):
+            covered = [
+                s
+                for s in range(lengths[read] // STRETCH + 1)
+                if start <= s * STRETCH and (s + 1) * STRETCH <= end
+            ]
+            crossed += [(read, s) for s in covered if s - 1 in covered and s + 1 in covered]
+
+    def stops_at(place):
+        read, stretch, end = place
+        return sum(r == read and e == end and abs(s - stretch) <= 2 for r, s, e in stops)
+
+    def crossings_at(place):
+        return crossed.count(place[:2])
+
+    def evidence(row, side):
+        places = [at(row, side, which) for which in ("query", "target")]
+        n = min(map(stops_at, places))
+        m = min(stops_at(p) + crossings_at(p) for p in places)
+        bad = any(stops_at(p) >= 3 and crossings_at(p) == 0 for p in places)
+        return n, m, bad
+
+    stopping = [
+        (row, side) for row in rows for side in ("left", "right") if hang(row, side, lengths) > max_hang
+    ]
+    seen = [n for n, _, bad in (evidence(*stop) for stop in stopping) if not bad]
+    sides = [(read, s, end) for read, s in sorted(set(crossed)) for end in (False, True)]
+    quiet = sum(stops_at(place) == 0 for place in sides)
+    others = log(max(len(sides), 1) / max(quiet, 1))
+    least = least_number(seen.count(1), seen.count(2), sum(n >= 3 for n in seen), others)
+
+    def is_internal(row):
+        match = max(row[4] - row[3], row[6] - row[5])
+        hangs = hang(row, "left", lengths) + hang(row, "right", lengths)
+        for side in ("left", "right"):
+            if hang(row, side, lengths) > max_hang:
+                n, m, bad = evidence(row, side)
+                if match < Fraction(str(min_ratio)) * (match + hangs) if m < 4 else (n >= least and not bad):
+                    return True
+        return False
+
+    return [is_internal(row) for row in rows]
+
+
+def least_number(lone, pairs, more, others):
+    errors = lone - 2 * max(0, pairs - others * lone)
+    if 32 * errors <= more:
+        return 1
+    return next(n for n in range(2, 1000) if others ** (n - 1) / factorial(n - 1) <= 0.05)
+
+
+def hang(row, side, lengths):
+    query, target, reverse, q_start, q_end, t_start, t_end = row
+    q_left, q_right = q_start, lengths[query] - q_end
+    t_left, t_right = t_start, lengths[target] - t_end
+    if reverse:
+        t_left, t_right = t_right, t_left
+    return min(q_left, t_left) if side == "left" else min(q_right, t_right)
+
+
+def at(row, side, which):
+    """Return read, stretch, and whether the match stops at its end there."""
+    query, target, reverse, q_start, q_end, t_start, t_end = row
+    end = side == "right"
+    if which == "query":
+        return query, (q_end - 1 if end else q_start) // STRETCH, end
+    end ^= reverse
+    return target, (t_end - 1 if end else t_start) // STRETCH, end

@@ -1,0 +1,88 @@
+import dataclasses
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.extend.stops import Stops
+from overlapper.params import ClassParams
+from overlapper.tables import Overlaps
+from tests.oracle import stops as oracle
+
+READS = 5
+BORDERS = st.sampled_from([0, 90, 300, 700, 1100, 1101, 1500, 1990, 2600])
+
+
+@st.composite
+def read_sets(draw):
+    """Return lengths of a few reads, and overlaps whose ends often lie at the same places."""
+    lengths = draw(st.lists(st.integers(1, 3000), min_size=READS, max_size=READS))
+    rows = []
+    for _ in range(draw(st.integers(0, 25))):
+        query = draw(st.integers(0, READS - 2))
+        target = draw(st.integers(query + 1, READS - 1))
+        intervals = []
+        for read in (query, target):
+            start, end = sorted(draw(st.tuples(BORDERS, BORDERS)))
+            start, end = (place + draw(st.integers(0, 3)) for place in (start, end))
+            end = max(1, min(end, lengths[read]))
+            intervals += [min(start, end - 1), end]
+        rows.append((query, target, draw(st.booleans()), *intervals))
+    return lengths, rows
+
+
+def table(rows):
+    columns = np.array(rows, np.int64).reshape(-1, 7).T
+    zeros = np.zeros(columns.shape[1])
+    return Overlaps(
+        query=columns[0], target=columns[1], reverse=columns[2],
+        q_start=columns[3], q_end=columns[4], t_start=columns[5], t_end=columns[6],
+        matches=zeros, block_length=zeros, score=zeros, seeds=zeros, divergence=zeros, kind=zeros,
+    )  # fmt: skip
+
+
+def judged(parts, lengths, params):
+    stops = Stops(np.array(lengths), params)
+    for part in parts:
+        stops.add(part)
+    stops.weigh(parts)
+    return np.concatenate([np.empty(0, bool), *(stops.internal(part) for part in parts)]).tolist()
+
+
+@settings(max_examples=200, deadline=None)
+@given(read_sets(), st.sampled_from([0, 50, 400]), st.sampled_from([0.0, 0.5, 0.8]))
+def test_equals_the_oracle(read_set, max_hang, min_ratio):
+    lengths, rows = read_set
+    params = ClassParams(max_hang=max_hang, min_ratio=min_ratio)
+    assert judged([table(rows)], lengths, params) == oracle.internal(rows, lengths, max_hang, min_ratio)
+
+
+@settings(max_examples=100, deadline=None)
+@given(read_sets(), st.integers(0, 25), st.integers(0, 2**32 - 1))
+def test_does_not_depend_on_parts_nor_on_the_order_of_reads(read_set, cut, seed):
+    lengths, rows = read_set
+    params = ClassParams(max_hang=50)
+    whole = table(rows)
+    expected = judged([whole], lengths, params)
+    parts = [
+        whole.take(np.arange(min(cut, len(rows)))),
+        whole.take(np.arange(min(cut, len(rows)), len(rows))),
+    ]
+    assert judged(parts, lengths, params) == expected
+
+    numbers = np.random.default_rng(seed).permutation(READS)
+    renumbered = dataclasses.replace(whole.renumber(numbers))
+    moved = np.empty(READS, int)
+    moved[numbers] = lengths
+    assert judged([renumbered], moved, params) == expected
+
+
+def test_what_the_least_number_is_at_borders_and_among_errors():
+    stops = Stops(np.array([1]), ClassParams())
+    for levels, others, least in (
+        ((0, 0, 0), 0.0, 1), ((100, 90, 5000), 0.3, 1), ((100, 10, 500), 0.01, 2), ((100, 15, 500), 0.15, 3),
+        ((100, 60, 40), 0.6, 4),
+    ):  # fmt: skip
+        stops._levels[:] = levels
+        stops._others = others
+        assert stops.least == oracle.least_number(*levels, others) == least

@@ -1,0 +1,78 @@
+"""Internal matches of whole runs: repeats' are left out, those of reads with bad parts are not."""
+
+import numpy as np
+import pytest
+
+from overlapper import find_overlaps, random_genome
+from overlapper.tables import OverlapClass, Reads
+
+LENGTH, COVERAGE = 8000, 14
+
+
+def reads_of(genome, seed, *, spoil=None):
+    """Return error-free reads, and where each starts; ``spoil(read, letters, rng)`` may change them."""
+    rng = np.random.default_rng(seed)
+    letters = np.array(list(genome))
+    starts = rng.integers(0, len(genome) - LENGTH, COVERAGE * len(genome) // LENGTH)
+    sequences = []
+    for read, start in enumerate(starts):
+        taken = letters[start : start + LENGTH].copy()
+        if spoil:
+            spoil(read, taken, rng)
+        sequences.append("".join(taken))
+    return Reads.from_sequences([str(read) for read in range(len(starts))], sequences), starts
+
+
+def share_found(overlaps, starts, least):
+    """Return the share of the pairs that share so many bases of the genome which are reported."""
+    query, target = np.triu_indices(len(starts), 1)
+    true = LENGTH - np.abs(starts[query] - starts[target]) >= least
+    found = set(zip(overlaps.query.tolist(), overlaps.target.tolist(), strict=True))
+    return np.mean([pair in found for pair in zip(query[true].tolist(), target[true].tolist(), strict=True)])
+
+
+@pytest.fixture(scope="module")
+def genome():
+    return random_genome(120_000, seed=3).sequence(0)
+
+
+def random_bases(rng, n):
+    return rng.choice(list("ACGT"), n)
+
+
+def test_reads_with_bad_ends_keep_their_overlaps(genome):
+    def spoil(read, letters, rng):
+        if read % 4 == 0:
+            letters[-2500:] = random_bases(rng, 2500)
+
+    reads, starts = reads_of(genome, 1, spoil=spoil)
+    overlaps = find_overlaps(reads, preset="ont")
+    assert share_found(overlaps, starts, 4500) > 0.99
+    assert not (overlaps.kind == OverlapClass.INTERNAL).any()
+
+
+def test_reads_with_a_bad_stretch_keep_their_overlaps(genome):
+    def spoil(read, letters, rng):
+        if read % 4 == 0:
+            letters[3000:5000] = random_bases(rng, 2000)
+
+    reads, starts = reads_of(genome, 2, spoil=spoil)
+    overlaps = find_overlaps(reads, preset="ont")
+    assert share_found(overlaps, starts, 6000) > 0.99
+
+
+def test_matches_within_a_repeat_are_internal(genome):
+    repeat = genome[10_000:12_000]
+    copies = genome[:60_000] + repeat + genome[60_000:]
+    reads, starts = reads_of(copies, 4)
+    inside = [r for r, s in enumerate(starts) if 1000 < 10_000 - s < LENGTH - 3000]
+    others = [r for r, s in enumerate(starts) if 1000 < 60_000 - s < LENGTH - 3000]
+    assert len(inside) > 3 and len(others) > 3
+    false = {tuple(sorted(pair)) for pair in ((a, b) for a in inside for b in others)}
+    for keep in (False, True):
+        overlaps = find_overlaps(reads, preset="ont", changes={"classes": {"keep_internal": keep}})
+        pairs = list(zip(overlaps.query.tolist(), overlaps.target.tolist(), strict=True))
+        reported = [kind for pair, kind in zip(pairs, overlaps.kind.tolist(), strict=True) if pair in false]
+        assert len(reported) == (len(false) if keep else 0)
+        assert all(kind == OverlapClass.INTERNAL for kind in reported)
+    assert share_found(find_overlaps(reads, preset="ont"), starts, 2500) > 0.99
