@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
@@ -41,9 +41,20 @@ class _Command(TyperCommand):
             raise
 
 
+class _Group(TyperGroup):
+    """A group of commands in which the end of some data is no user who ends the input."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except EOFError as error:  # the parser would say "Aborted!", and nothing else
+            raise RuntimeError("something ended too early") from error
+
+
 def _group(name: str, summary: str, *, completion: bool = False) -> typer.Typer:
     return typer.Typer(
         name=name,
+        cls=_Group,
         help=summary,
         no_args_is_help=True,
         add_completion=completion,
@@ -93,8 +104,6 @@ COMMANDS = (
     "simulate",
     "devices",
 )
-NO_PLACE_FOR_KERNELS = "no locator available"
-"""What numba says when it finds no folder that it may write to."""
 GROUPS = {
     "graph": _group("graph", "Look at assembly graphs."),
     "plot": _group("plot", "Draw overlaps."),
@@ -159,12 +168,6 @@ def main() -> None:
             sys.exit(1)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
-        if NO_PLACE_FOR_KERNELS in str(error):
-            _fail(
-                "error: compiled kernels can be kept neither beside the code nor in ~/.cache/numba. Name a "
-                "folder for them in the environment variable NUMBA_CACHE_DIR",
-                1,
-            )
         traceback.print_exc()
         _fail(
             f"error: unexpected {type(error).__name__}. This is a fault of overlapper {__version__}, not "

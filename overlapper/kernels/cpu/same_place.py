@@ -8,8 +8,8 @@ from it where the copies do, in many reads alike, while errors strike each read 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.members import gather_members, unpack_piece
 from overlapper.kernels.cpu.paths import Paths, first_paths, new_memory
 from overlapper.kernels.cpu.piece_rows import BIN, within_depth
