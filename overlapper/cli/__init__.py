@@ -7,7 +7,7 @@ the standard library, typer and ``overlapper.errors`` at their top, and what the
 function: ``overlapper --help`` answers before numpy would be loaded.
 
 Exit codes: 0 done, 1 an error that the user can mend (`overlapper.errors`), 2 wrong usage, 70 a fault of
-overlapper, 130 interrupted.
+overlapper; 130, 143 and 129 ended by a signal (`overlapper.console`).
 """
 
 from __future__ import annotations
@@ -140,10 +140,9 @@ def _add(command: str) -> None:
 
 
 def main() -> None:
-    """Run the command line; this is the console script."""
+    """Run the command line; `overlapper.console` is the console script, which has signals end it."""
     # We have no linear algebra: the threads that numpy starts for it, one a core, would only wait, spinning.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _open_standard_streams()
     try:
         for command in called_by(sys.argv[1:]):
             _add(command)
@@ -153,8 +152,6 @@ def main() -> None:
             sys.stdout.flush()
     except OverlapperError as error:
         _fail(f"error: {error}", 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
     except MemoryError:
         _fail(
             "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has "
@@ -174,21 +171,6 @@ def main() -> None:
             "yours: please report it with the lines above and the command you ran",
             70,
         )
-
-
-def _open_standard_streams() -> None:
-    """Open those that the caller closed, or the first files of a run would take their place.
-
-    Standard output takes nothing then: what should be written to it is an error, not lost in silence.
-    """
-    for number, name, mode, flags in (
-        (0, "stdin", "r", os.O_RDONLY),
-        (1, "stdout", "w", os.O_RDONLY),
-        (2, "stderr", "w", os.O_WRONLY),
-    ):
-        if getattr(sys, name) is None:
-            os.open(os.devnull, flags)  # takes the lowest number that is free: this one
-            setattr(sys, name, os.fdopen(number, mode))
 
 
 def _fail(message: str, code: int) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
+from overlapper import leaving
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
 
@@ -143,16 +143,17 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
 def _folder(workdir: str | None, output: str) -> Iterator[str]:
     """Give the folder to work in: a temporary one beside the output if none is given."""
     if workdir is not None:
-        yield workdir
+        with leaving.resumable():
+            yield workdir
         return
     beside = None if output == "-" else os.path.dirname(os.path.realpath(output))
-    try:
-        temporary = tempfile.TemporaryDirectory(prefix=".overlapper-", dir=beside)
-    except OSError as error:
-        raise OutputError(
-            f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
-        ) from None
-    with temporary as folder:
+    with ExitStack() as temporary:
+        try:
+            folder = temporary.enter_context(leaving.temporary_folder(".overlapper-", beside))
+        except OSError as error:
+            raise OutputError(
+                f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
+            ) from None
         yield folder
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from overlapper import leaving
 from overlapper.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def stages_in(
     if folder is None:
         yield Stages()
         return
-    with contextlib.closing(Workdir(folder, inputs, option=option)) as workdir:
+    with leaving.resumable(), contextlib.closing(Workdir(folder, inputs, option=option)) as workdir:
         for difference in workdir.changed(json.loads(json.dumps(params))):
             progress.note(f"parameters differ from the last run in {folder}: {difference}")
         yield Stages(workdir, note=progress.note)

@@ -20,6 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import InputError, OutputError
 from overlapper.threads import available_threads, map_in_order, start
 
@@ -181,6 +182,7 @@ def _complaints(path: Path) -> Iterator[None]:
     except OSError as error:
         with contextlib.suppress(OSError):
             shutil.rmtree(_unfinished(path))
+        leaving.forget(_unfinished(path))
         raise OutputError(
             f"folder {path.parent} cannot be written: {error.strerror or error}. Make room or check its "
             "rights, and run the same command again: what is finished is kept"
@@ -195,7 +197,9 @@ def _begin(path: Path) -> Artifact:
     """Return an empty artifact, in the place of what a killed run left there."""
     part = _unfinished(path)
     shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
+    with leaving.undisturbed():
+        part.mkdir(parents=True)
+        leaving.note(part)
     return Artifact(part, {})
 
 
@@ -211,7 +215,9 @@ def _finish(artifact: Artifact, path: Path) -> None:
     _sync(part)
     if path.exists():
         shutil.rmtree(path)
-    os.rename(part, path)
+    with leaving.undisturbed():
+        os.rename(part, path)
+        leaving.forget(part)
     _sync(path.parent)
 
 

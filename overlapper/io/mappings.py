@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import tempfile
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 from typing import Protocol, Self
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import parse_read_group, sam_header
@@ -149,8 +149,9 @@ class _BamWriter:
         self._parse = pysam.AlignedSegment.fromstring
         self._header = pysam.AlignmentHeader.from_dict(self._format.header)
         with self._complaints():
-            self._folder = tempfile.TemporaryDirectory(prefix=".overlapper.", dir=folder)
-            self._raw = os.path.join(self._folder.name, "mappings.bam")
+            self._temporary = ExitStack()
+            self._folder = self._temporary.enter_context(leaving.temporary_folder(".overlapper.", folder))
+            self._raw = os.path.join(self._folder, "mappings.bam")
             # What is sorted is read again at once: it is not worth compressing.
             mode = "wbu" if self._options.sort else "wb"
             self._bam = pysam.AlignmentFile(self._raw, mode, header=self._header, threads=self._threads)
@@ -164,10 +165,11 @@ class _BamWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._folder, self._complaints():
+        with self._temporary, self._complaints():
             self._bam.close()
             if kind is None:
-                self._finish()
+                with leaving.others_files_in(self._folder):  # what samtools says
+                    self._finish()
 
     def _finish(self) -> None:
         """Sort and index as asked for, and give the files their names."""
@@ -176,7 +178,7 @@ class _BamWriter:
         done = self._raw
         try:
             if self._options.sort:
-                done = os.path.join(self._folder.name, "sorted.bam")
+                done = os.path.join(self._folder, "sorted.bam")
                 threads = str(max(0, self._threads - 1))
                 pysam.sort("--no-PG", "-@", threads, "-o", done, self._raw)
             if self._options.index:
@@ -187,9 +189,10 @@ class _BamWriter:
             raise OutputError(
                 f"file {self._path} cannot be sorted and indexed: {error}. Check the free space"
             ) from None
-        os.replace(done, self._path)
-        if self._options.index:
-            os.replace(f"{done}{ending}", f"{self._path}{ending}")
+        with leaving.undisturbed():
+            os.replace(done, self._path)
+            if self._options.index:
+                os.replace(f"{done}{ending}", f"{self._path}{ending}")
 
     def _complaints(self) -> AbstractContextManager[None]:
         return OutputFile(self._path).complaints()

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
+from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.threads import map_in_order
 
@@ -66,8 +67,10 @@ class OutputFile:
                 self._final = os.path.realpath(self.path)
                 folder, base = os.path.split(self._final)
                 temporary = os.path.join(folder, f".{base}.{os.getpid()}.part")
-                self._file = open(temporary, "wb")
-                self._temporary = temporary
+                with leaving.undisturbed():
+                    self._file = open(temporary, "wb")
+                    self._temporary = temporary
+                    leaving.note(temporary)
         return self
 
     @property
@@ -117,7 +120,9 @@ class OutputFile:
                     return
                 self._file.close()
                 if self._temporary:
-                    os.replace(self._temporary, self._final)
+                    with leaving.undisturbed():
+                        os.replace(self._temporary, self._final)
+                        leaving.forget(self._temporary)
         except BaseException:
             self._discard()
             raise
@@ -140,6 +145,7 @@ class OutputFile:
         if self._temporary:
             with contextlib.suppress(OSError):
                 os.remove(self._temporary)
+            leaving.forget(self._temporary)
 
 
 def write_text(path: str, text: str) -> None:

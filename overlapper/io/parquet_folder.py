@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import FormatError, OutputError
 from overlapper.io.outputs import OutputFile
 from overlapper.io.parquet import RowGroups, check_names, import_pyarrow, names_file, read_rows
@@ -62,7 +63,9 @@ def parquet_folder_writer(
     with _complaints(path):
         if final.exists() and not _is_ours(final):
             raise FileExistsError(None, "it is a directory or a file that holds something else")
-        part.mkdir()
+        with leaving.undisturbed():
+            part.mkdir()
+            leaving.note(part)
     try:
         with contextlib.ExitStack() as files:
             files.enter_context(names_file(path, reads))
@@ -73,6 +76,7 @@ def parquet_folder_writer(
             _replace(final, part)
     finally:
         shutil.rmtree(part, ignore_errors=True)
+        leaving.forget(part)
 
 
 class _Ranges:
@@ -121,15 +125,18 @@ def _complaints(path: str) -> Iterator[None]:
 def _replace(final: Path, part: Path) -> None:
     """Put a new folder in the place of the old one, which stays where that fails."""
     old = part.with_suffix(".old")
-    if final.exists():
-        os.rename(final, old)
-    try:
-        os.rename(part, final)
-    except OSError:
-        if old.exists():
-            os.rename(old, final)
-        raise
+    with leaving.undisturbed():
+        if final.exists():
+            os.rename(final, old)
+        try:
+            os.rename(part, final)
+        except OSError:
+            if old.exists():
+                os.rename(old, final)
+            raise
+        leaving.note(old)
     shutil.rmtree(old, ignore_errors=True)
+    leaving.forget(old)
 
 
 def _is_ours(path: Path) -> bool:

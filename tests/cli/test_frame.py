@@ -137,17 +137,6 @@ def test_what_ends_too_early_within_is_a_fault_and_no_user_who_aborts():
     assert "please report it" in result.stderr.splitlines()[-1]
 
 
-def test_interrupt_exits_130_quietly():
-    result = run_with_command(
-        "import signal, time\n"
-        "signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background start without\n"
-        "os.kill(os.getpid(), signal.SIGINT)\n"
-        "time.sleep(60)"
-    )
-    assert result.returncode == 130
-    assert "Traceback" not in result.stderr
-
-
 def test_too_little_memory_is_no_fault():
     result = run_with_command("raise MemoryError")
     assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
