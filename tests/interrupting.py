@@ -68,7 +68,8 @@ class Interrupted:
     faults : list of str
         What should not be; empty if all is well.
     before_first_line : bool
-        Whether the signal came while Python itself was starting.
+        Whether the signal came while Python itself was starting: it ended at once, or its traceback names
+        none of our files.
     """
 
     def __init__(self, name, inputs, folder, number, delay, *, environment=None, wait_for="", again=False):
@@ -115,7 +116,8 @@ class Interrupted:
             )  # Python's own process that removes semaphores ends when it sees that others have
         self.faults += [f"leaves the process {words}" for words in _of_session(process.pid)]
         self.said = (folder / "said").read_text()
-        self.before_first_line = self.code == -number
+        interrupted = "KeyboardInterrupt" in self.said and str(ROOT / "overlapper") not in self.said
+        self.before_first_line = self.code == -number or interrupted
         self._look(name, number, sorted(set(_files(folder)) - before))
 
     def _look(self, name, number, made):
