@@ -141,18 +141,18 @@ def test_folders_go_while_others_write_to_them(tmp_path):
         "import os, signal, threading\nfrom pathlib import Path\nfrom overlapper import console, leaving\n"
         "console.end_on_signals()\n"
         "def write(folder):\n"
-        "    for number in range(10**6):\n"
+        "    for number in range(10**5):\n"
         "        try: Path(folder, str(number)).touch()\n"
         "        except OSError: print('gone')\n"
         "with leaving.temporary_folder('.overlapper-', '.') as folder:\n"
         "    threads = [threading.Thread(target=write, args=(folder,)) for _ in range(3)]\n"
         "    for thread in threads: thread.start()\n"
         "    while not Path(folder, '500').exists(): pass\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    os.kill(os.getpid(), signal.SIGTERM)\n"
         "    for thread in threads: thread.join()\n"
     )
     done = python("-c", script, cwd=tmp_path, text=True)
-    assert (done.returncode, done.stderr) == (130, "overlapper: interrupted\n")
+    assert (done.returncode, done.stderr) == (143, "overlapper: interrupted\n")
     assert list(tmp_path.iterdir()) == []
 
 
