@@ -11,9 +11,12 @@ Examples
 from __future__ import annotations
 
 import importlib
-from typing import Any
 
 from overlapper.version import __version__
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this
+if TYPE_CHECKING:
+    from typing import Any
 
 _HOMES = {
     "read_fastx": "overlapper.io",

@@ -1,5 +1,5 @@
 """``python -m overlapper`` is the console script."""
 
-from overlapper.cli import main
+from overlapper.console import main
 
 main()

@@ -6,24 +6,34 @@ of its own, and returns the files of the strips; this process writes them to the
 is finished already stays as it is. A tile that is done twice, as after a worker was lost, gives the same
 bytes. Dask repeats what lost workers did; when this process loses the scheduler, it connects anew and asks
 for what is missing.
+
+Processes that are started here accept connections only from each other: TLS by a certificate that is made
+for the run and known to them alone, and no pages over HTTP. Terminals send Ctrl-C to all processes; they
+leave it to this one, which ends them. How a scheduler that was there is reached, Dask's configuration says.
 """
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import importlib.util
 import itertools
+import multiprocessing
+import os
+import signal
 import tempfile
 from collections.abc import Iterator, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
-from overlapper.io.folders import MARK, temporary_folder
+from overlapper.io.folders import ANYTHING, MARK, temporary_folder
 from overlapper.pipeline import Report
 from overlapper.tile_work import Tile, TileWork
 
@@ -58,7 +68,7 @@ class Cluster:
     Raises
     ------
     MissingExtraError
-        When Dask is not installed.
+        When Dask is not installed, or what it takes to make certificates for processes to start.
     ParameterError
         When the scheduler does not answer, or there are more processes to start than GPUs.
     """
@@ -70,6 +80,8 @@ class Cluster:
             import distributed
         except ImportError:
             raise MissingExtraError("distributed", "dask", "Running on several workers") from None
+        if not scheduler and importlib.util.find_spec("cryptography") is None:
+            raise MissingExtraError("cryptography", "dask", "Running on several workers")
         self._dask = distributed
         self._workers, self._scheduler, self._threads = workers, scheduler, threads
         self._devices = [] if scheduler or devices[0] == "cpu" else list(devices)
@@ -80,21 +92,17 @@ class Cluster:
             )
 
     def __enter__(self) -> Self:
-        self._cluster = None
-        self._address: Any = self._scheduler
-        if not self._scheduler:
-            self._address = self._cluster = self._dask.LocalCluster(
-                n_workers=self._workers, threads_per_worker=1, dashboard_address=None, memory_limit=0
-            )
-        self._connect(CONNECT_SECONDS)
+        with contextlib.ExitStack() as opened:
+            self._address: Any = self._scheduler or opened.enter_context(_local_cluster(self._workers))
+            self._connect(CONNECT_SECONDS)
+            opened.callback(lambda: self.client.close())
+            self._opened = opened.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+        self._opened.close()
 
     def _connect(self, seconds: int) -> None:
         try:
@@ -156,6 +164,73 @@ class Cluster:
             yield done
 
 
+@contextlib.contextmanager
+def _local_cluster(workers: int) -> Iterator[Any]:
+    """Start processes on this machine; they end, and their files go, when the context is left."""
+    import dask
+    from distributed import LocalCluster
+
+    _quiet_tracker()
+    with temporary_folder(tempfile.gettempdir(), ANYTHING) as made, leaving.child(_Workers()) as started:
+        folder = str(made)
+        settings = {
+            "temporary-directory": folder,
+            "distributed.nanny.environ.TMPDIR": folder,
+            "distributed.scheduler.http.routes": [],
+            "distributed.worker.http.routes": [],
+        }
+        with leaving.others_files_in(folder), _interrupts_left_to_others(), dask.config.set(settings):
+            started.cluster = LocalCluster(
+                n_workers=workers, threads_per_worker=1, memory_limit=0, security=True,
+                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+            )  # fmt: skip
+        # A connection is made with its certificate in a file.
+        with started.cluster, leaving.others_files_in(folder):
+            yield started.cluster
+
+
+class _Workers:
+    """The processes of a `LocalCluster`, as `overlapper.leaving` ends them."""
+
+    cluster: Any = None
+
+    def terminate(self) -> None:
+        for nanny in self.cluster.workers.values() if self.cluster else ():
+            nanny.close_gracefully()  # it starts no other in the place of one that ends
+        self.kill()
+
+    def kill(self) -> None:
+        for process in multiprocessing.active_children():
+            process.kill()
+
+    def wait(self, timeout: float | None = None) -> None:
+        for process in multiprocessing.active_children():
+            process.join(timeout)
+
+
+@contextlib.contextmanager
+def _interrupts_left_to_others() -> Iterator[None]:
+    """Start threads and processes that are not interrupted."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _quiet_tracker() -> None:
+    """Start the process that removes semaphores if this one is ended in the middle; it would tell of it."""
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
+
+
 def run_remotely(
     work: TileWork, tile: Tile, numbers: list[int], threads: int, devices: list[str]
 ) -> list[Strip]:
@@ -171,12 +246,12 @@ def run_remotely(
     devices : list of str
         Of the machine, one for each started process; empty where a worker takes what it sees.
     """
-    if devices:
-        from distributed import get_worker
+    from distributed import get_worker
 
+    if devices:
         # Processes that a LocalCluster starts are numbered, one that takes the place of another like it.
         work = dataclasses.replace(work, device=devices[int(get_worker().name)])
-    with temporary_folder(tempfile.gettempdir()) as folder:
+    with temporary_folder(get_worker().local_directory) as folder:
         local = dataclasses.replace(work, results=folder)
         local.run(tile, threads, numbers)
         paths = local.strips(tile)

@@ -26,7 +26,8 @@ def available_threads() -> int:
 def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], threads: int) -> Iterator[Result]:
     """Yield ``function(task)`` for every task, in the order of the tasks.
 
-    At most ``threads`` calls run and at most twice as many results wait, so that memory stays bounded.
+    At most ``threads`` calls run and at most twice as many results wait, so that memory stays bounded. After
+    an error, or Ctrl-C, calls that run are waited for and no others begin.
 
     Parameters
     ----------
@@ -39,7 +40,8 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
     if threads == 1:
         yield from map(function, tasks)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    pool = ThreadPoolExecutor(threads)
+    try:
         waiting = []
         for task in tasks:
             waiting.append(pool.submit(function, task))
@@ -47,6 +49,8 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
                 yield waiting.pop(0).result()
         for future in waiting:
             yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def start(function: Callable[[], Result]) -> Future[Result]:

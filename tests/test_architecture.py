@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [
     ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params",
      "overlapper.scoring", "overlapper.clock", "overlapper.memory", "overlapper.code_digest",
-     "overlapper.tables"],
+     "overlapper.leaving", "overlapper.tables"],
     ["overlapper.kernels"],
     ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
      "overlapper.gpus"],
@@ -22,7 +22,7 @@ LAYERS = [
      "overlapper.mapping", "overlapper.simulate", "overlapper.presets", "overlapper.threads"],
     ["overlapper"],
     ["graph"],
-    ["overlapper.report", "overlapper.plots", "overlapper.cli", "overlapper.__main__"],
+    ["overlapper.report", "overlapper.plots", "overlapper.cli", "overlapper.console", "overlapper.__main__"],
 ]  # fmt: skip
 FREE_FOR_ALL = {"overlapper.devices", "overlapper.threads", "overlapper.version"}
 
@@ -103,3 +103,15 @@ def test_computing_on_gpus_loads_no_compiler():
                 [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom | ast.Import) else []
             )
             assert "cuda" not in names and "numba.cuda" not in names, f"{module} loads numba-cuda"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "overlapper" / "kernels").rglob("*.py")), ids=lambda p: p.stem
+)
+def test_kernels_are_kept_in_our_own_cache(path):
+    """That of numba loads what is damaged, and what others wrote (kernels/cpu/cache.py)."""
+    imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    of_numba = {alias.name for node in imports if node.module == "numba" for alias in node.names}
+    assert not of_numba & {"njit", "jit", "vectorize", "guvectorize"}, (
+        "take njit from overlapper.kernels.cpu.cache"
+    )

@@ -7,7 +7,8 @@ the standard library, typer and ``overlapper.errors`` at their top, and what the
 function: ``overlapper --help`` answers before numpy would be loaded.
 
 Exit codes: 0 done, 1 an error that the user can mend (`overlapper.errors`), 2 wrong usage, 70 a fault of
-overlapper, 130 interrupted, 141 nobody reads the output any more (`READER_LEFT`).
+overlapper; 130, 143 and 129 ended by a signal (`overlapper.console`); 141 nobody reads the output any more
+(`READER_LEFT`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
@@ -50,9 +51,20 @@ class _Command(TyperCommand):
             raise
 
 
+class _Group(TyperGroup):
+    """A group of commands in which the end of some data is no user who ends the input."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except EOFError as error:  # the parser would say "Aborted!", and nothing else
+            raise RuntimeError("something ended too early") from error
+
+
 def _group(name: str, summary: str, *, completion: bool = False) -> typer.Typer:
     return typer.Typer(
         name=name,
+        cls=_Group,
         help=summary,
         no_args_is_help=True,
         add_completion=completion,
@@ -104,8 +116,6 @@ COMMANDS = (
 )
 READER_LEFT = 141
 """What a shell shows for a program that SIGPIPE ended, as it does where nobody reads the output any more."""
-NO_PLACE_FOR_KERNELS = "no locator available"
-"""What numba says when it finds no folder that it may write to."""
 GROUPS = {
     "graph": _group("graph", "Look at assembly graphs."),
     "plot": _group("plot", "Draw overlaps."),
@@ -142,10 +152,9 @@ def _add(command: str) -> None:
 
 
 def main() -> None:
-    """Run the command line; this is the console script."""
+    """Run the command line; `overlapper.console` is the console script, which has signals end it."""
     # We have no linear algebra: the threads that numpy starts for it, one a core, would only wait, spinning.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    _open_standard_streams()
     try:
         for command in called_by(sys.argv[1:]):
             _add(command)
@@ -155,8 +164,6 @@ def main() -> None:
             sys.stdout.flush()
     except OverlapperError as error:
         _fail(f"error: {error}", 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
     except MemoryError:
         _fail(
             "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has "
@@ -169,33 +176,12 @@ def main() -> None:
             sys.exit(READER_LEFT)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
-        if NO_PLACE_FOR_KERNELS in str(error):
-            _fail(
-                "error: compiled kernels can be kept neither beside the code nor in ~/.cache/numba. Name a "
-                "folder for them in the environment variable NUMBA_CACHE_DIR",
-                1,
-            )
         traceback.print_exc()
         _fail(
             f"error: unexpected {type(error).__name__}. This is a fault of overlapper {__version__}, not "
             "yours: please report it with the lines above and the command you ran",
             70,
         )
-
-
-def _open_standard_streams() -> None:
-    """Open those that the caller closed, or the first files of a run would take their place.
-
-    Standard output takes nothing then: what should be written to it is an error, not lost in silence.
-    """
-    for number, name, mode, flags in (
-        (0, "stdin", "r", os.O_RDONLY),
-        (1, "stdout", "w", os.O_RDONLY),
-        (2, "stderr", "w", os.O_WRONLY),
-    ):
-        if getattr(sys, name) is None:
-            os.open(os.devnull, flags)  # takes the lowest number that is free: this one
-            setattr(sys, name, os.fdopen(number, mode))
 
 
 def _let_output_go() -> None:

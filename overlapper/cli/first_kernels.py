@@ -22,6 +22,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from overlapper import leaving
+from overlapper.console import end_on_signals
+
 LISTED = Path(__file__).with_suffix(".toml")
 MOST_HELPERS = 7
 """Each takes 200 MB, and the longest kernel 3 seconds: more would not be done sooner."""
@@ -42,19 +45,21 @@ def helpers(command: str, processes: int) -> Iterator[None]:
     call = [sys.executable, "-P", "-m", __name__, command]
     places = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     nowhere: Any = subprocess.DEVNULL
-    started = [
-        subprocess.Popen(
-            [*call, f"{share}", f"{processes}"], env=places, stdin=nowhere, stdout=nowhere, stderr=nowhere
-        )
-        for share in range(processes)
-    ]
-    try:
-        yield
-    finally:
-        for process in started:
-            process.terminate()
-        for process in started:
-            process.wait()
+    started: list[subprocess.Popen[bytes]] = []
+    with contextlib.ExitStack() as noted:
+        for share in range(processes):
+            words = [*call, f"{share}", f"{processes}"]
+            with leaving.undisturbed():
+                process = subprocess.Popen(words, env=places, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+                noted.enter_context(leaving.child(process))
+            started.append(process)
+        try:
+            yield
+        finally:
+            for process in started:
+                process.terminate()
+            for process in started:
+                process.wait()
 
 
 def compile_share(command: str, share: int, of: int) -> None:
@@ -130,4 +135,5 @@ def _listed() -> dict[str, list[str]]:
 
 
 if __name__ == "__main__":
+    end_on_signals(quiet=True)
     compile_share(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

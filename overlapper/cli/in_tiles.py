@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
+from overlapper import leaving
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
 
@@ -142,7 +143,8 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
 def _folder(workdir: str | None, output: str) -> Iterator[str]:
     """Give the folder to work in: a temporary one beside the output if none is given."""
     if workdir is not None:
-        yield workdir
+        with leaving.resumable():
+            yield workdir
         return
     from overlapper.io.folders import temporary_folder
     from overlapper.io.sources import is_stream

@@ -1,25 +1,24 @@
-"""How commands take compiled kernels from numba's cache: without what only compiling needs.
+"""How commands take compiled kernels from the cache: without what only compiling needs.
 
 Whenever numba (0.61 to 0.68) loads a kernel it also prepares for linking it into others: it parses the
 kernel's bitcode, which lies in the cache beside its machine code, and lists all symbols in it. Before the
 first one it imports everything that it can translate, and compiles its own runtime. All that takes three
-times as long as the rest. Here each is left until a kernel has to be compiled. Two things more:
+times as long as the rest. Here each is left until a kernel has to be compiled.
 
-- With a kernel comes the module of every function in it, numba's own among them, for names that only code in
-  Python looks up. Modules that are not there yet are left out.
-- For every function that it decorates numba opens the place of its cache, and writes a file there to see
-  whether it can. Only those that are called from Python look into it.
+With a kernel comes the module of every function in it, numba's own among them, for names that only code in
+Python looks up. Modules that are not there yet are left out.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding as llvm
-from numba.core import caching, codegen, dispatcher, environment
+from numba.core import codegen, environment
 from numba.core.runtime import _nrt_python  # type: ignore[attr-defined]
+
+from overlapper.kernels.cpu.cache import KernelCache
 
 
 def load_without_compiler() -> None:
@@ -27,9 +26,8 @@ def load_without_compiler() -> None:
     for name, address in _nrt_python.c_helpers.items():
         llvm.add_symbol(name if name.startswith("_") else f"NRT_{name}", address)
     codegen.JITCPUCodegen._library_class = _Library
-    caching.Cache.load_overload = _load_kernel  # type: ignore[method-assign]
-    environment._rebuild_env = _environment  # numba's cache names it
-    dispatcher.FunctionCache = _LateCache  # type: ignore[attr-defined]
+    KernelCache.prepare = staticmethod(lambda target_context: None)
+    environment._rebuild_env = _environment  # the cache names it
 
 
 class _Library(codegen.JITCodeLibrary):
@@ -60,12 +58,6 @@ class _Library(codegen.JITCodeLibrary):
         return super()._get_module_for_linking()
 
 
-def _load_kernel(cache: Any, signature: Any, target: Any) -> Any:
-    """Take a kernel from the cache; `Cache.load_overload` itself first imports what only compiling needs."""
-    with cache._guard_against_spurious_io_errors():
-        return cache._load_overload(signature, target)
-
-
 def _environment(module: str, constants: list[Any], name: str) -> environment.Environment:
     """Return the environment of a function: what its module holds, if that is there, and its constants."""
     known = environment.lookup_environment(name)
@@ -78,16 +70,3 @@ def _environment(module: str, constants: list[Any], name: str) -> environment.En
     made.env_name = name
     environment.Environment._memo[name] = made
     return made
-
-
-class _LateCache(caching.FunctionCache):
-    """The cache of a function, opened when it is first looked into."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._py_func = function
-
-    def __getattr__(self, name: str) -> Any:
-        if "_impl" in self.__dict__:
-            raise AttributeError(name)
-        super().__init__(self._py_func)
-        return getattr(self, name)

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from overlapper import leaving
 from overlapper.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def stages_in(
     if folder is None:
         yield Stages()
         return
-    with Workdir(folder, option=option) as workdir:
+    with leaving.resumable(), Workdir(folder, option=option) as workdir:
         workdir.begin(inputs())
         for difference in workdir.changed(dict(params)):
             progress.note(f"parameters differ from the last run in {folder}: {difference}")

@@ -8,6 +8,7 @@ import gc
 import importlib
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from types import ModuleType
 
@@ -15,7 +16,6 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """The C library's names (glibc) for how much unused memory a thread keeps, and for the size from which
 memory is the system's own, and goes back to it."""
 _LARGE_ARRAY, _KEPT_BYTES = 4 << 20, 64 << 20
-_SETTINGS_OF_NUMBA = ".numba_config.yaml"
 
 
 def load_numba() -> None:
@@ -25,7 +25,8 @@ def load_numba() -> None:
     out:
 
     - scipy, which numba looks for to have linear algebra; no kernel has any.
-    - YAML, where there is no file of settings of numba to read.
+    - Settings of numba in the working directory (``.numba_config.yaml``), and with them YAML: what lies there
+      came with somebody's data, and has no say in where code is loaded from.
     - The search of all installed packages for extensions of numba.
     - Looking for garbage among what is imported, all of which stays.
     - What only compiling needs, before a kernel is taken from the cache (`overlapper.cli.kernel_loading`).
@@ -33,13 +34,14 @@ def load_numba() -> None:
     left_out: dict[str, ModuleType | None] = {
         "scipy": None,  # importing it fails, and numba does without
         "importlib.metadata": ModuleType("importlib.metadata"),
+        "yaml": None,  # numba warns where there are settings, and does without
     }
-    if not os.path.exists(_SETTINGS_OF_NUMBA):
-        left_out["yaml"] = None
     gc.disable()
-    with _instead(left_out):
+    with _instead(left_out), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A Numba config file is found")
         importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
-        from numba.core import entrypoints
+        from numba.core import config, entrypoints
+    config._config_fname = os.devnull  # it is looked for again before each compilation
     entrypoints._already_initialized = True
 
     from overlapper.cli.kernel_loading import load_without_compiler

@@ -9,9 +9,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
+from overlapper import leaving
 from overlapper.compare.comparison import Costs
 from overlapper.compare.samples import write_first_reads
 from overlapper.errors import ParameterError
@@ -93,7 +95,12 @@ def run_measured(words: list[str], stats: Path) -> Costs:
     """
     command = [sys.executable, "-m", "overlapper", *words, "--stats", str(stats), "-q"]
     start = time.perf_counter()
-    with subprocess.Popen(command, stderr=subprocess.PIPE, env=_environment()) as process:
+    with ExitStack() as started:
+        with leaving.undisturbed():
+            process = started.enter_context(
+                subprocess.Popen(command, stderr=subprocess.PIPE, env=_environment())
+            )
+            started.enter_context(leaving.child(process))
         complaint = process.stderr.read().decode() if process.stderr else ""
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import InputError, OutputError
 from overlapper.io import folders
 from overlapper.io.folders import sync
@@ -187,7 +188,9 @@ def _begun(path: Path) -> Iterator[Artifact]:
     try:
         _check_place(path)
         part = folders.part_of(path)
-        folders.make(part, folders.ARTIFACT, RECORD)
+        with leaving.undisturbed():
+            folders.make(part, folders.ARTIFACT, RECORD)
+            leaving.note(part)
     except OSError as error:
         raise _unwritable(path.parent, error) from None
     artifact = Artifact(part, {})
@@ -203,6 +206,7 @@ def _left_whole(artifact: Artifact) -> Iterator[None]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             folders.remove(artifact.folder)
+        leaving.forget(artifact.folder)
         if isinstance(error, OSError):
             raise _unwritable(artifact.folder.parent, error) from None
         raise
@@ -261,7 +265,9 @@ def _finish(artifact: Artifact, path: Path) -> None:
         os.rename(path, former)
         if not marked:
             folders.mark(former, folders.ARTIFACT, *names)
-    os.rename(part, path)
+    with leaving.undisturbed():
+        os.rename(part, path)
+        leaving.forget(part)
     sync(path.parent)
     if former:
         folders.remove(former)

@@ -24,9 +24,13 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
+from overlapper import leaving
+
 MARK = ".overlapper"
 WORK, ARTIFACT, TEMPORARY = "work folder", "artifact", "temporary folder"
 """What a folder can be."""
+ANYTHING = "**"
+"""The name, in a mark, of all files: for folders in which programs work that we start."""
 _HEAD, _FORM = "overlapper", "form 1"
 _TEMPORARY_NAME = re.compile(r"\.overlapper-[0-9a-f]{8}")
 _PART_NAME = re.compile(r".+\.[0-9a-f]{8}\.part")
@@ -50,7 +54,7 @@ def make(folder: Path, kind: str, *names: str) -> None:
     except BaseException:
         with contextlib.suppress(OSError):
             if not remove(folder):
-                _remove_begun(folder)
+                remove_begun(folder)
         raise
 
 
@@ -116,10 +120,10 @@ def remove_parts(folder: Path) -> None:
         if _PART_NAME.fullmatch(path.name) and not path.is_symlink() and path.is_dir():
             with contextlib.suppress(OSError):
                 if not remove(path):
-                    _remove_begun(path)
+                    remove_begun(path)
 
 
-def _remove_begun(folder: Path) -> None:
+def remove_begun(folder: Path) -> None:
     """Remove a folder that was made, and not marked any more: nothing is in it, or an empty mark.
 
     Raises
@@ -151,7 +155,9 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
     """
     _remove_left(Path(beside))
     folder = Path(beside) / f".overlapper-{secrets.token_hex(4)}"
-    folder.mkdir(mode=0o700)
+    with leaving.undisturbed():
+        folder.mkdir(mode=0o700)
+        leaving.note(folder)
     handle = None
     try:
         handle = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -162,7 +168,8 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
     finally:
         with contextlib.suppress(OSError):
             if not remove(folder):
-                _remove_begun(folder)
+                remove_begun(folder)
+        leaving.forget(folder)
         if handle is not None:
             os.close(handle)
 
@@ -240,6 +247,8 @@ def _content_below(folder: Path, top: Path, names: list[str]) -> Iterator[tuple[
 
 
 def _named(path: PurePath, names: list[str]) -> bool:
+    if ANYTHING in names:
+        return True
     for name in names:
         parts = name.split("/")
         if len(parts) == len(path.parts) and all(map(fnmatchcase, path.parts, parts)):
@@ -275,4 +284,4 @@ def _remove_left(beside: Path) -> None:
                 if not _held(folder):
                     remove(folder)
             elif time.time() - about.st_mtime > _BEGINNING_SECONDS:
-                _remove_begun(folder)
+                remove_begun(folder)

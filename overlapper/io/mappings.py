@@ -17,6 +17,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
@@ -136,6 +137,10 @@ class _TextWriter:
         self._file.__exit__(kind, error, trace)
 
 
+_WRITTEN = "mappings.bam*", "sorted.bam*", "tmp*"
+"""What pysam writes in the temporary folder; the last is what it says."""
+
+
 class _BamWriter:
     """Writes BAM through pysam, under a temporary name until it is complete."""
 
@@ -155,7 +160,7 @@ class _BamWriter:
         with self._complaints():
             if is_stream(self._path) or os.path.isdir(self._path):
                 raise FileExistsError(None, "it is a directory, a pipe or a device")
-            made = self._folder.enter_context(temporary_folder(folder, "mappings.bam*", "sorted.bam*"))
+            made = self._folder.enter_context(temporary_folder(folder, *_WRITTEN))
             self._raw = str(made / "mappings.bam")
             # What is sorted is read again at once: it is not worth compressing.
             mode = "wbu" if self._options.sort else "wb"
@@ -177,7 +182,8 @@ class _BamWriter:
         with self._folder, self._complaints():
             self._bam.close()
             if kind is None:
-                self._finish()
+                with leaving.others_files_in(os.path.dirname(self._raw)):  # what samtools says
+                    self._finish()
 
     def _finish(self) -> None:
         """Sort and index as asked for, and give the files their names."""
@@ -197,9 +203,10 @@ class _BamWriter:
             raise OutputError(
                 f"file {self._path} cannot be sorted and indexed: {error}. Check the free space"
             ) from None
-        os.replace(done, self._final)
-        if self._options.index:
-            os.replace(f"{done}{ending}", f"{self._path}{ending}")
+        with leaving.undisturbed():
+            os.replace(done, self._final)
+            if self._options.index:
+                os.replace(f"{done}{ending}", f"{self._path}{ending}")
 
     def _complaints(self) -> AbstractContextManager[None]:
         return OutputFile(self._path).complaints()

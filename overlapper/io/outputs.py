@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
+from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.sources import is_stream
@@ -132,7 +133,8 @@ class OutputFile:
                     return
                 self._file.close()
                 if self._temporary:
-                    os.replace(self._temporary, self._final)
+                    with leaving.undisturbed():
+                        os.replace(self._temporary, self._final)
                     self._folder.close()
         except BaseException:
             self._discard()

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from overlapper import leaving
 from overlapper.errors import FormatError, OutputError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile
@@ -129,14 +130,15 @@ def _complaints(path: str) -> Iterator[None]:
 def _replace(final: Path, folder: Path) -> None:
     """Put a new folder in the place of the old one, which stays where that fails."""
     old = folder / _OLD
-    if final.exists():
-        os.rename(final, old)
-    try:
-        os.rename(folder / _NEW, final)
-    except OSError:
-        if old.exists():
-            os.rename(old, final)
-        raise
+    with leaving.undisturbed():
+        if final.exists():
+            os.rename(final, old)
+        try:
+            os.rename(folder / _NEW, final)
+        except OSError:
+            if old.exists():
+                os.rename(old, final)
+            raise
 
 
 def _check_place(final: Path) -> None:

@@ -5,7 +5,7 @@ Run ``python -m tests.cli.kernels`` after changing the arguments of a kernel; a 
 
 import tempfile
 
-from overlapper.cli import kernel_loading, main
+from overlapper.cli import main
 from overlapper.cli.first_kernels import LISTED, kernel_of, spelled
 from overlapper.cli.startup import load_numba
 from tests.cli.runner import overlapper, python
@@ -55,7 +55,9 @@ def record():
     load_numba()
     from numba.core import event
 
-    load, compiling = kernel_loading._load_kernel, []
+    from overlapper.kernels.cpu.cache import KernelCache
+
+    load, compiling = KernelCache.load_overload, []
 
     class Compiling(event.Listener):
         def on_start(self, _):
@@ -66,12 +68,12 @@ def record():
 
     def loaded(cache, signature, target):
         if not compiling:
-            line = spelled(cache._py_func, signature)
+            line = spelled(cache._function, signature)
             assert kernel_of(line)[1] == signature, line
             print(line)
         return load(cache, signature, target)
 
-    kernel_loading._load_kernel = loaded
+    KernelCache.load_overload = loaded
     with event.install_listener("numba:compile", Compiling()):
         main()
 

@@ -12,7 +12,8 @@ from tests.cli import reference
 FOLDER = reference.PATH.parent / "man"
 CODES = """\
 .SH EXIT STATUS
-0 done, 1 an error that you can mend, 2 wrong usage, 70 a fault of overlapper, 130 interrupted.
+0 done, 1 an error that you can mend, 2 wrong usage, 70 a fault of overlapper,
+130 and 143 ended by Ctrl-C and SIGTERM.
 """
 
 

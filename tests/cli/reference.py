@@ -17,9 +17,9 @@ HEAD = """\
 # Commands
 
 Made from the commands by `python -m tests.cli.reference`. Exit codes: 0 done, 1 an error that you can mend
-([errors.md](errors.md)), 2 wrong usage, 70 a fault of overlapper, 130 interrupted. `overlapper --version`
-prints the version, `overlapper --install-completion` lets bash, zsh, fish or PowerShell complete commands and
-options. `-` stands for standard input or output.
+([errors.md](errors.md)), 2 wrong usage, 70 a fault of overlapper, 130 and 143 ended by Ctrl-C and
+SIGTERM. `overlapper --version` prints the version, `overlapper --install-completion` lets bash, zsh, fish or
+PowerShell complete commands and options. `-` stands for standard input or output.
 """
 
 

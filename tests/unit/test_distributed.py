@@ -91,3 +91,43 @@ def test_a_scheduler_that_is_not_there_is_told(folder):
     assert done.returncode == 1
     assert b"scheduler tcp://127.0.0.1:9 does not answer" in done.stderr
     assert not (folder / "out.paf").exists()
+
+
+STRANGER = """
+import socket, subprocess, sys, urllib.request
+from urllib.error import HTTPError
+import pytest
+from distributed import Client
+from overlapper.distributed import Cluster
+
+if __name__ == "__main__":
+    with Cluster(1, None, 1) as cluster:
+        def listens(dask_worker):
+            return dask_worker.address, dask_worker.http_server.port
+        (worker,) = cluster.client.run(listens).values()
+        pages = [cluster.client.cluster.scheduler.http_server.port, worker[1]]
+        for address in (cluster.client.scheduler.address, worker[0]):
+            assert address.startswith("tls://127.0.0.1:"), address
+            for scheme in ("tcp", "tls"):
+                with pytest.raises((OSError, TypeError)):
+                    Client(f"{scheme}://{address[6:]}", timeout=2)
+        for port in pages:
+            for page in ("info/main/workers.html", "info/logs", "metrics", "json/counts.json", "health"):
+                with pytest.raises(HTTPError, match="404"):
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}")
+        print("refused")
+"""
+
+
+def test_started_processes_accept_nobody_else(tmp_path):
+    (tmp_path / "script.py").write_text(STRANGER)
+    done = python("script.py", cwd=tmp_path)
+    assert done.stdout == b"refused\n", done.stderr.decode()
+
+
+def test_started_processes_leave_no_files(folder):
+    (folder / "tmp").mkdir()
+    environment = {"TMPDIR": str(folder / "tmp")}
+    done = overlapper("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", cwd=folder, env=environment)
+    assert done.returncode == 0, done.stderr.decode()
+    assert list((folder / "tmp").iterdir()) == []

@@ -1,67 +1,203 @@
-"""Processes that compile at the same time keep numba's cache in order, and upgrades leave it usable."""
+"""Kernels that are kept: found again, compiled anew where they are damaged, never taken from others."""
 
-import contextlib
-import fcntl
 import os
+import runpy
 import sys
-import threading
-import types
 
+import numpy as np
 import pytest
-from numba.core.caching import IndexDataCacheFile
+from numba.core import caching, dispatcher, types
 
-import overlapper.kernels.cpu  # noqa: F401  # mends the cache
+from overlapper.errors import OutputError
+from overlapper.kernels import places
+from overlapper.kernels.cpu.cache import KernelCache, _spelled
+from overlapper.kernels.cpu.formatting import Names
+from overlapper.kernels.cuda import cubins
+from tests.cli.runner import python
+
+SOURCE = """
+from overlapper.kernels.cpu.cache import njit
+
+@njit(nogil=True, cache=True)
+def twice(x):
+    return 2 * x
+"""
 
 
 @pytest.fixture
-def caches(tmp_path):
-    """The cache of one kernel, as two processes see it."""
-    return [IndexDataCacheFile(str(tmp_path), "kernel", "stamp") for _ in range(2)]
+def kernel(tmp_path, monkeypatch):
+    """Return a function that gives a kernel as a new process has it: nothing of it loaded yet."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    (tmp_path / "kernels.py").write_text(SOURCE)
+    (tmp_path / "__pycache__").mkdir(mode=0o755)
+    places.usable.cache_clear()
+    sys.modules["overlapper.kernels.cpu.cache"]._source_digest.cache_clear()
+    return lambda: runpy.run_path(str(tmp_path / "kernels.py"))["twice"]
 
 
-def test_a_process_waits_while_another_adds_a_kernel(caches, tmp_path):
-    folder = os.open(tmp_path, os.O_RDONLY)
-    fcntl.flock(folder, fcntl.LOCK_EX)
-    saving = threading.Thread(target=caches[0].save, args=("int64", "code for int64"))
-    saving.start()
-    saving.join(0.2)
-    assert saving.is_alive()
-    assert list(tmp_path.iterdir()) == []
-    os.close(folder)
-    saving.join()
-    assert caches[1].load("int64") == "code for int64"
+def kept(tmp_path):
+    return sorted(path for path in tmp_path.rglob("*.nbc"))
 
 
-def test_each_finds_its_own_when_both_add_at_once(caches, monkeypatch):
-    """Both have read the list before either writes it, if nothing keeps them apart."""
-    both = threading.Barrier(2)
-    write = IndexDataCacheFile._save_index
-
-    def late(cache, overloads):
-        with contextlib.suppress(threading.BrokenBarrierError):
-            both.wait(0.2)
-        write(cache, overloads)
-
-    monkeypatch.setattr(IndexDataCacheFile, "_save_index", late)
-    added = dict(zip(("int64", "float64"), caches, strict=True))
-    threads = [threading.Thread(target=cache.save, args=(key, key)) for key, cache in added.items()]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [caches[0].load(key) for key in added] == list(added)
+def hits(kernel):
+    return kernel.stats.cache_hits.total()
 
 
-@pytest.mark.parametrize("gone", ["module", "class"])
-def test_a_list_that_names_what_is_elsewhere_now_is_out_of_date(gone, caches, monkeypatch):
-    before = types.ModuleType("module_of_the_version_before")
-    before.Rows = type("Rows", (), {"__module__": before.__name__})
-    monkeypatch.setitem(sys.modules, before.__name__, before)
-    caches[0].save(before.Rows(), "code")
-    if gone == "class":
-        del before.Rows
+def test_a_kernel_is_compiled_once_for_each_type(kernel, tmp_path):
+    for expected in (0, 1):
+        fresh = kernel()
+        assert [fresh(2), fresh(0.5)] == [4, 1.0]
+        assert hits(fresh) == 2 * expected
+    assert len(kept(tmp_path)) == 2
+    assert not [path for path in (tmp_path / "__pycache__").iterdir() if path.name.startswith(".")]
+
+
+DAMAGES = {
+    "emptied": lambda content, other: b"",
+    "cut": lambda content, other: content[:-1],
+    "one bit": lambda content, other: content[:5000] + bytes([content[5000] ^ 1]) + content[5001:],
+    "its digest": lambda content, other: bytes([content[0] ^ 1]) + content[1:],
+    "zeros": lambda content, other: bytes(len(content)),
+    "code for another type": lambda content, other: other,
+    "text": lambda content, other: b"cos\nsystem\n(S'exit 7'\ntR.",
+}
+
+
+@pytest.mark.parametrize("how", DAMAGES)
+def test_what_is_damaged_is_compiled_again_and_replaced(how, kernel, tmp_path):
+    fresh = kernel()
+    fresh(2)
+    (path,) = kept(tmp_path)
+    whole = path.read_bytes()
+    fresh(0.5)
+    (other,) = (path_.read_bytes() for path_ in kept(tmp_path) if path_ != path)
+    path.write_bytes(DAMAGES[how](whole, other))
+    mended = kernel()
+    assert (mended(2), hits(mended)) == (4, 0)
+    again = kernel()
+    assert (again(2), hits(again)) == (4, 1)
+
+
+def test_other_source_is_compiled_anew(kernel, tmp_path):
+    kernel()(2)
+    (tmp_path / "kernels.py").write_text(SOURCE.replace("2 * x", "3 * x"))
+    sys.modules["overlapper.kernels.cpu.cache"]._source_digest.cache_clear()
+    other = kernel()
+    assert (other(2), hits(other)) == (6, 0)
+    assert len(kept(tmp_path)) == 1, "it takes the place of the former"
+
+
+@pytest.mark.parametrize("mode", [0o775, 0o757])
+def test_a_folder_that_others_can_write_is_not_used(mode, kernel, tmp_path):
+    kernel()(2)
+    (tmp_path / "__pycache__").chmod(mode)
+    places.usable.cache_clear()
+    fresh = kernel()
+    assert (fresh(2), hits(fresh)) == (4, 0)
+    assert [path.relative_to(tmp_path).parts[0] for path in kept(tmp_path)] == ["__pycache__", "caches"]
+
+
+def test_a_folder_of_another_user_is_not_safe(tmp_path, monkeypatch):
+    assert places.is_safe(tmp_path)
+    if os.geteuid() == 0:
+        os.chown(tmp_path, 12345, -1)
     else:
-        monkeypatch.delitem(sys.modules, before.__name__)
-    assert caches[1].load("int64") is None
-    caches[1].save("int64", "new code")
-    assert caches[0].load("int64") == "new code"
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    assert not places.is_safe(tmp_path)
+
+
+def test_a_file_or_nothing_is_no_safe_folder(tmp_path):
+    (tmp_path / "file").touch()
+    assert not places.is_safe(tmp_path / "file")
+    assert not places.is_safe(tmp_path / "nothing")
+
+
+def test_folders_are_made_so_that_nobody_else_can_write(tmp_path):
+    before = os.umask(0)
+    try:
+        folder = places.usable((tmp_path / "a" / "b",)).write
+    finally:
+        os.umask(before)
+    assert folder == tmp_path / "a" / "b"
+    assert folder.stat().st_mode & 0o777 == 0o755
+
+
+def test_the_named_folder_goes_first_and_what_root_keeps_there_counts(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/named")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    of_root, of_user, *_ = map(str, places.folders(tmp_path, "x"))
+    assert (of_root, of_user) == ("/named/overlapper-0/x", "/named/overlapper-1000/x")
+
+
+def test_kernels_are_read_up_to_the_first_place_that_can_be_written(tmp_path, monkeypatch):
+    folders = tuple(tmp_path / name for name in ("unsafe", "fixed", "own", "behind"))
+    for folder in folders:
+        folder.mkdir(mode=0o755)
+    folders[0].chmod(0o777)
+    monkeypatch.setattr(os, "access", lambda path, mode: path not in folders[:2])
+    assert places.usable(folders) == (folders[1:3], folders[2])
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    places.usable.cache_clear()
+    assert places.usable(folders) == (folders[1:], None)
+
+
+def test_without_any_place_an_error_says_so(kernel, monkeypatch):
+    monkeypatch.setattr(places, "folders", lambda *_: ())
+    with pytest.raises(OutputError, match="NUMBA_CACHE_DIR"):
+        kernel()(2)
+
+
+def test_settings_of_numba_in_the_working_directory_are_not_read(tmp_path):
+    (tmp_path / ".numba_config.yaml").write_text("cache_dir: here\nopt: 0\n")
+    script = (
+        "from overlapper.cli.startup import load_numba; load_numba()\nfrom numba.core import config\n"
+        "config.reload_config(); print(repr(config.CACHE_DIR), config.OPT)"
+    )
+    done = python("-c", script, cwd=tmp_path, text=True)
+    assert (done.stdout, done.stderr) == ("'' _OptLevel(3)\n", "")
+
+
+def test_numba_is_left_as_it_is_for_others():
+    assert dispatcher.FunctionCache is caching.FunctionCache
+    assert caching.IndexDataCacheFile.save.__module__ == "numba.core.caching"
+
+
+def test_named_tuples_of_one_name_are_told_apart_by_their_modules():
+    def of(module):
+        made_by = type("Names", (Names,), {"__module__": module})
+        return _spelled([types.NamedTuple([types.int64, types.float64, types.int64], made_by)])
+
+    assert of("one") != of("two")
+    assert of("one") == of("one")
+
+
+def test_the_cache_is_what_numba_asks_for():
+    assert not KernelCache.__abstractmethods__
+
+
+def test_a_damaged_kernel_for_gpus_is_compiled_again(tmp_path, monkeypatch):
+    calls = []
+
+    def compile_kernel(*asked):
+        calls.append(asked)
+        return "entry", b"code"
+
+    monkeypatch.setattr(cubins, "compile_kernel", compile_kernel)
+    monkeypatch.setattr(cubins, "_sources_digest", lambda: "sources")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    asked = cubins.Source("module", "name", ()), "l", (9, 0)
+    for expected in (1, 1):
+        assert cubins.compiled(*asked) == ("entry", b"code")
+        assert len(calls) == expected
+    (path,) = tmp_path.rglob("*.cubin")
+    for number, content in enumerate((b"", path.read_bytes()[:-1], b"entry l\ncode"), 2):
+        path.write_bytes(content)
+        assert list(cubins.kept("module", (9, 0))) == []
+        assert cubins.compiled(*asked) == ("entry", b"code")
+        assert len(calls) == number
+    assert [entry for *_, entry, _ in cubins.kept("module", (9, 0))] == ["entry"]
+
+
+def test_arrays_go_through_the_cache_too(kernel):
+    assert kernel()(np.arange(3)).tolist() == kernel()(np.arange(3)).tolist() == [0, 2, 4]

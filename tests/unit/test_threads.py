@@ -61,6 +61,20 @@ def test_errors_come_through(threads):
         list(results)
 
 
+def test_no_call_begins_after_an_interrupt():
+    begun = []
+
+    def work(task):
+        begun.append(task)
+        time.sleep(0.1)
+        if task == 0:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(map_in_order(work, range(100), 2))
+    assert len(begun) <= 4, "of five that were submitted, those that ran, and what their threads took next"
+
+
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 60))
 def test_blocks_are_as_long_as_their_share_allows(weights, share):
     bounds = cut_evenly(np.array(weights, np.int64), share)

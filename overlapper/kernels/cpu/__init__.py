@@ -1,5 +1,1 @@
 """numba kernels, one file an algorithm."""
-
-from overlapper.kernels.cpu.cache import mend_cache
-
-mend_cache()

@@ -1,6 +1,6 @@
 """The highest scores at every read end; `overlapper.extend.best_ends` has the definition."""
 
-from numba import njit
+from overlapper.kernels.cpu.cache import njit
 
 
 @njit(nogil=True, cache=True)

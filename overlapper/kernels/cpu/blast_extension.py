@@ -7,8 +7,8 @@ Of every column the score in the row before is kept, and the best of those that 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.oriented import unpack_bases
 from overlapper.kernels.cpu.walks import QUERY_UNKNOWN, TARGET_UNKNOWN
 

@@ -7,8 +7,8 @@ rest of the pattern with the text 32 bases at a time, so that the length of a pa
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.fm_index import (
     bases_to_segment_end,
     common_length,

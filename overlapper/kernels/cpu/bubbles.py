@@ -7,7 +7,8 @@ so the in-degree of ``v`` is the out-degree of ``v ^ 1``.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 
 @njit(nogil=True, cache=True)

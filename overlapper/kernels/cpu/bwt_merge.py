@@ -11,8 +11,8 @@ Symbols are bytes, as in `overlapper.kernels.cpu.suffix_array`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.fm_index import extended_row, first_at_least, preceding_base
 from overlapper.kernels.cpu.packed import uncounted
 

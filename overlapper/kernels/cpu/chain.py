@@ -1,7 +1,8 @@
 """Colinear chaining of the seeds of candidates; `overlapper.extend.chain` has the definition."""
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 CANDIDATE, SEEDS, COVERED, SCORE = range(4)
 FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN, edit_path, new_matrix, reach
 from overlapper.kernels.cpu.oriented import unpack_bases
 from overlapper.kernels.cpu.seed_index import grow

@@ -1,7 +1,8 @@
 """What the runs of alignments add up to."""
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 MATCHES, COLUMNS, GAPS, SCORE = range(4)
 EQUAL, UNEQUAL, INSERTION, DELETION = 7, 8, 1, 2

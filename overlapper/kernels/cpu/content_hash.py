@@ -1,7 +1,8 @@
 """A hash of each read's bases."""
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.cpu.members import gather_members, unpack_piece

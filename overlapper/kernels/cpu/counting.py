@@ -13,7 +13,8 @@ reverse strand).
 """
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 NONE = np.uint64(2**64 - 1)
 """Stands for no canonical k-mer."""

@@ -5,8 +5,8 @@ bucket, by hash. A group is the entries of one hash; it is frequent when it has 
 """
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.seed_index import group_stop, grow, read_of
 from overlapper.tables.reads import BASES_PER_WORD
 

@@ -1,8 +1,8 @@
 """D-SOFT over the seed index (Turakhia 2018, section 4); `overlapper.candidates.dsoft` has the definition."""
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT, grow
 from overlapper.kernels.cpu.sorting import sort_few
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 ROW_BYTES = 256
 """No row is longer than this, but for its names and its CIGAR."""

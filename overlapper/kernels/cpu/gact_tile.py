@@ -30,9 +30,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from overlapper.kernels.cpu.cache import njit
 
 LANES = 64
 NO_BASE = 255

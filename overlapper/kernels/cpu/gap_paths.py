@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from overlapper.kernels.cpu import edit_paths
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.gap_lanes import (
     LONGEST,
     MOST_WORDS,

@@ -1,8 +1,8 @@
 """Homopolymer compression of packed reads."""
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 

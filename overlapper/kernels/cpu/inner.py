@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
+from overlapper.kernels.cpu.cache import njit
 
-# numba's own kernels use the option, which its type stubs leave out.
-inner: Any = njit(nogil=True, cache=True, _nrt=False)  # type: ignore[call-overload]
-always_inline: Any = njit(nogil=True, cache=True, _nrt=False, forceinline=True)  # type: ignore[call-overload]
+inner: Any = njit(nogil=True, cache=True, _nrt=False)
+always_inline: Any = njit(nogil=True, cache=True, _nrt=False, forceinline=True)
 """For short functions with arguments so many that handing them over takes longer than the rest."""

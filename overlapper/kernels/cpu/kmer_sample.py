@@ -11,8 +11,8 @@ complement: ``x = one + other; x *= M1; x ^= x >> 15; x *= M2; x ^= x >> 15``.
 """
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.packed import bases_at, reverse_bases
 from overlapper.kernels.cpu.seed_index import grow
 from overlapper.kernels.cpu.sorting import radix_sort

@@ -1,8 +1,8 @@
 """Gaps of alignments moved left; docs/algorithms/mapping.md has the definition."""
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.cigars import EQUAL, INSERTION, UNEQUAL
 from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.packed import base_at

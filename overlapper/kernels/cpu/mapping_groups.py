@@ -1,7 +1,8 @@
 """Which mappings of a read are for the same part of it; docs/algorithms/mapping.md has the definition."""
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 
 @njit(nogil=True, cache=True)

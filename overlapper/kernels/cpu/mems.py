@@ -16,8 +16,8 @@ seed with a single place, within a match found before, is in that match alone, a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.fm_index import (
     common_length,
     extended_row,

@@ -11,9 +11,10 @@ compiles to vector instructions. k-mers of up to 15 bases take lanes of 32 bits,
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 CHUNK = 2048

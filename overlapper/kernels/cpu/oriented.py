@@ -1,7 +1,6 @@
 """Bases of packed reads one a byte, as they are or as the reverse complement."""
 
-from numba import njit
-
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.packed import unpack
 
 

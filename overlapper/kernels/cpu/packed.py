@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.inner import inner
 
 _PAIRS = np.uint64(0x3333333333333333)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.formatting import Names
 from overlapper.kernels.cpu.packed import uncounted
 from overlapper.kernels.cpu.text_numbers import FAILED, MAX_INTEGER, NINE, ZERO, decimal, integer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.pairwise_stripes import CODES, NO_BAND, QUERY_PAD, TARGET_PAD, Work
 from overlapper.kernels.cpu.vectors import width
 

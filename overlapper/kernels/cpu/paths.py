@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from overlapper.kernels.cpu import edit_paths, gap_paths, mem_anchors
+from overlapper.kernels.cpu.cache import njit
 
 LONGEST = 2048
 """Bases that are aligned in one piece."""

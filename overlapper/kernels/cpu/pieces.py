@@ -1,8 +1,8 @@
 """Pieces of packed reads as packed reads of their own."""
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.oriented import unpack_bases
 from overlapper.kernels.cpu.seed_index import grow
 

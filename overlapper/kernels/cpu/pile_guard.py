@@ -18,8 +18,8 @@ out: its vote would average what is different.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.pile import DELETION
 
 MIN_BOTH, MIN_SHARE = 80, 20

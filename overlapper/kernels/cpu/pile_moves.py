@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.gap_paths import Aligned, add_gap, finish_gaps
 from overlapper.kernels.cpu.inner import inner
 

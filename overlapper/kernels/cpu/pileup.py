@@ -6,8 +6,8 @@ Definitions are in `graph.trim`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.sorting import sort_few
 
 

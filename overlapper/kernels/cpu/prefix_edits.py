@@ -9,8 +9,8 @@ Neighbouring values differ by at most 1, so 64 rows of a column are two words of
 """
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.myers import next_column
 
 _THREE = np.uint64(3)

@@ -7,8 +7,8 @@ in place, and so confirm what is wrong. Their edit distances to what the draft w
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.edit_paths import edit_distance
 from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.pile import DELETION, MIN_DEPTH

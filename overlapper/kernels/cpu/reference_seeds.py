@@ -13,8 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.cpu.seed_index import group_stop, grow
 from overlapper.kernels.cpu.sorting import sort_few

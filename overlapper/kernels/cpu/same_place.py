@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.members import gather_members, unpack_piece
 from overlapper.kernels.cpu.paths import Paths, first_paths, new_memory

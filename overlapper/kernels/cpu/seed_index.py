@@ -16,8 +16,8 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 """
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.inner import always_inline
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.cpu.sorting import radix_sort

@@ -19,8 +19,8 @@ places than there are such k-mers, those are not looked up: the rest is extended
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.fm_index import extend_forward, extended_row, locate
 from overlapper.kernels.cpu.mems import add_match, with_room
 from overlapper.kernels.cpu.packed import base_at, kmer_rank, uncounted

@@ -7,8 +7,8 @@ that recur are often those of one strand, at all such sites alike: rows are comp
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.packed import popcount
 
 MIN_APART = 100

@@ -23,8 +23,8 @@ extended forward by those bases instead of searching anew (Ahmed 2015).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.fm_index import (
     common_length,
     extend_backward,

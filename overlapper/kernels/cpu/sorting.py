@@ -1,7 +1,8 @@
 """Sort arrays inside kernels: a few dozen items, or many by some of their bits."""
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 U64 = np.uint64
 MAX_DIGIT_BITS = 11

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 _LETTERS = np.frombuffer(b"ACGT", np.uint8)
 _COMPLEMENTS = np.frombuffer(b"TGCA", np.uint8)

@@ -19,8 +19,8 @@ the bin size from the best bin.
 """
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.sorting import sort_few
 
 _POSITION = (1 << 31) - 1

@@ -6,8 +6,8 @@ Symbols are bytes here: 0 for ``$``, 1 to 4 for A, C, G and T.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.fm_index import BIN_ROWS, HAS_BORDERS, extended_row
 from overlapper.kernels.cpu.packed import base_at, uncounted
 

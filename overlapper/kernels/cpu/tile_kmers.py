@@ -1,7 +1,8 @@
 """Joining the k-mers of two blocks of reads, each listed by k-mer."""
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 
 @njit(nogil=True, cache=True)

@@ -5,8 +5,8 @@ of entries ascend by rest, then by base number, within a bucket.
 """
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.packed import trailing_zeros
 from overlapper.kernels.cpu.seed_index import gather_bucket, group_stop
 from overlapper.tables.reads import BASES_PER_WORD

@@ -7,7 +7,8 @@ nodes, so that the four orientations of a pair of reads are four entries of one 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,8 @@ Extensions come in twos: ``2 * seed`` lies before a seed along the query, ``2 * 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from overlapper.kernels.cpu.cache import njit
 
 KEYS = 1 << 12
 """Lengths that an order tells apart."""

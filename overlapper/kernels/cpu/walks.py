@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numba import njit
 
+from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.packed import reverse_bases
 
 QUERY_UNKNOWN = 4

@@ -8,11 +8,9 @@ depends on:
 - what it is compiled for: ``sm_90``,
 - a digest of all sources of kernels, and of the versions of what compiles them.
 
-So nothing is ever out of date: what does not fit has another name. The files lie in NUMBA_CACHE_DIR where
-that is set, else in ``__pycache__`` beside the sources, else, where that cannot be written, in the user's
-folder for caches; where nothing can be written every process compiles for itself. A file is written under
-another name and renamed: processes that compile the same kernel at the same time replace each other's by its
-like.
+So nothing is ever out of date: what does not fit has another name. `overlapper.kernels.places` tells where
+the files lie, and keeps from loading what is damaged; where nothing can be written every process compiles
+for itself.
 """
 
 from __future__ import annotations
@@ -21,9 +19,7 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
-import os
 import re
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.code_digest import digest_of_code
+from overlapper.kernels import places
 
 _HERE = Path(__file__).parent
 _PACKAGE = __name__.rpartition(".")[0]
@@ -62,9 +59,10 @@ def compiled(source: Source, types: str, capability: tuple[int, int]) -> tuple[s
     cubin : bytes
     """
     name = f"{_stem(source, types, capability)}.{_sources_digest()}.cubin"
-    for folder in _folders():
-        with contextlib.suppress(OSError):
-            return _unpacked((folder / name).read_bytes())[1:]
+    for folder in _places().read:
+        content = places.read(folder, name, name.encode())
+        if content is not None:
+            return _unpacked(content)[1:]
     with _compiling:
         made, cubin = compile_kernel(source, types, capability)
     _keep(_stem(source, types, capability), name, f"{made} {types}\n".encode() + cubin)
@@ -82,10 +80,11 @@ def kept(module: str, capability: tuple[int, int]) -> Iterator[tuple[Source, str
         As `compiled` takes and returns them.
     """
     pattern = f"{module}*.{_architecture(capability)}.{_sources_digest()}.cubin"
-    for path in (path for folder in _folders() for path in folder.glob(pattern)):
-        file, name, *constants = re.split(r"[.-]", path.name.rsplit(".", 4)[0])
-        with contextlib.suppress(OSError):
-            yield Source(file, name, tuple(map(int, constants))), *_unpacked(path.read_bytes())
+    for path in (path for folder in _places().read for path in folder.glob(pattern)):
+        content = places.read(path.parent, path.name, path.name.encode())
+        if content is not None:
+            file, name, *constants = re.split(r"[.-]", path.name.rsplit(".", 4)[0])
+            yield Source(file, name, tuple(map(int, constants))), *_unpacked(content)
 
 
 def _unpacked(content: bytes) -> tuple[str, str, bytes]:
@@ -144,23 +143,16 @@ def _sources_digest() -> str:
     return digest_of_code([_HERE.parent], compilers)
 
 
-def _folders() -> Iterator[Path]:
-    """Yield where kernels may lie, the best place first."""
-    if "NUMBA_CACHE_DIR" in os.environ:
-        yield Path(os.environ["NUMBA_CACHE_DIR"], "overlapper")
-    yield _HERE / "__pycache__"
-    yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "overlapper")
+def _places() -> places.Places:
+    return places.usable(places.folders(_HERE))
 
 
 def _keep(stem: str, name: str, content: bytes) -> None:
-    """Write a file to the first folder that takes it, in place of what older sources made of the kernel."""
-    for folder in _folders():
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=folder, prefix=name, delete=False) as file:
-                file.write(content)
-            os.replace(file.name, folder / name)
-            for other in folder.glob(f"{stem}.*.cubin"):
-                if other.name != name:
-                    other.unlink(missing_ok=True)
-            return
+    """Write a file, in place of what older sources made of the kernel."""
+    folder = _places().write
+    if folder is None or not places.write(folder, name, name.encode(), content):
+        return
+    for other in folder.glob(f"{stem}.*.cubin"):
+        if other.name != name:
+            with contextlib.suppress(OSError):
+                other.unlink()

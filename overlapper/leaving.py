@@ -1,0 +1,147 @@
+"""What this process leaves behind when it is ended in the middle: nothing.
+
+Temporary files and folders, and processes that were started, are noted here while they are there. Whoever
+ends the process (`overlapper.console`, on a signal) has all of them removed and ended by `leave_nothing`.
+Contexts remove what is theirs when they are left, by an error, too; nothing here is needed for that.
+
+Code that makes something and then notes it, or gives a file its name in several steps, does so in
+`undisturbed`: the process is not ended meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+
+TYPE_CHECKING = False  # `typing` takes longer to load than all of this
+if TYPE_CHECKING:
+    from typing import Protocol, TypeVar
+
+    class Child(Protocol):
+        """One or several processes that were started, as `subprocess.Popen` has them."""
+
+        def terminate(self) -> None:
+            """Ask them to end."""
+
+        def kill(self) -> None:
+            """End them."""
+
+        def wait(self, timeout: float | None = None) -> object:
+            """Wait until they have ended; raise an exception when that takes longer."""
+
+    SomeChild = TypeVar("SomeChild", bound=Child)
+
+
+_GRACE_SECONDS = 5
+"""How long processes that are asked to end may take."""
+_lock = threading.RLock()
+_temporaries: dict[str, None] = {}
+_children: list[Child] = []
+_resumable = 0
+owns_process = False
+"""Whether the process is that of a command, in which others are at our mercy."""
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Do something without being ended in the middle of it; it should take no longer than a moment."""
+    with _lock:
+        yield
+
+
+def note(path: str | os.PathLike[str]) -> None:
+    """Note a temporary file or folder, before it is made, or `undisturbed` together with making it."""
+    with _lock:
+        _temporaries[os.path.abspath(path)] = None
+
+
+def forget(path: str | os.PathLike[str]) -> None:
+    """Forget a temporary file or folder that was removed, or has its name now."""
+    with _lock:
+        _temporaries.pop(os.path.abspath(path), None)
+
+
+@contextlib.contextmanager
+def others_files_in(folder: str) -> Iterator[None]:
+    """Have libraries that make temporary files make them in a folder, if the process is that of a command."""
+    import tempfile
+
+    before = tempfile.tempdir
+    if owns_process:
+        tempfile.tempdir = folder
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+@contextlib.contextmanager
+def child(process: SomeChild) -> Iterator[SomeChild]:
+    """Note processes that were started, `undisturbed` together with this; the caller ends them."""
+    with _lock:
+        _children.append(process)
+    try:
+        yield process
+    finally:
+        with _lock:
+            _children.remove(process)
+
+
+@contextlib.contextmanager
+def resumable() -> Iterator[None]:
+    """Note that what is done in this context is kept: the same command goes on with it."""
+    global _resumable
+    _resumable += 1
+    try:
+        yield
+    finally:
+        _resumable -= 1
+
+
+def is_resumable() -> bool:
+    """Tell whether the same command would go on with what was done so far."""
+    return _resumable > 0
+
+
+def hold() -> None:
+    """Let no other thread note, forget or rename anything from now on; the caller ends the process."""
+    _lock.acquire()
+
+
+def leave_nothing() -> None:
+    """End all processes that were started, then remove all temporary files and folders."""
+    for process in _children:
+        with contextlib.suppress(Exception):
+            process.terminate()
+    for process in _children:
+        try:
+            process.wait(_GRACE_SECONDS)
+        except Exception:
+            process.kill()
+            process.wait()
+    for path in _temporaries:
+        _remove(path)
+
+
+def _remove(path: str) -> None:
+    """Remove a file, or a folder of ours; other threads may be writing to it."""
+    from pathlib import Path
+
+    from overlapper.io import folders
+
+    with contextlib.suppress(OSError):
+        os.remove(path)
+        return
+    # Under another name nothing more is put into it. Those who make folders with their parents may do so
+    # once more under the old one.
+    for number in range(3):
+        away = f"{path}.{number}"
+        try:
+            os.rename(path, away)
+        except OSError:
+            return
+        with contextlib.suppress(OSError):
+            if not folders.remove(Path(away)):
+                folders.remove_begun(Path(away))
