@@ -20,7 +20,7 @@ import numpy as np
 
 from graph.gfa import Gfa
 from graph.stats import components
-from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.errors import EmptyInputError, MissingExtraError, ParameterError
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.tables.base import offsets_of
 
@@ -48,6 +48,8 @@ def place_segments(gfa: Gfa) -> list[np.ndarray]:
     list of ndarray of float64, shape (points, 2)
         The points of every segment, from its first base to its last.
     """
+    if not gfa.names:
+        raise EmptyInputError("the graph has no segments, so there is nothing to draw")
     drawn = np.maximum(_LONGEST * np.sqrt(gfa.lengths / max(int(gfa.lengths.max()), 1)), _SHORTEST)
     most = int(np.clip(_ALL_POINTS // len(gfa.names), 2, _MOST_POINTS))
     points = np.clip(np.ceil(drawn).astype(np.int64) + 2, 2, most)
@@ -174,6 +176,8 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     ParameterError
         When the name tells no format, the picture is too narrow, or there are more than `MOST_SEGMENTS`
         segments.
+    EmptyInputError
+        When there are no segments.
     MissingExtraError
         When matplotlib is not installed.
     OutputError

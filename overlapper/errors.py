@@ -100,6 +100,21 @@ class MissingExtraError(OverlapperError, ImportError):
         )
 
 
+def shortened(value: object, most: int = 60) -> str:
+    """Return a value as messages show it, the middle of a long one left out.
+
+    Examples
+    --------
+    >>> shortened("1" * 400)
+    "'11111111111111111111111111111 ... 11111111111111'"
+    """
+    try:
+        said = repr(value)
+    except (ValueError, RecursionError):  # of more digits than Python writes, or nested without end
+        return f"a {type(value).__name__} too large to show"
+    return said if len(said) <= most else f"{said[: most // 2]} ... {said[-most // 4 :]}"
+
+
 def require(condition: bool, name: str, value: object, expected: str) -> None:
     """Raise a `ParameterError` that names a parameter, unless its value fits.
 
