@@ -79,11 +79,11 @@ class Gfa:
         return [join for join in self.joins if join.position is None]
 
     def without_contained(self) -> Self:
-        """Return the graph without the segments that others contain; all of it if each is contained."""
+        """Return the graph without the segments that others contain; all of them if each is contained."""
         kept = np.ones(len(self.names), np.bool_)
         kept[[join.second >> 1 for join in self.joins if join.position is not None]] = False
         if not kept.any():
-            return self
+            return dataclasses.replace(self, joins=self.links)
         number = np.cumsum(kept) - 1
         links = [
             dataclasses.replace(

@@ -36,7 +36,7 @@ WIDTH = 1152
 _FONT, _POINTS_PER_INCH = 9, 72
 _PIXELS_PER_INCH, _SHARPNESS = 96, 2
 """Of a screen, by CSS; and how many of the picture's own lie on one, for screens that are finer."""
-_LEAST_WIDTH = 200
+_LEAST_WIDTH, _MOST_WIDTH = 200, 20_000
 _LONGEST_NAME = 16
 
 
@@ -169,13 +169,13 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     path : str or path
         Ends in one of `FORMATS`.
     width : int
-        Of the picture on a screen, in CSS pixels, 200 or more.
+        Of the picture on a screen, in CSS pixels, 200 to 20,000.
 
     Raises
     ------
     ParameterError
-        When the name tells no format, the picture is too narrow, or there are more than `MOST_SEGMENTS`
-        segments.
+        When the name tells no format, the picture is too narrow or too wide, or there are more than
+        `MOST_SEGMENTS` segments.
     EmptyInputError
         When there are no segments.
     MissingExtraError
@@ -185,8 +185,10 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     """
     path = os.fspath(path)
     check_ending(path, FORMATS)
-    if width < _LEAST_WIDTH:
-        raise ParameterError(f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} or more")
+    if not _LEAST_WIDTH <= width <= _MOST_WIDTH:
+        raise ParameterError(
+            f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} to {_MOST_WIDTH}"
+        )
     gfa = gfa.without_contained()
     if len(gfa.names) > MOST_SEGMENTS:
         raise ParameterError(

@@ -19,6 +19,9 @@ Every message says what was found, what was expected and what to do about it.
 
 from __future__ import annotations
 
+MOST = 2**31 - 1
+"""Largest number that parameters and positions may be."""
+
 
 class OverlapperError(Exception):
     """Base of all errors that the user can do something about."""
@@ -118,6 +121,8 @@ def shortened(value: object, most: int = 60) -> str:
 def require(condition: bool, name: str, value: object, expected: str) -> None:
     """Raise a `ParameterError` that names a parameter, unless its value fits.
 
+    Whole numbers must be within 32 bits, too, as kernels take them.
+
     Parameters
     ----------
     condition : bool
@@ -132,4 +137,7 @@ def require(condition: bool, name: str, value: object, expected: str) -> None:
     ParameterError
     """
     if not condition:
-        raise ParameterError(f"{name} is {value}, expected {expected}")
+        said = value if isinstance(value, str) else shortened(value)
+        raise ParameterError(f"{name} is {said}, expected {expected}")
+    if isinstance(value, int) and abs(value) > MOST:
+        raise ParameterError(f"{name} is {shortened(value)}, expected {expected}, but at most {MOST}")

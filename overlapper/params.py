@@ -12,9 +12,9 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Self
 
-from overlapper.errors import ParameterError, require, shortened
+from overlapper.errors import MOST, ParameterError, require, shortened
 
-_MOST = {int: 2**31 - 1, float: sys.float_info.max}
+_MOST = {int: MOST, float: sys.float_info.max}
 
 
 @dataclasses.dataclass(frozen=True)

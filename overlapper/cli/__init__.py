@@ -23,6 +23,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from overlapper.cli.scarcity import check_address_space, forgive_standard_error, lack_of_memory
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -93,6 +94,7 @@ COMMANDS = (
     "simulate",
     "devices",
 )
+_HELP = {"--help", "-h", "--version"}
 NO_PLACE_FOR_KERNELS = "no locator available"
 """What numba says when it finds no folder that it may write to."""
 GROUPS = {
@@ -135,7 +137,10 @@ def main() -> None:
     # We have no linear algebra: the threads that numpy starts for it, one a core, would only wait, spinning.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _open_standard_streams()
+    forgive_standard_error()
     try:
+        if not _HELP & set(sys.argv):
+            check_address_space()
         for command in called_by(sys.argv[1:]):
             _add(command)
         try:
@@ -146,19 +151,17 @@ def main() -> None:
         _fail(f"error: {error}", 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
-    except MemoryError:
-        _fail(
-            "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has "
-            "it, bounds what it takes",
-            1,
-        )
     except OSError as error:
         # What standard output did not take is flushed once more at exit: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             sys.exit(1)
+        if said := lack_of_memory(error):
+            _fail(f"error: {said}", 1)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
+        if said := lack_of_memory(error):
+            _fail(f"error: {said}", 1)
         if NO_PLACE_FOR_KERNELS in str(error):
             _fail(
                 "error: compiled kernels can be kept neither beside the code nor in ~/.cache/numba. Name a "

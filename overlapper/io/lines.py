@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from overlapper.errors import FormatError, shortened
+from overlapper.errors import MOST, FormatError, shortened
 from overlapper.io.sources import line_blocks
 
-LONGEST = 2**31 - 1
+LONGEST = MOST
 """Most bases of a sequence: positions are 32-bit."""
 _CONTROL = re.compile(rb"[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)")
 _NO_NAME = re.compile(r"[\0- \x7f]")

@@ -19,6 +19,7 @@ import numpy as np
 from overlapper.errors import FormatError, ParameterError, shortened
 from overlapper.io.lines import text_lines
 from overlapper.io.outputs import OutputFile, check_ending
+from overlapper.io.sam_header import check_read_names, check_reference_names
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
 from overlapper.version import __version__
@@ -62,6 +63,9 @@ def write_alignments(
     is_sam = name.removesuffix(".gz").endswith(".sam")
     if is_sam and alignments.cigar is None:
         raise ParameterError("SAM needs CIGARs: align with report='cigar' (--cigar), or write PAF")
+    if is_sam:
+        check_read_names(queries)
+        check_reference_names(targets)
     lines = _sam_lines(alignments, queries, targets) if is_sam else _paf_lines(alignments, queries, targets)
     with OutputFile(name) as file:
         for block in iter(lambda: list(itertools.islice(lines, _LINES)), []):

@@ -18,10 +18,11 @@ import traceback
 from pathlib import Path
 
 from overlapper import cli
+from tests.fuzz.mutations import HUGE
 from tests.fuzz.targets import BY_NAME, write_valid
 
-SECONDS, ADDRESS_SPACE = 20, 12 << 30
-"""What a case may take."""
+SECONDS, ADDRESS_SPACE = 120, 12 << 30
+"""What a case may take; the first one of its kind may have to compile a kernel."""
 
 
 class Runner:
@@ -80,10 +81,16 @@ def remove_outputs():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
+def words_of(target, number, value):
+    """Return the words of a command of a target."""
+    command = target.commands[number % len(target.commands)]
+    return command.replace("{}", target.file).replace("{n}", value).split()
+
+
 def run_case(runner, target, number):
     """Damage the file of a target, run a command on it, and return what is wrong with how that ended."""
     rng = random.Random(f"{target.name} {number}")
-    words = target.commands[number % len(target.commands)].replace("{}", target.file).split()
+    words = words_of(target, number, rng.choice(HUGE).decode().strip() or "-")
     valid = Path(target.file).read_bytes()
     damaged = target.mutate(valid, rng)
     before = listing()
@@ -115,11 +122,14 @@ def main(folder, cases, *names):
     faulthandler.enable(crash)
     write_valid(runner)
     for target in map(BY_NAME.get, names):
-        for number, command in enumerate(target.commands):  # compiles what is not yet, which takes long
-            code, said = runner(command.replace("{}", target.file).split())
+        for number in range(len(target.commands)):  # compiles what is not yet, which takes long
+            words = words_of(target, number, "8")
+            code, said = runner(words)
             remove_outputs()
-            if code:
-                results.write(json.dumps([target.name, f"valid {number}", [f"{command}: {said}"]]) + "\n")
+            if code and "{n}" not in target.commands[number]:
+                results.write(
+                    json.dumps([target.name, number, [f"{words} on the valid file: {said}"]]) + "\n"
+                )
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     start = int(first or 0)
     for target in map(BY_NAME.get, names):

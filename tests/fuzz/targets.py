@@ -23,7 +23,8 @@ class Target:
     file : str
         The valid file, which is damaged.
     commands : sequence of str
-        Take turns; what they write is called out, whatever its ending.
+        Take turns; what they write is called out, whatever its ending. In place of ``{}`` the file stands, in
+        place of ``{n}`` a number, or what is none.
     mutate : callable
         Of bytes and a random generator.
     """
@@ -93,6 +94,33 @@ _GFA = (
 )
 _JSON = ("report {} -o out.html", "report {} r.fq o.paf -o out.html")
 
+_NUMBERS = tuple(
+    f"{command} {option} {{n}}"
+    for command, options in {
+        "overlap {} -o out.paf": "--min-overlap --best -k -w --memory --disk --gpu-memory",
+        "overlap {} -o out.paf --finder spgemm": "-k -w --min-overlap",
+        "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang "
+        "--min-ratio --max-divergence-ratio --fuzz --tip-reads --bubble-bases --weak-ratio --weak-rounds "
+        "--weak-start",
+        "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
+        "map t.fa {} -o out.paf --seeder smem": "--seed-length",
+        "map t.fa {} -o out.paf --seeder fixed": "--seed-length --seed-interval",
+        "seeds t.fa {} -o out.tsv": "-l",
+        "seeds t.fa {} -o out.tsv --kind fixed": "-l --hit-limit --mismatches",
+        "align {} t.fa --pairing all-to-all -o out.paf": "--match --mismatch --unknown --gap-open "
+        "--gap-extend --band",
+        "simulate --reference t.fa -o out.fq -c 1": "--seed --mean-length --length-sd --min-length "
+        "--identity --identity-sd --chimeras --junk --adapters",
+        "evaluate truth.tsv o.paf": "--min-overlap --circular",
+        "graph plot l.gfa -o out.svg": "--width",
+        "plot pair {} r0 r1 -o out.svg": "--min-seed",
+        "correct {} -o out.fq": "--max-depth",
+        "polish t.fa {} -o out.fa": "--max-depth",
+        "assemble {} -o out": "--min-overlap",
+    }.items()
+    for option in options.split()
+)
+
 TARGETS = [
     Target("FASTA", "t.fa", (*_READERS, "map {} r.fq -o out.bam", "index {} -o out.index",
                              "simulate --reference {} -o out.fq --coverage 1", "polish {} r.fq -o out.fa",
@@ -123,6 +151,7 @@ TARGETS = [
     Target("pairs", "pairs.tsv", ("align r.fq t.fa --pairs {} -o out.paf",)),
     Target("index", "t.index", ("seeds {} r.fq -o out.tsv", "seeds t.fa r.fq --index {} -o out.tsv")),
 ]  # fmt: skip
+TARGETS.append(Target("numbers of options", "r.fq", _NUMBERS, lambda data, rng: data))
 BY_NAME = {target.name: target for target in TARGETS}
 
 _MAKE = """
