@@ -129,7 +129,10 @@ def test_without_matplotlib_the_extra_is_named(command, gfa_file, tmp_path, monk
         ("S\ta\tAC\nL\ta\t*\ta\t+\t*\n", "record on line 2: has the orientation '*', expected + or -"),
         ("S\ta\tAC\nS\ta\tAC\n", "record on line 2: names the segment 'a' once more"),
         ("S\ta\n", "record on line 1: has 2 columns, expected 3 or more for S"),
-        ("S\ta\t*\tLN:i:x\n", "record on line 1: has 'x' where a number of 0 or more is expected"),
+        (
+            "S\ta\t*\tLN:i:x\n",
+            "record on line 1: has 'x' where a number from 0 to 1,000,000,000,000 is expected",
+        ),
         ("S\ta\tAC\tdp:f:x\n", "record on line 1: has a depth that is no number"),
         ("H\tVN:Z:2.0\nS\ta\t2\tAC\n", "record on line 1: says that the file is GFA 2, expected GFA 1"),
     ],
