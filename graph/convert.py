@@ -22,8 +22,9 @@ import numpy as np
 
 from graph.alignment import NO_ALIGNMENT, Side, cigar_of
 from graph.gfa import Gfa, Join, read_gfa
-from overlapper.errors import FormatError
+from overlapper.errors import FormatError, shortened
 from overlapper.extend.classify import classify, ends
+from overlapper.io.lines import whole
 from overlapper.io.paf import format_paf, parse_paf
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
@@ -31,7 +32,8 @@ _NO_QUALITY = "255"
 _FIRST_TAG = 12
 _NUMBERS = 6
 _REMEDY = "Mend the line or remove it."
-_OPERATION = re.compile(r"(\d+)([MIDNSHP=X])")
+_OPERATION = re.compile(r"([0-9]{1,9})([MIDNSHP=X])")
+_CIGAR = re.compile(rf"({_OPERATION.pattern})+")
 _OF_PAF = {"I": "D", "D": "I"}
 
 
@@ -68,7 +70,7 @@ def _lines(overlaps: Overlaps, kinds: np.ndarray, reads: Reads, bases: bool) -> 
         yield f"S\t{reads.name(read)}\t{reads.sequence(read) if bases else '*'}\tLN:i:{reads.lengths[read]}"
     left_query, right_query, left_target, right_target = ends(overlaps, reads.lengths)
     left, right = left_query - left_target, right_query - right_target
-    paf = (line for text in format_paf(overlaps, reads) for line in bytes(text).decode().splitlines())
+    paf = (line for text in format_paf(overlaps, reads) for line in bytes(text).decode().split("\n")[:-1])
     for row, line in enumerate(paf):
         query = Side(int(overlaps.query[row]), 0, int(reads.lengths[overlaps.query[row]]), False)
         reverse = bool(overlaps.reverse[row])
@@ -129,6 +131,7 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
     }
 
     def rows() -> Iterator[str]:
+        written = 0
         for join in gfa.joins:
             if join.first >> 1 == join.second >> 1:
                 counts["links of a segment to itself left out"] += 1
@@ -136,9 +139,12 @@ def gfa_to_overlaps(path: str | os.PathLike[str]) -> tuple[Overlaps, Reads, dict
                 counts["lines without positions left out"] += 1
             else:
                 counts["overlaps"] += 1
-                yield line
+                # Each in the place of its line, so that errors number that.
+                yield "\n" * (join.line - 1 - written)
+                yield f"{line}\n"
+                written = join.line
 
-    text = "".join(f"{line}\n" for line in rows()).encode()
+    text = "".join(rows()).encode()
     return parse_paf([text], reads, file_name), reads, counts
 
 
@@ -160,7 +166,7 @@ def _paf_line(join: Join, gfa: Gfa, path: str) -> str | None:
     if "iv:B" in join.tags:
         row = _row_of_tags(join, gfa, path)
     elif join.overlap != NO_ALIGNMENT:
-        row = _row_of_cigar(join, gfa)
+        row = _row_of_cigar(join, gfa, path)
     else:
         return None
     for segment, start, end in (row[:3], row[3:6]):
@@ -168,7 +174,7 @@ def _paf_line(join: Join, gfa: Gfa, path: str) -> str | None:
             raise FormatError(
                 f"overlaps from {start} to {end} of {gfa.names[segment]}, which has "
                 f"{gfa.lengths[segment]} bases",
-                file=path, record=f"{gfa.names[row.first]} {gfa.names[row.second]}", remedy=_REMEDY,
+                file=path, record=f"on line {join.line}", remedy=_REMEDY,
             )  # fmt: skip
     columns = [
         gfa.names[row.first], gfa.lengths[row.first], row.first_start, row.first_end,
@@ -181,18 +187,24 @@ def _paf_line(join: Join, gfa: Gfa, path: str) -> str | None:
 
 def _row_of_tags(join: Join, gfa: Gfa, path: str) -> _Row:
     low, high = sorted((join.first >> 1, join.second >> 1))
-    numbers = join.tags["iv:B"].split(",")[1:]
-    if len(numbers) != _NUMBERS or not all(number.isdecimal() for number in numbers):
+    kind, *numbers = join.tags["iv:B"].split(",")
+    values = [value for value in map(whole, numbers) if value is not None]
+    if kind != "i" or len(numbers) != _NUMBERS or len(values) != _NUMBERS:
         raise FormatError(
-            f"has {join.tags['iv:B']!r} in its tag iv, expected i and {_NUMBERS} numbers",
-            file=path, record=f"{gfa.names[low]} {gfa.names[high]}", remedy=_REMEDY,
+            f"has {shortened(join.tags['iv:B'])} in its tag iv, expected i and {_NUMBERS} numbers",
+            file=path, record=f"on line {join.line}", remedy=_REMEDY,
         )  # fmt: skip
-    start, end, other_start, other_end, matches, block = map(int, numbers)
+    start, end, other_start, other_end, matches, block = values
     tags = [f"{key}:{value}" for key, value in join.tags.items() if key != "iv:B"]
     return _Row(low, start, end, high, other_start, other_end, matches, block, tags)
 
 
-def _row_of_cigar(join: Join, gfa: Gfa) -> _Row:
+def _row_of_cigar(join: Join, gfa: Gfa, path: str) -> _Row:
+    if not _CIGAR.fullmatch(join.overlap):
+        raise FormatError(
+            f"has {shortened(join.overlap)} where a CIGAR is expected",
+            file=path, record=f"on line {join.line}", remedy=_REMEDY,
+        )  # fmt: skip
     found = [(int(size), letter) for size, letter in _OPERATION.findall(join.overlap)]
     on_first = sum(size for size, letter in found if letter not in "IP")
     on_second = sum(size for size, letter in found if letter not in "DNP")

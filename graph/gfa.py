@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 from collections.abc import Iterator
 from typing import Self
 
 import numpy as np
 
-from overlapper.errors import EmptyInputError, FormatError
-from overlapper.io.sources import line_blocks
+from overlapper.errors import EmptyInputError, FormatError, shortened
+from overlapper.io.lines import name_problem, text_lines, whole
 
 _COLUMNS = {"S": 3, "L": 6, "C": 7}
 _REMEDY = "Check that the file is GFA 1."
+_LONGEST = 10**12
+"""Bases of a segment; what adds them up has room for it."""
+_NO_BASES = re.compile("[^ACGTURYSWKMBDHVNXacgturyswkmbdhvnx]")
 _SIGNS = {"+": 0, "-": 1}
 
 
@@ -37,6 +41,8 @@ class Join:
         Values by ``name:type``.
     position : int, optional
         Of a containment, on the forward strand of its container.
+    line : int
+        Number of its line in the file, from 1.
     """
 
     first: int
@@ -44,6 +50,7 @@ class Join:
     overlap: str
     tags: dict[str, str]
     position: int | None = None
+    line: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,11 +79,11 @@ class Gfa:
         return [join for join in self.joins if join.position is None]
 
     def without_contained(self) -> Self:
-        """Return the graph without the segments that others contain; all of it if each is contained."""
+        """Return the graph without the segments that others contain; all of them if each is contained."""
         kept = np.ones(len(self.names), np.bool_)
         kept[[join.second >> 1 for join in self.joins if join.position is not None]] = False
         if not kept.any():
-            return self
+            return dataclasses.replace(self, joins=self.links)
         number = np.cumsum(kept) - 1
         links = [
             dataclasses.replace(
@@ -106,21 +113,33 @@ class Gfa:
 def read_gfa(path: str | os.PathLike[str]) -> Gfa:
     """Read a GFA 1 file, plain or gzip; ``-`` is standard input.
 
+    A file of a header alone is a graph without segments.
+
     Raises
     ------
     FormatError
         When a line is not GFA 1, or names a segment that is not there.
     EmptyInputError
-        When there are no segments.
+        When there are neither segments nor a header.
     InputError
         When the file cannot be read to its end.
     """
     return _Reader(os.fspath(path)).read()
 
 
+def read_gfa_and_sequences(path: str | os.PathLike[str]) -> tuple[Gfa, list[str]]:
+    """Read a GFA 1 file and the sequences of its segments, ``*`` where there is none; else as `read_gfa`."""
+    sequences: list[str] = []
+    return _Reader(os.fspath(path), sequences).read(), sequences
+
+
 class _Reader:
-    def __init__(self, path: str) -> None:
+    """Reads a file once; sequences go to a list if there is one."""
+
+    def __init__(self, path: str, sequences: list[str] | None = None) -> None:
         self._path = path
+        self._sequences = sequences
+        self._has_header = False
         self._numbers: dict[str, int] = {}
         self._lengths: list[int] = []
         self._depth: list[float] = []
@@ -133,7 +152,7 @@ class _Reader:
                 self._add_segment(number, fields)
             else:
                 joins.append((number, fields))
-        if not self._numbers:
+        if not self._numbers and not self._has_header:
             raise EmptyInputError("holds no segments (lines of S)", file=self._path, remedy=_REMEDY)
         return Gfa(
             list(self._numbers),
@@ -143,60 +162,83 @@ class _Reader:
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        number = 0
-        for block in line_blocks(self._path):
-            for line in block.decode(errors="replace").split("\n")[:-1]:
-                number += 1
-                fields = line.rstrip("\r").split("\t")
-                if fields[0] == "H" and any(field.startswith("VN:Z:2") for field in fields):
+        for number, line in enumerate(text_lines(self._path, record="on line"), 1):
+            fields = line.split("\t")
+            if fields[0] == "H":
+                self._has_header = True
+                if any(field.startswith("VN:Z:2") for field in fields):
                     raise self._error(number, "says that the file is GFA 2, expected GFA 1")
-                if fields[0] not in _COLUMNS:
-                    continue
-                if len(fields) < _COLUMNS[fields[0]]:
-                    raise self._error(
-                        number,
-                        f"has {len(fields)} columns, expected {_COLUMNS[fields[0]]} or more for {fields[0]}",
-                    )
-                yield number, fields
+            if fields[0] not in _COLUMNS:
+                continue
+            if len(fields) < _COLUMNS[fields[0]]:
+                raise self._error(
+                    number,
+                    f"has {len(fields)} columns, expected {_COLUMNS[fields[0]]} or more for {fields[0]}",
+                )
+            yield number, fields
 
     def _add_segment(self, number: int, fields: list[str]) -> None:
         name, sequence, tags = fields[1], fields[2], _tags(fields[3:])
+        if problem := name_problem(name):
+            raise self._error(number, problem)
         if name in self._numbers:
-            raise self._error(number, f"names the segment {name!r} once more")
-        length = self._whole(number, tags.get("LN:i", "0")) if sequence == "*" else len(sequence)
+            raise self._error(number, f"names the segment {shortened(name)} once more")
+        told = self._whole(number, tags["LN:i"]) if "LN:i" in tags else None
+        length = self._length(number, sequence)
+        if length is None:
+            length = told or 0
+        elif told not in (None, length):
+            raise self._error(number, f"has {length} bases, but its tag LN says {told}")
+        if self._sequences is not None:
+            self._sequences.append(sequence)
         self._numbers[name] = len(self._numbers)
         self._lengths.append(length)
         self._depth.append(self._depth_of(number, tags, length))
 
+    def _length(self, number: int, sequence: str) -> int | None:
+        if sequence == "*":
+            return None
+        if odd := _NO_BASES.search(sequence):
+            raise self._error(
+                number, f"has {odd.group()!r} among its bases, expected letters of nucleotides (IUPAC)"
+            )
+        return len(sequence)
+
     def _depth_of(self, number: int, tags: dict[str, str], length: int) -> float:
         given = [tags[key] for key in ("dp:f", "dp:i", "DP:f", "rd:i") if key in tags]
+        if not given and not ("RC:i" in tags and length):
+            return np.nan
         try:
-            if given:
-                return float(given[0])
-            return float(tags["RC:i"]) / length if "RC:i" in tags and length else np.nan
+            depth = float(given[0]) if given else float(tags["RC:i"]) / length
         except ValueError:
-            raise self._error(number, "has a depth that is no number") from None
+            depth = np.nan
+        if not 0 <= depth <= _LONGEST:
+            raise self._error(number, "has a depth that is no number of 0 or more")
+        return depth
 
     def _join(self, number: int, fields: list[str]) -> Join:
         ends = self._ends(number, fields)
         if fields[0] == "L":
-            return Join(*ends, fields[5], _tags(fields[6:]))
-        return Join(*ends, fields[6], _tags(fields[7:]), self._whole(number, fields[5]))
+            return Join(*ends, fields[5], _tags(fields[6:]), line=number)
+        return Join(*ends, fields[6], _tags(fields[7:]), self._whole(number, fields[5]), number)
 
     def _ends(self, number: int, fields: list[str]) -> tuple[int, int]:
         ends = []
         for name, sign in (fields[1:3], fields[3:5]):
             if name not in self._numbers:
-                raise self._error(number, f"names the segment {name!r}, which is not in the file")
+                raise self._error(number, f"names the segment {shortened(name)}, which is not in the file")
             if sign not in _SIGNS:
-                raise self._error(number, f"has the orientation {sign!r}, expected + or -")
+                raise self._error(number, f"has the orientation {shortened(sign)}, expected + or -")
             ends.append(2 * self._numbers[name] + _SIGNS[sign])
         return ends[0], ends[1]
 
     def _whole(self, number: int, text: str) -> int:
-        if not text.isdecimal():
-            raise self._error(number, f"has {text!r} where a number of 0 or more is expected")
-        return int(text)
+        value = whole(text, _LONGEST)
+        if value is None:
+            raise self._error(
+                number, f"has {shortened(text)} where a number from 0 to {_LONGEST:,} is expected"
+            )
+        return value
 
     def _error(self, number: int, problem: str) -> FormatError:
         return FormatError(problem, file=self._path, record=f"on line {number}", remedy=_REMEDY)

@@ -49,7 +49,7 @@ class GraphParams:
         require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
         ratio = self.max_divergence_ratio
-        require(ratio >= 1, "max_divergence_ratio", ratio, "1 or more")
+        require(1 <= ratio <= 1e6, "max_divergence_ratio", ratio, "1 to 1,000,000")
         require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
 
 
@@ -82,7 +82,7 @@ class CleanParams:
         require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")
         require(self.bubble_bases >= 0, "bubble_bases", self.bubble_bases, "0 or more")
         require(0 <= self.weak_ratio <= 1, "weak_ratio", self.weak_ratio, "0 to 1")
-        require(self.weak_rounds >= 0, "weak_rounds", self.weak_rounds, "0 or more")
+        require(0 <= self.weak_rounds <= 1000, "weak_rounds", self.weak_rounds, "0 to 1000")
         require(0 <= self.weak_start <= self.weak_ratio, "weak_start", self.weak_start, "0 to weak_ratio")
 
 
@@ -119,7 +119,7 @@ class CorrectParams:
     guard: bool = True
 
     def __post_init__(self) -> None:
-        require(self.rounds >= 1, "rounds", self.rounds, "1 or more")
+        require(1 <= self.rounds <= 100, "rounds", self.rounds, "1 to 100")
         require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
         derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
         require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")

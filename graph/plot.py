@@ -20,7 +20,7 @@ import numpy as np
 
 from graph.gfa import Gfa
 from graph.stats import components
-from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.errors import EmptyInputError, MissingExtraError, ParameterError
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.tables.base import offsets_of
 
@@ -36,7 +36,7 @@ WIDTH = 1152
 _FONT, _POINTS_PER_INCH = 9, 72
 _PIXELS_PER_INCH, _SHARPNESS = 96, 2
 """Of a screen, by CSS; and how many of the picture's own lie on one, for screens that are finer."""
-_LEAST_WIDTH = 200
+_LEAST_WIDTH, _MOST_WIDTH = 200, 20_000
 _LONGEST_NAME = 16
 
 
@@ -48,6 +48,8 @@ def place_segments(gfa: Gfa) -> list[np.ndarray]:
     list of ndarray of float64, shape (points, 2)
         The points of every segment, from its first base to its last.
     """
+    if not gfa.names:
+        raise EmptyInputError("the graph has no segments, so there is nothing to draw")
     drawn = np.maximum(_LONGEST * np.sqrt(gfa.lengths / max(int(gfa.lengths.max()), 1)), _SHORTEST)
     most = int(np.clip(_ALL_POINTS // len(gfa.names), 2, _MOST_POINTS))
     points = np.clip(np.ceil(drawn).astype(np.int64) + 2, 2, most)
@@ -167,13 +169,15 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     path : str or path
         Ends in one of `FORMATS`.
     width : int
-        Of the picture on a screen, in CSS pixels, 200 or more.
+        Of the picture on a screen, in CSS pixels, 200 to 20,000.
 
     Raises
     ------
     ParameterError
-        When the name tells no format, the picture is too narrow, or there are more than `MOST_SEGMENTS`
-        segments.
+        When the name tells no format, the picture is too narrow or too wide, or there are more than
+        `MOST_SEGMENTS` segments.
+    EmptyInputError
+        When there are no segments.
     MissingExtraError
         When matplotlib is not installed.
     OutputError
@@ -181,8 +185,10 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     """
     path = os.fspath(path)
     check_ending(path, FORMATS)
-    if width < _LEAST_WIDTH:
-        raise ParameterError(f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} or more")
+    if not _LEAST_WIDTH <= width <= _MOST_WIDTH:
+        raise ParameterError(
+            f"the width of the picture is {width} pixels, expected {_LEAST_WIDTH} to {_MOST_WIDTH}"
+        )
     gfa = gfa.without_contained()
     if len(gfa.names) > MOST_SEGMENTS:
         raise ParameterError(

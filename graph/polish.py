@@ -92,24 +92,16 @@ def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
 
         sequences = read_fastx(path)
         return Unitigs(sequences, np.array([bool(_CIRCULAR_NAME.search(n)) for n in sequences.names], bool))
-    from graph.gfa import read_gfa
+    from graph.gfa import read_gfa_and_sequences
     from overlapper.errors import FormatError
-    from overlapper.io.sources import check_rereadable, line_blocks
 
-    check_rereadable(path, "GFA is read twice, once for the graph and once for the bases")
-    graph = read_gfa(path)
-    bases = {}
-    for block in line_blocks(path):
-        for line in block.splitlines():
-            if line.startswith(b"S\t"):
-                name, sequence = line.decode().split("\t")[1:3]
-                bases[name] = sequence
-    missing = [name for name in graph.names if bases[name] == "*"]
-    if missing:
+    graph, bases = read_gfa_and_sequences(path)
+    if "*" in bases:
         raise FormatError(
-            "has no sequence", file=path, record=missing[0], remedy="Write the GFA file with sequences."
-        )
-    return Unitigs(Reads.from_sequences(graph.names, [bases[name] for name in graph.names]), graph.circular)
+            "has no sequence", file=path, record=graph.names[bases.index("*")],
+            remedy="Write the GFA file with sequences.",
+        )  # fmt: skip
+    return Unitigs(Reads.from_sequences(graph.names, bases), graph.circular)
 
 
 def polish(

@@ -63,12 +63,12 @@ def graph_stats(gfa: Gfa) -> GraphStats:
         links=len(gfa.links),
         contained=everything - len(gfa.names),
         bases=int(gfa.lengths.sum()),
-        longest=int(gfa.lengths.max()),
+        longest=int(gfa.lengths.max(initial=0)),
         n50=n50(gfa.lengths),
         circular=int(gfa.circular.sum()),
         isolated=int((ends.reshape(-1, 2).sum(axis=1) == 0).sum()),
-        components=int(component.max()) + 1,
-        largest_component=int(np.bincount(component, gfa.lengths).max()),
+        components=int(component.max(initial=-1)) + 1,
+        largest_component=int(np.bincount(component, gfa.lengths).max(initial=0)),
         dead_ends=int((ends == 0).sum()),
         branching_ends=int((ends > 1).sum()),
         median_depth=_median_depth(gfa),
@@ -100,6 +100,8 @@ def components(gfa: Gfa) -> np.ndarray:
     first = [join.first >> 1 for join in gfa.joins]
     second = [join.second >> 1 for join in gfa.joins]
     size = len(gfa.names)
+    if not size:
+        return np.empty(0, np.int32)
     return connected_components(coo_array((np.ones(len(gfa.joins)), (first, second)), shape=(size, size)))[1]
 
 

@@ -107,7 +107,7 @@ class Cluster:
     def _connect(self, seconds: int) -> None:
         try:
             self.client = self._dask.Client(self._address, set_as_default=False, timeout=seconds)
-        except (OSError, TimeoutError) as error:
+        except (OSError, ValueError) as error:  # of the connection, of an address that is none
             raise ParameterError(
                 f"scheduler {self._scheduler} does not answer: {error}. Check the address, and that it runs"
             ) from None

@@ -19,6 +19,9 @@ Every message says what was found, what was expected and what to do about it.
 
 from __future__ import annotations
 
+MOST = 2**31 - 1
+"""Largest number that parameters and positions may be."""
+
 
 class OverlapperError(Exception):
     """Base of all errors that the user can do something about."""
@@ -100,8 +103,25 @@ class MissingExtraError(OverlapperError, ImportError):
         )
 
 
+def shortened(value: object, most: int = 60) -> str:
+    """Return a value as messages show it, the middle of a long one left out.
+
+    Examples
+    --------
+    >>> shortened("1" * 400)
+    "'11111111111111111111111111111 ... 11111111111111'"
+    """
+    try:
+        said = repr(value)
+    except (ValueError, RecursionError):  # of more digits than Python writes, or nested without end
+        return f"a {type(value).__name__} too large to show"
+    return said if len(said) <= most else f"{said[: most // 2]} ... {said[-most // 4 :]}"
+
+
 def require(condition: bool, name: str, value: object, expected: str) -> None:
     """Raise a `ParameterError` that names a parameter, unless its value fits.
+
+    Whole numbers must be within 32 bits, too, as kernels take them.
 
     Parameters
     ----------
@@ -117,4 +137,7 @@ def require(condition: bool, name: str, value: object, expected: str) -> None:
     ParameterError
     """
     if not condition:
-        raise ParameterError(f"{name} is {value}, expected {expected}")
+        said = value if isinstance(value, str) else shortened(value)
+        raise ParameterError(f"{name} is {said}, expected {expected}")
+    if isinstance(value, int) and abs(value) > MOST:
+        raise ParameterError(f"{name} is {shortened(value)}, expected {expected}, but at most {MOST}")

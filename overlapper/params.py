@@ -1,18 +1,20 @@
 """Parameters: one frozen dataclass a stage, presets by technology, TOML in and out.
 
-A file says what to compute, flags say how to run it: everything here changes the result, nothing here says
-how many threads or which device to use.
+Everything here changes the result; nothing here says how many threads or which device to use.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tomllib
 import typing
 from collections.abc import Mapping
 from typing import Any, Self
 
-from overlapper.errors import ParameterError, require
+from overlapper.errors import MOST, ParameterError, require, shortened
+
+_MOST = {int: MOST, float: sys.float_info.max}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -311,10 +313,7 @@ class ClassParams:
 
 @dataclasses.dataclass(frozen=True)
 class Params:
-    """Everything that decides the result of a run.
-
-    ``finder`` and ``extender`` are names in the registries, all others the parameters of a stage.
-    """
+    """Everything that decides a result: names of a finder and an extender, and parameters by stage."""
 
     finder: str = "dsoft"
     extender: str = "chain"
@@ -338,7 +337,7 @@ class Params:
         """
         try:
             document = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ParameterError(f"file {file}: not valid TOML: {error}") from None
         return cls().changed(document, where=f"file {file}")
 
@@ -369,14 +368,18 @@ def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
     new: dict[str, Any] = {}
     for name, value in changes.items():
         if name not in types:
-            raise ParameterError(f"{where}: unknown parameter {name!r}, expected one of {', '.join(types)}")
+            raise ParameterError(
+                f"{where}: unknown parameter {shortened(name)}, expected one of {', '.join(types)}"
+            )
         wanted: Any = types[name]
         if dataclasses.is_dataclass(wanted):
-            require(isinstance(value, Mapping), f"{where}: {name}", repr(value), "a table of parameters")
+            require(isinstance(value, Mapping), f"{where}: {name}", shortened(value), "a table of parameters")
             new[name] = _changed(getattr(section, name), value, f"{where}: [{name}]")
         else:
             fits = type(value) is wanted or (wanted is float and type(value) is int)
-            require(fits, f"{where}: {name}", repr(value), f"a value of type {wanted.__name__}")
+            require(fits, f"{where}: {name}", shortened(value), f"a value of type {wanted.__name__}")
+            fits = wanted not in _MOST or abs(value) <= _MOST[wanted]  # which is false of NaN
+            require(fits, f"{where}: {name}", shortened(value), "a number of at most 32 bits")
             new[name] = wanted(value)
     try:
         return dataclasses.replace(section, **new)

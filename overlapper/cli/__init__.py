@@ -24,6 +24,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from overlapper.cli.scarcity import check_address_space, forgive_standard_error, lack_of_memory
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -116,6 +117,7 @@ COMMANDS = (
 )
 READER_LEFT = 141
 """What a shell shows for a program that SIGPIPE ended, as it does where nobody reads the output any more."""
+_HELP = {"--help", "-h", "--version"}
 GROUPS = {
     "graph": _group("graph", "Look at assembly graphs."),
     "plot": _group("plot", "Draw overlaps."),
@@ -155,7 +157,10 @@ def main() -> None:
     """Run the command line; `overlapper.console` is the console script, which has signals end it."""
     # We have no linear algebra: the threads that numpy starts for it, one a core, would only wait, spinning.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    forgive_standard_error()
     try:
+        if not _HELP & set(sys.argv):
+            check_address_space()
         for command in called_by(sys.argv[1:]):
             _add(command)
         try:
@@ -164,18 +169,16 @@ def main() -> None:
             sys.stdout.flush()
     except OverlapperError as error:
         _fail(f"error: {error}", 1)
-    except MemoryError:
-        _fail(
-            "error: there is not enough memory. Fewer --threads take less, and --memory, where a command has "
-            "it, bounds what it takes",
-            1,
-        )
     except OSError as error:
         _let_output_go()
         if isinstance(error, BrokenPipeError):
             sys.exit(READER_LEFT)
+        if said := lack_of_memory(error):
+            _fail(f"error: {said}", 1)
         _fail(f"error: the operating system refused: {error}. Check the free space and your permissions", 1)
     except Exception as error:
+        if said := lack_of_memory(error):
+            _fail(f"error: {said}", 1)
         traceback.print_exc()
         _fail(
             f"error: unexpected {type(error).__name__}. This is a fault of overlapper {__version__}, not "

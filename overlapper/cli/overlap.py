@@ -276,7 +276,11 @@ def _read_config(path: str | None) -> dict[str, Any]:
         raise InputError(
             f"cannot be read: {error.strerror}", file=path, remedy="Check the path of --config."
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise FormatError(
+            "is nested too deeply", file=path, remedy="Write one with --write-config and edit it."
+        ) from None
+    except ValueError as error:  # of TOML, of UTF-8, of numbers with too many digits
         raise FormatError(
             f"is not TOML: {error}", file=path, remedy="Write one with --write-config and edit it."
         ) from None

@@ -58,4 +58,4 @@ def report(
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), OutputFile(output) as file:
         inputs = read_inputs(files, threads=threads, report=progress.report)
-        file.write(build_report(inputs, title=title, threads=threads, report=progress.report).encode())
+        file.write_text(build_report(inputs, title=title, threads=threads, report=progress.report))

@@ -13,7 +13,7 @@ import typer
 from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.errors import ParameterError
+from overlapper.errors import ParameterError, require
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,12 +163,10 @@ def _check_kind(
     """Refuse options that the kind does not take, before any file is read."""
     if kind not in KINDS:
         raise ParameterError(f"kind is {kind!r}, expected one of {', '.join(KINDS)}")
-    if min_length < 1:
-        raise ParameterError(f"min-length is {min_length}, expected 1 or more")
+    require(min_length >= 1, "min-length", min_length, "1 or more")
     if not 0 <= mismatches <= 2:
         raise ParameterError(f"mismatches is {mismatches}, expected 0 to 2")
-    if hit_limit is not None and hit_limit < 1:
-        raise ParameterError(f"hit-limit is {hit_limit}, expected 1 or more")
+    require(hit_limit is None or hit_limit >= 1, "hit-limit", hit_limit, "1 or more")
     if kind != "fixed" and (mismatches or hit_limit is not None or dropped):
         raise typer.BadParameter("--mismatches, --hit-limit and --dropped need --kind fixed")
 

@@ -6,6 +6,9 @@ import re
 
 import typer
 
+from overlapper.errors import shortened
+
+_LARGEST = 10**15
 _UNITS = {"": 1, "k": 1_000, "m": 1_000_000, "g": 1_000_000_000}
 
 
@@ -17,7 +20,12 @@ def parse_size(text: str) -> int:
     typer.BadParameter
         When it is not a number of 0 or more with an optional k, M or G.
     """
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmg]?)", str(text).strip().lower())
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([kmg]?)", str(text).strip().lower())
     if not match:
-        raise typer.BadParameter(f"{text!r} is not a size, expected a number such as 500, 200k, 4.6M or 3G")
-    return round(float(match[1]) * _UNITS[match[2]])
+        raise typer.BadParameter(
+            f"{shortened(text)} is not a size, expected a number such as 500, 200k, 4.6M or 3G"
+        )
+    size = float(match[1]) * _UNITS[match[2]]
+    if size > _LARGEST:
+        raise typer.BadParameter(f"{shortened(text)} is more than {_LARGEST:,}")
+    return round(size)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.errors import FormatError
-from overlapper.io.sources import line_blocks
+from overlapper.errors import FormatError, shortened
+from overlapper.io.lines import name_problem, text_lines, whole
 from overlapper.mapping.evaluate import Claims
 
 _COLUMNS = 12
@@ -22,13 +22,11 @@ def read_claims(path: str) -> Claims:
         When the file cannot be read.
     """
     rows: dict[str, list[str]] = {}
-    lines = (line for block in line_blocks(path) for line in block.splitlines())
-    for number, line in enumerate(lines, 1):
-        fields = line.decode(errors="replace").split("\t")
-        columns = [2, 3, 7, 8, 11]
-        if len(fields) < _COLUMNS or not all(fields[i].isdigit() for i in columns) or fields[4] not in "+-":
+    for number, line in enumerate(text_lines(path), 1):
+        fields = line.split("\t")
+        if not _is_mapping(fields):
             raise FormatError(
-                f"is no line of PAF: {line.decode(errors='replace')[:60]!r}",
+                f"is no line of PAF: {shortened(line)}",
                 file=path, record=f"line {number}",
                 remedy="Give what overlapper map or minimap2 -c wrote.",
             )  # fmt: skip
@@ -37,3 +35,12 @@ def read_claims(path: str) -> Claims:
     table = list(zip(*(fields[:_COLUMNS] for fields in rows.values()), strict=True)) or [()] * _COLUMNS
     numbers = (np.array(table[i], np.int64) for i in (2, 3, 7, 8, 11))
     return Claims(np.array(table[0], str), np.array(table[5], str), np.array(table[4], str) == "-", *numbers)
+
+
+def _is_mapping(fields: list[str]) -> bool:
+    return (
+        len(fields) >= _COLUMNS
+        and not any(name_problem(fields[i]) for i in (0, 5))
+        and all(whole(fields[i]) is not None for i in (2, 3, 7, 8, 11))
+        and fields[4] in ("+", "-")
+    )

@@ -1,24 +1,46 @@
-"""The reads of SAM, BAM and CRAM files as FASTQ text."""
+"""The reads of SAM, BAM and CRAM files as FASTQ text.
+
+SAM is read here, a record a line, so that what is wrong is told of the record; BAM and CRAM are read by
+htslib, through pysam. Of every record the name, the flag, the bases and the qualities count, and nothing
+else.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import os
+import re
 import shutil
 import stat
+import sys
 import threading
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from overlapper.errors import FormatError, TruncatedError
-from overlapper.io.sources import BLOCK_BYTES, check_rereadable
+from overlapper.errors import FormatError, InputError, TruncatedError, shortened
+from overlapper.io.lines import lines_of, name_problem, text_lines, whole
+from overlapper.io.sources import BLOCK_BYTES, check_rereadable, open_input, whole_lines
 
-_SECONDARY_OR_SUPPLEMENTARY = 0x900
+_SECONDARY_OR_SUPPLEMENTARY, _REVERSE, _UNMAPPED = 0x900, 0x10, 0x4
+_COLUMNS, _MOST_FLAGS = 11, 0xFFFF
+_BASES = re.compile(r"\*|[A-Za-z=.]+")
+_COMPLEMENT = str.maketrans("ACGTUacgtu", "TGCAAtgcaa")
+_REPAIR = "Repair the record or leave it out; if it is the last one, the file is cut off."
+
+
+class _Record(NamedTuple):
+    """A record; bases and qualities (as in FASTQ) on the strand that was sequenced, None where not told."""
+
+    name: str
+    flag: int
+    bases: str
+    qualities: str | None
 
 
 def fastq_blocks(file: io.BufferedReader, path: str, reference: str | None) -> Iterator[bytes]:
-    """Yield the primary records as FASTQ, or FASTA where they have no qualities.
+    """Yield the primary records of BAM or CRAM as FASTQ, or FASTA where they have no qualities.
 
     A read that was aligned to the reverse strand is put back on the strand it was sequenced on.
 
@@ -36,52 +58,121 @@ def fastq_blocks(file: io.BufferedReader, path: str, reference: str | None) -> I
     TruncatedError
         When the file ends too early or is damaged.
     FormatError
-        When an aligned record has no bases.
+        When a record has no name, or is aligned and has no bases.
+    InputError
+        When the reference cannot be read, or is another one.
     """
-    pieces: list[bytes] = []
+    return _fastq(map(_record_of, _checked_names(_records(file, path, reference), path)), path)
+
+
+def fastq_of_sam(blocks: Iterable[bytes], path: str) -> Iterator[bytes]:
+    """Yield the primary records of the text of a SAM file, as `fastq_blocks` does.
+
+    Raises
+    ------
+    FormatError
+        When a line is no record.
+    """
+    return _fastq(_sam_records(blocks, path), path)
+
+
+def _fastq(records: Iterable[_Record], path: str) -> Iterator[bytes]:
+    pieces: list[str] = []
     size = 0
-    for number, record in enumerate(_records(file, path, reference), start=1):
+    for number, record in enumerate(records, start=1):
         if record.flag & _SECONDARY_OR_SUPPLEMENTARY:
             continue
-        bases = record.get_forward_sequence() or ""
-        if not bases and not record.is_unmapped:
+        if not record.bases and not record.flag & _UNMAPPED:
             raise FormatError(
                 "is aligned but has no bases",
                 file=path,
-                record=f"{number} ({record.query_name})",
+                record=f"{number} ({record.name})",
                 remedy="Write the file with the bases of its primary records, or leave the record out.",
             )
-        text = _fastq(record.query_name, bases, record.get_forward_qualities())
-        pieces.append(text)
-        size += len(text)
+        name, _, bases, qualities = record
+        pieces.append(f">{name}\n{bases}\n" if qualities is None else f"@{name}\n{bases}\n+\n{qualities}\n")
+        size += 2 * len(bases)
         if size >= BLOCK_BYTES:
-            yield b"".join(pieces)
+            yield "".join(pieces).encode()
             pieces, size = [], 0
-    yield b"".join(pieces)
+    yield "".join(pieces).encode()
 
 
-def _fastq(name: str, bases: str, qualities: Any) -> bytes:
-    if qualities is None:
-        return f">{name}\n{bases}\n".encode()
-    scores = bytes(min(quality, 93) + 33 for quality in qualities).decode()
-    return f"@{name}\n{bases}\n+\n{scores}\n".encode()
+def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:
+    number = 0
+    for line in lines_of(whole_lines(blocks), path):
+        if not line or (line.startswith("@") and not number):
+            continue
+        number += 1
+        fields = line.split("\t")
+        if problem := _problem(fields):
+            name = fields[0] if not name_problem(fields[0]) else ""
+            record = f"{number} ({shortened(name)[1:-1]})" if name else str(number)
+            raise FormatError(problem, file=path, record=record, remedy=_REPAIR)
+        name, flag, bases, qualities = fields[0], int(fields[1]), fields[9], fields[10]
+        bases = "" if bases == "*" else bases
+        if flag & _REVERSE:
+            bases, qualities = bases[::-1].translate(_COMPLEMENT), qualities[::-1]
+        yield _Record(name, flag, bases, None if fields[10] == "*" else qualities)
+
+
+def _problem(fields: list[str]) -> str:
+    """Return why the fields of a line are no record; nothing where they are."""
+    if len(fields) < _COLUMNS:
+        return f"has {len(fields)} columns, expected {_COLUMNS} or more"
+    if problem := name_problem(fields[0]):
+        return problem
+    if whole(fields[1], _MOST_FLAGS) is None:
+        return f"has {shortened(fields[1])} for its flags, expected a number from 0 to {_MOST_FLAGS}"
+    if not _BASES.fullmatch(fields[9]):
+        return f"has {shortened(fields[9])} for its bases, expected letters, or * for none"
+    if fields[10] != "*" and len(fields[10]) != len("" if fields[9] == "*" else fields[9]):
+        return f"has {len(fields[10])} qualities, but {len(fields[9].replace('*', ''))} bases"
+    return ""
+
+
+def _checked_names(records: Iterable[Any], path: str) -> Iterator[Any]:
+    """Yield records of pysam; what is between them and FASTQ is text, in which a name must not end a line."""
+    for number, record in enumerate(records, start=1):
+        try:
+            problem = name_problem(record.query_name or "")
+        except UnicodeDecodeError:
+            problem = "has a name that is not UTF-8 text"
+        if problem:
+            remedy = "Repair the record or leave it out."
+            raise FormatError(problem, file=path, record=str(number), remedy=remedy)
+        yield record
+
+
+def _record_of(record: Any) -> _Record:
+    scores = record.get_forward_qualities()
+    qualities = None if scores is None else bytes(min(score, 93) + 33 for score in scores).decode()
+    return _Record(record.query_name, record.flag, record.get_forward_sequence() or "", qualities)
 
 
 def _records(file: io.BufferedReader, path: str, reference: str | None) -> Iterator[Any]:
     import pysam
 
     is_cram = file.peek(4).startswith(b"CRAM")
-    if is_cram and reference is not None:
-        check_rereadable(reference, "a reference is read again and again")
-    previous = pysam.set_verbosity(0)  # else htslib writes complaints of its own to standard error
+    if reference is not None:
+        if is_cram:
+            check_rereadable(reference, "a reference is read again and again")
+        with open_input(reference):
+            pass
     try:
         with (
             _whole(file, path) as source,
+            _silent(pysam),
             pysam.AlignmentFile(source, check_sq=False, reference_filename=reference) as alignments,
         ):
             yield from alignments.fetch(until_eof=True)
     except (OSError, ValueError):
         # pysam says no more than "truncated file", also where a reference is missing.
+        if reference is not None and (other := _other_sequence(path, reference)):
+            raise InputError(
+                f"was written against another reference: {other}", file=path,
+                remedy=f"Name the reference that it was written against instead of {reference}.",
+            ) from None  # fmt: skip
         if is_cram and reference is None:
             problem = "cannot be read to its end: it is cut off or damaged, or its reference is not found"
             remedy = "Name the reference that it was written against, or copy or download the file again."
@@ -89,8 +180,60 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
             problem = "cannot be read to its end: it is cut off or damaged"
             remedy = "Copy or download the file again."
         raise TruncatedError(problem, file=path, remedy=remedy) from None
+
+
+@contextlib.contextmanager
+def _silent(pysam: Any) -> Iterator[None]:
+    """Keep htslib, and pysam where it cannot close what it could not read, from writing to standard error."""
+    verbosity, hook = pysam.set_verbosity(0), sys.unraisablehook
+
+    def silent(report: Any) -> None:
+        if "Closing failed" not in str(report.exc_value):
+            hook(report)
+
+    sys.unraisablehook = silent
+    try:
+        yield
     finally:
-        pysam.set_verbosity(previous)
+        sys.unraisablehook = hook
+        pysam.set_verbosity(verbosity)
+
+
+def _other_sequence(path: str, reference: str) -> str:
+    """Return which sequence of a CRAM file is another one in a reference; nothing where none is."""
+    import pysam
+
+    try:
+        with _silent(pysam), pysam.AlignmentFile(path, check_sq=False) as alignments:
+            expected = alignments.header.to_dict().get("SQ", [])
+    except (OSError, ValueError):
+        return ""
+    found = _digests(reference)
+    for sequence in expected:
+        name, length = sequence["SN"], int(sequence["LN"])
+        if name not in found:
+            return f"{shortened(name)} is not in {reference}"
+        if found[name][0] != length:
+            return f"{shortened(name)} has {length} bases, but {found[name][0]} in {reference}"
+        if sequence.get("M5", found[name][1]) != found[name][1]:
+            return f"{shortened(name)} has other bases in {reference}"
+    return ""
+
+
+def _digests(path: str) -> dict[str, tuple[int, str]]:
+    """Return, of each sequence of a FASTA file, its length and the MD5 digest that SAM headers have."""
+    found: dict[str, Any] = {}
+    sizes: dict[str, int] = {}
+    name = ""
+    for line in text_lines(path):
+        if line.startswith(">"):
+            name = line[1:].split(maxsplit=1)[0] if line[1:].strip() else ""
+            found[name], sizes[name] = hashlib.md5(usedforsecurity=False), 0
+        elif name in found:
+            bases = "".join(line.split()).upper()
+            found[name].update(bases.encode())
+            sizes[name] += len(bases)
+    return {name: (sizes[name], digest.hexdigest()) for name, digest in found.items()}
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.errors import DuplicateNameError, EmptyInputError, FormatError
+from overlapper.errors import DuplicateNameError, EmptyInputError, FormatError, InputError
 from overlapper.io.chunks import has_chunks, parsed_chunks
 from overlapper.io.reads_builder import RECORD_REMEDY, ReadsBuilder
 from overlapper.io.sources import Content, content_of, open_input, unpacked_blocks
@@ -118,9 +118,16 @@ class FastxParts:
         Reads of different parts are not compared: `check` does, when all parts have come.
         """
         builder = ReadsBuilder(self._keep_qualities)
+        takes_reference = False
         for path in self._files:
             self._first_reads.append(builder.reads)
             with open_input(path) as file:
+                takes_reference |= content_of(file) is not Content.TEXT
+                if self._reference is not None and path is self._files[-1] and not takes_reference:
+                    raise InputError(
+                        "is given as the reference of alignments, but no file of reads is SAM, BAM or CRAM",
+                        file=self._reference, remedy="Leave it out; overlapper map places reads on one.",
+                    )  # fmt: skip
                 if self._threads > 1 and path != "-" and has_chunks(file):
                     yield builder.take_closed()
                     for reads in parsed_chunks(file, path, self._keep_qualities, self._threads):
@@ -137,11 +144,14 @@ class FastxParts:
         yield builder.take_closed()
 
     def _text_blocks(self, file: io.BufferedReader, path: str) -> Iterator[bytes]:
-        if content_of(file) is Content.ALIGNMENTS:
-            from overlapper.io.alignments import fastq_blocks
+        content = content_of(file)
+        if content is Content.TEXT:
+            return unpacked_blocks(file, path)
+        from overlapper.io import alignments
 
-            return fastq_blocks(file, path, self._reference)
-        return unpacked_blocks(file, path)
+        if content is Content.SAM:
+            return alignments.fastq_of_sam(unpacked_blocks(file, path), path)
+        return alignments.fastq_blocks(file, path, self._reference if content is Content.CRAM else None)
 
     def check(self, reads: Reads) -> None:
         """Check names and lengths of all reads, which come without their bases if need be.

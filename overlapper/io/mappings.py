@@ -21,7 +21,7 @@ from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
-from overlapper.io.sam_header import parse_read_group, sam_header
+from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
 from overlapper.io.sources import is_stream
 from overlapper.tables import MappingKind, Mappings, Reads
 
@@ -121,11 +121,13 @@ class _TextWriter:
         self._file = OutputFile(path, threads=threads)
 
     def __enter__(self) -> Self:
-        self._file.__enter__()
+        head = b""
         if self._format.header:
             import pysam
 
-            self._file.write(str(pysam.AlignmentHeader.from_dict(self._format.header)).encode())
+            head = str(pysam.AlignmentHeader.from_dict(self._format.header)).encode()
+        self._file.__enter__()
+        self._file.write(head)
         return self
 
     def write(self, reads: Reads, mappings: Mappings) -> None:
@@ -173,7 +175,7 @@ class _BamWriter:
 
     def write(self, reads: Reads, mappings: Mappings) -> None:
         with self._complaints():
-            for line in bytes(self._format.lines(reads, mappings)).decode().splitlines():
+            for line in bytes(self._format.lines(reads, mappings)).decode().split("\n")[:-1]:
                 self._bam.write(self._parse(line, self._header))
 
     def __exit__(
@@ -229,7 +231,15 @@ class _Format:
         self._of_all = np.frombuffer(tag.encode(), np.uint8)
 
     def lines(self, reads: Reads, mappings: Mappings) -> memoryview:
-        """Return the lines of some reads, which the mappings number from 0 on."""
+        """Return the lines of some reads, which the mappings number from 0 on.
+
+        Raises
+        ------
+        FormatError
+            When SAM does not allow the name of a read.
+        """
+        if self.header:
+            check_read_names(reads)
         from overlapper.kernels.cpu import mapping_formatting as kernel
         from overlapper.kernels.cpu.formatting import Names
         from overlapper.kernels.cpu.walks import PackedReads

@@ -113,10 +113,14 @@ class OutputFile:
         if complete:
             self._write_members(complete)
 
+    def write_text(self, text: str) -> None:
+        """Write text as UTF-8; of names of files that are none, the bytes are spelled out."""
+        self.write(text.encode(errors="backslashreplace"))
+
     def write_lines(self, lines: Iterable[str]) -> None:
         """Write lines that come without their line feeds."""
         for line in lines:
-            self.write(f"{line}\n".encode())
+            self.write_text(f"{line}\n")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -161,7 +165,7 @@ class OutputFile:
 def write_text(path: str, text: str) -> None:
     """Write a text file, complete or not at all."""
     with OutputFile(path) as file:
-        file.write(text.encode())
+        file.write_text(text)
 
 
 def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:

@@ -29,7 +29,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from overlapper.errors import FormatError
+from overlapper.errors import FormatError, shortened
+from overlapper.io.lines import LONGEST, name_problem, text_lines, whole
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import check_rereadable, line_blocks
 from overlapper.tables import Overlaps, Reads
@@ -182,37 +183,44 @@ def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
     Raises
     ------
     FormatError
-        When a line has too few columns, or a length that is no number.
+        When a line has too few columns, a name that is none, or a length that is no number.
     InputError
         When the file cannot be read to its end, or is standard input, which cannot be read twice.
     """
     file_name = os.fspath(path)
     check_rereadable(file_name, "is read twice, once for the names of the reads")
-    queries: dict[bytes, bytes] = {}
-    targets: dict[bytes, bytes] = {}
-    number = 0
-    for block in line_blocks(file_name):
-        for line in block.splitlines():
-            number += 1
-            fields = line.split(b"\t", 7)
-            if len(fields) < 8:
-                if line:
-                    raise FormatError(
-                        f"has {len(fields)} columns, expected at least 12",
-                        file=file_name, record=f"on line {number}", remedy=_NOT_PAF,
-                    )  # fmt: skip
+    queries: dict[str, int] = {}
+    targets: dict[str, int] = {}
+    for number, line in enumerate(text_lines(file_name, record="on line"), 1):
+        fields = line.split("\t", 7)
+        if len(fields) < 8:
+            if line:
+                raise _fault(f"has {len(fields)} columns, expected at least 12", file_name, number)
+            continue
+        for known, name, column in ((queries, fields[0], 1), (targets, fields[5], 6)):
+            if name in known:
                 continue
-            queries.setdefault(fields[0], fields[1])
-            targets.setdefault(fields[5], fields[6])
+            length = whole(fields[column])
+            if problem := name_problem(name):
+                raise _fault(problem, file_name, number)
+            if length is None:
+                raise _fault(_no_number(_where(column), fields[column]), file_name, number)
+            known[name] = length
     lengths = queries | {name: length for name, length in targets.items() if name not in queries}
-    for name, length in lengths.items():
-        if not length.isdigit():
-            raise FormatError(
-                f"has the length {length.decode(errors='replace')!r}, expected a number",
-                file=file_name, record=name.decode(errors="replace"), remedy=_NOT_PAF,
-            )  # fmt: skip
-    names = [name.decode(errors="surrogateescape") for name in lengths]
-    return Reads.without_bases(names, [int(length) for length in lengths.values()])
+    return Reads.without_bases(list(lengths), list(lengths.values()))
+
+
+def _fault(problem: str, path: str, line: int) -> FormatError:
+    return FormatError(problem, file=path, record=f"on line {line}", remedy=_NOT_PAF)
+
+
+def _where(column: int) -> str:
+    name = _COLUMN_NAMES[column] if column < len(_COLUMN_NAMES) else "tag"
+    return f"column {column + 1} ({name})"
+
+
+def _no_number(where: str, value: str) -> str:
+    return f"{where} is {shortened(value)}, expected a number from 0 to {LONGEST}"
 
 
 class _Part(NamedTuple):
@@ -296,19 +304,18 @@ class _PafParser:
         kernel, state = self._kernel, part.state
         line = part.lines[part.stopped_at : part.lines.index(b"\n", part.stopped_at)]
         column = int(state[kernel.COLUMN])
-        found = line.decode(errors="replace").split("\t")
+        found = line.decode(errors="backslashreplace").split("\t")
         value = found[column] if column < len(found) else ""
-        name = _COLUMN_NAMES[column] if column < len(_COLUMN_NAMES) else "tag"
-        where = f"column {column + 1} ({name})"
-        expected = state[kernel.EXPECTED]
+        said = shortened(value)
+        where, expected = _where(column), state[kernel.EXPECTED]
         what, remedy = {
             kernel.FEW_COLUMNS: (f"has {len(found)} columns, expected at least 12", _NOT_PAF),
-            kernel.NO_NUMBER: (f"{where} is {value!r}, expected a number from 0 to 2147483647", _NOT_PAF),
-            kernel.BAD_STRAND: (f"{where} is {value!r}, expected + or -", _NOT_PAF),
-            kernel.UNKNOWN_READ: (f"{where} is {value!r}, which is none of the reads", _OTHER_READS),
+            kernel.NO_NUMBER: (_no_number(where, value), _NOT_PAF),
+            kernel.BAD_STRAND: (f"{where} is {said}, expected + or -", _NOT_PAF),
+            kernel.UNKNOWN_READ: (f"{where} is {said}, which is none of the reads", _OTHER_READS),
             kernel.OTHER_LENGTH: (f"{where} is {value}, but the read has {expected} bases", _OTHER_READS),
             kernel.BAD_INTERVAL: (f"{where} and the end beside it are no interval of the read", _NOT_PAF),
-            kernel.BAD_TAG: (f"{where} is {value!r}, which does not fit its type", _BAD_TAG),
+            kernel.BAD_TAG: (f"{where} is {said}, which does not fit its type", _BAD_TAG),
             kernel.BAD_END: ("has a carriage return before its end", _NOT_PAF),
             kernel.BAD_CIGAR: (
                 "has a CIGAR of more than =XIDM, or that does not fit the intervals",

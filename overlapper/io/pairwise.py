@@ -16,9 +16,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.errors import FormatError, ParameterError
+from overlapper.errors import FormatError, ParameterError, shortened
+from overlapper.io.lines import text_lines
 from overlapper.io.outputs import OutputFile, check_ending
-from overlapper.io.sources import line_blocks
+from overlapper.io.sam_header import check_read_names, check_reference_names
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
 from overlapper.version import __version__
@@ -62,6 +63,9 @@ def write_alignments(
     is_sam = name.removesuffix(".gz").endswith(".sam")
     if is_sam and alignments.cigar is None:
         raise ParameterError("SAM needs CIGARs: align with report='cigar' (--cigar), or write PAF")
+    if is_sam:
+        check_read_names(queries)
+        check_reference_names(targets)
     lines = _sam_lines(alignments, queries, targets) if is_sam else _paf_lines(alignments, queries, targets)
     with OutputFile(name) as file:
         for block in iter(lambda: list(itertools.islice(lines, _LINES)), []):
@@ -93,18 +97,17 @@ def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:
     """
     numbers = [{name: i for i, name in enumerate(reads.names)} for reads in (queries, targets)]
     query, target, flags = [], [], []
-    lines = itertools.chain.from_iterable(block.splitlines() for block in line_blocks(path))
-    for number, line in enumerate(lines, 1):
-        fields = line.decode(errors="replace").split("\t")
+    for number, line in enumerate(text_lines(path, record="on line"), 1):
+        fields = line.split("\t")
         if not 2 <= len(fields) <= 3 or (len(fields) == 3 and fields[2] not in ("+", "-")):
             raise FormatError(
-                f"is {line.decode(errors='replace')!r}, expected a query, a target and perhaps a strand",
+                f"is {shortened(line)}, expected a query, a target and perhaps a strand",
                 file=path, record=f"on line {number}", remedy="Put tabs between them; strands are + and -.",
             )  # fmt: skip
         for side, name, known in zip(("query", "target"), fields, numbers, strict=False):
             if name not in known:
                 raise FormatError(
-                    f"there is no {side} {name!r}", file=path, record=f"on line {number}",
+                    f"there is no {side} {shortened(name)}", file=path, record=f"on line {number}",
                     remedy="Names end at the first blank; queries are those of the first file.",
                 )  # fmt: skip
         query.append(numbers[0][fields[0]])

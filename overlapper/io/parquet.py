@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from overlapper.errors import FormatError, MissingExtraError, OutputError, ParameterError
+from overlapper.errors import FormatError, MissingExtraError, OutputError
+from overlapper.io.lines import LONGEST, name_problem
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import open_input
-from overlapper.tables import Overlaps, Reads
+from overlapper.tables import OverlapClass, Overlaps, Reads
+from overlapper.tables.base import offsets_of
+from overlapper.tables.overlaps import CIGAR_OPERATIONS, DELETION, INSERTION
 
 _GROUP_ROWS = 1 << 17
 """Rows of a row group; a fixed number, so that the file does not depend on the blocks written."""
@@ -152,24 +155,71 @@ def read_parquet(path: str | os.PathLike[str], reads: Reads | Sequence[str], *, 
         When it cannot be read.
     """
     path = os.fspath(path)
-    check_names(path, reads)
-    return read_rows(path)
+    return read_rows(path, check_names(path, reads))
 
 
-def check_names(path: str, reads: Reads | Sequence[str]) -> None:
-    """Raise a `FormatError` if the overlaps of a path are about other reads."""
-    names = _read_table(reads_path(path)).column("name").to_pylist()
-    if names != (reads.names if isinstance(reads, Reads) else list(reads)):
+def check_names(path: str, reads: Reads | Sequence[str]) -> np.ndarray:
+    """Return the lengths of the reads that the overlaps of a path are about.
+
+    Raises
+    ------
+    FormatError
+        When these are other reads.
+    """
+    named = reads_of_parquet(path)
+    if named.names != (reads.names if isinstance(reads, Reads) else list(reads)):
         raise FormatError("names other reads", file=reads_path(path), remedy=_OTHER_READS)
+    if isinstance(reads, Reads) and not np.array_equal(named.lengths, reads.lengths):
+        raise FormatError("names reads of other lengths", file=reads_path(path), remedy=_OTHER_READS)
+    return named.lengths
 
 
-def read_rows(path: str) -> Overlaps:
-    """Return the overlaps of one file, whatever reads they are about; errors are those of `read_parquet`."""
-    table = _read_table(path)
+def read_rows(path: str, lengths: np.ndarray) -> Overlaps:
+    """Return the overlaps of one file, of reads of these lengths; errors are those of `read_parquet`."""
+    fields = Overlaps.fields_of("column", "ragged")
+    types = {f.name: f.metadata["dtype"] for f in fields}
+    needed = [f.name for f in fields if f.metadata["kind"] == "column" and not f.metadata["optional"]]
+    table = _read_table(path, types, needed)
     try:
-        return Overlaps.from_arrow(table)
-    except (TypeError, ParameterError) as error:
+        overlaps = Overlaps.from_arrow(table)
+    except (TypeError, ValueError) as error:
         raise FormatError(f"holds no overlaps: {error}", file=path, remedy=_WRITE_AGAIN) from None
+    if problem := _misplaced(overlaps, lengths):
+        raise FormatError(problem, file=path, remedy=_WRITE_AGAIN)
+    return overlaps
+
+
+def _misplaced(overlaps: Overlaps, lengths: np.ndarray) -> str:
+    """Return which overlap does not lie within its reads; nothing where all do."""
+    bad = (overlaps.query < 0) | (overlaps.query >= overlaps.target) | (overlaps.target >= len(lengths))
+    if not bad.any():
+        for read, start, end in (
+            (overlaps.query, overlaps.q_start, overlaps.q_end),
+            (overlaps.target, overlaps.t_start, overlaps.t_end),
+        ):
+            bad |= (start < 0) | (start > end) | (end > lengths[read])
+        bad |= overlaps.kind > max(OverlapClass)
+        if overlaps.cigar is not None and overlaps.cigar_offsets is not None:
+            bad |= _unaligned(overlaps, overlaps.cigar, overlaps.cigar_offsets)
+    if not bad.any():
+        return ""
+    row = int(bad.argmax())
+    return f"overlap {row + 1} does not lie within reads {overlaps.query[row]} and {overlaps.target[row]}"
+
+
+def _unaligned(overlaps: Overlaps, cigar: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Tell which overlaps have a CIGAR that does not fit their intervals; one without operations fits."""
+    operation, length = cigar & 15, (cigar >> 4).astype(np.int64)
+    bad = np.zeros(len(overlaps), np.bool_)
+    known = offsets_of(~np.isin(operation, CIGAR_OPERATIONS))
+    for other, start, end in (
+        (DELETION, overlaps.q_start, overlaps.q_end),
+        (INSERTION, overlaps.t_start, overlaps.t_end),
+    ):
+        before = offsets_of(np.where(operation == other, 0, length))
+        bad |= before[offsets[1:]] - before[offsets[:-1]] != end - start
+    bad |= known[offsets[1:]] != known[offsets[:-1]]
+    return bad & (offsets[1:] != offsets[:-1])
 
 
 def holds_overlaps(path: Path) -> bool:
@@ -187,17 +237,47 @@ def holds_overlaps(path: Path) -> bool:
 
 def reads_of_parquet(path: str | os.PathLike[str]) -> Reads:
     """Return names and lengths of the reads that a file numbers; errors are those of `read_parquet`."""
-    table = _read_table(reads_path(os.fspath(path)))
-    return Reads.without_bases(table.column("name").to_pylist(), table.column("length").to_pylist())
+    path = reads_path(os.fspath(path))
+    table = _read_table(path, {"name": np.dtype(str), "length": np.dtype("i8")}, ["name", "length"])
+    names, lengths = table.column("name").to_pylist(), table.column("length").to_numpy()
+    for number, name in enumerate(names):
+        if problem := name_problem(name):
+            raise FormatError(problem, file=path, record=str(number), remedy=_WRITE_AGAIN)
+    if len(set(names)) < len(names):
+        raise FormatError("names a read twice", file=path, remedy=_WRITE_AGAIN)
+    if len(lengths) and not 0 <= lengths.min() <= lengths.max() <= LONGEST:
+        raise FormatError(f"has a length beyond 0 to {LONGEST}", file=path, remedy=_WRITE_AGAIN)
+    return Reads.without_bases(names, lengths)
 
 
-def _read_table(path: str) -> Any:
+def _read_table(path: str, types: Mapping[str, np.dtype], needed: Sequence[str]) -> Any:
+    """Return the columns of some names as what they must be; the others are left out."""
     pyarrow, parquet = import_pyarrow()
     with open_input(path) as file:
         try:
-            return parquet.read_table(file)
-        except (OSError, pyarrow.ArrowException) as error:
-            raise FormatError(f"cannot be read as Parquet: {error}", file=path, remedy=_WRITE_AGAIN) from None
+            table = parquet.read_table(file)
+            present = [name for name in types if name in table.column_names]
+            columns = [_cast(table.column(name), types[name]) for name in present]
+        except (OSError, ValueError, MemoryError, pyarrow.ArrowException) as error:
+            raise FormatError(
+                f"cannot be read as Parquet: {' '.join(str(error).split())}", file=path, remedy=_WRITE_AGAIN
+            ) from None
+    missing = [name for name in needed if name not in present]
+    if missing:
+        raise FormatError(f"has no column {missing[0]}", file=path, remedy=_WRITE_AGAIN)
+    return pyarrow.table(columns, names=present)
+
+
+def _cast(column: Any, dtype: np.dtype) -> Any:
+    """Return a column as one of a type, none of its values changed."""
+    pyarrow, _ = import_pyarrow()
+    wanted = pyarrow.string() if dtype.kind == "U" else pyarrow.from_numpy_dtype(dtype)
+    is_list = pyarrow.types.is_list(column.type) or pyarrow.types.is_large_list(column.type)
+    if column.null_count:
+        raise ValueError("values are missing")
+    column = column.cast(pyarrow.large_list(wanted) if is_list else wanted)
+    column.validate(full=True)
+    return column
 
 
 def import_pyarrow() -> tuple[Any, Any]:

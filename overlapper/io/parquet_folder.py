@@ -171,7 +171,7 @@ def read_parquet_folder(
     Parameters, and what is raised, are those of `overlapper.io.parquet.read_parquet`.
     """
     path = os.fspath(path)
-    check_names(path, reads)
+    lengths = check_names(path, reads)
     files = sorted(Path(path).glob(f"{_RANGE}*/{_FILE}"))
     if not files:
         raise FormatError(
@@ -179,5 +179,5 @@ def read_parquet_folder(
             file=path,
             remedy="Give a folder that was written with a / at its end.",
         )
-    tables = [read_rows(str(file)) for file in files]
+    tables = [read_rows(str(file), lengths) for file in files]
     return Overlaps.concat([table for table in tables if len(table)]).sort_canonical()

@@ -7,15 +7,17 @@ read set, only the names in the file.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import Self
 
 import numpy as np
 
-from overlapper.errors import FormatError
-from overlapper.io.sources import line_blocks
+from overlapper.errors import FormatError, shortened
+from overlapper.io.lines import LONGEST, name_problem, text_lines, whole
 from overlapper.tables import Overlaps, Reads
 
 PAF_COLUMNS = 12
+_LINES_AT_ONCE = 1 << 14
 _NUMBERS = (1, 2, 3, 6, 7, 8)
 """Columns that are lengths and positions."""
 
@@ -75,40 +77,47 @@ def read_paf(path: str) -> ReportedOverlaps:
     InputError
         When the file cannot be read or a line breaks the format.
     """
-    numbers: dict[bytes, int] = {}
+    numbers: dict[str, int] = {}
     blocks = []
-    before = 0
-    for block in line_blocks(path):
-        lines = block.splitlines()
-        blocks.append(_parse(lines, numbers, path, before))
-        before += len(lines)
+    lines = enumerate(text_lines(path), 1)
+    while block := list(itertools.islice(lines, _LINES_AT_ONCE)):
+        blocks.append(_parse(block, numbers, path))
     query, target, reverse, *columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
-    names = [name.decode(errors="replace") for name in numbers]
-    return ReportedOverlaps(names, query, target, reverse.astype(bool), *columns)
+    return ReportedOverlaps(list(numbers), query, target, reverse.astype(bool), *columns)
 
 
-def _parse(lines: list[bytes], numbers: dict[bytes, int], path: str, before: int) -> np.ndarray:
+def _parse(lines: list[tuple[int, str]], numbers: dict[str, int], path: str) -> np.ndarray:
     """Return query, target, reverse and the six numbers of each line, shape (9, lines)."""
+    rows = [line.split("\t", PAF_COLUMNS - 1) for _, line in lines]
     try:
-        columns = list(zip(*[line.split(b"\t", PAF_COLUMNS - 1) for line in lines], strict=True))
-        if len(columns) != PAF_COLUMNS or not set(columns[4]) <= {b"+", b"-"}:
+        columns = list(zip(*rows, strict=True))
+        if len(columns) != PAF_COLUMNS or not set(columns[4]) <= {"+", "-"}:
             raise ValueError
-        intervals = [list(map(int, columns[i])) for i in _NUMBERS]
+        intervals = [[_number(text) for text in columns[i]] for i in _NUMBERS]
+        if any(name not in numbers and name_problem(name) for i in (0, 5) for name in set(columns[i])):
+            raise ValueError
     except ValueError:
-        raise _first_fault(lines, path, before) from None
+        raise _first_fault(lines, path) from None
     reads = [[numbers.setdefault(name, len(numbers)) for name in columns[i]] for i in (0, 5)]
-    table = np.array([*reads, [strand == b"-" for strand in columns[4]], *intervals], np.int64)
+    table = np.array([*reads, [strand == "-" for strand in columns[4]], *intervals], np.int64)
     q_length, q_start, q_end, t_length, t_start, t_end = table[3:]
     fits = (q_start >= 0) & (q_start <= q_end) & (q_end <= q_length)
     fits &= (t_start >= 0) & (t_start <= t_end) & (t_end <= t_length)
     if not fits.all():
-        raise _first_fault(lines, path, before)
+        raise _first_fault(lines, path)
     return table
 
 
-def _first_fault(lines: list[bytes], path: str, before: int) -> FormatError:
+def _number(text: str) -> int:
+    number = whole(text.removeprefix("-"))
+    if number is None:
+        raise ValueError
+    return -number if text.startswith("-") else number
+
+
+def _first_fault(lines: list[tuple[int, str]], path: str) -> FormatError:
     """Return the error of the first bad line, of which there is one."""
-    for number, line in enumerate(lines, before + 1):
+    for number, line in lines:
         if problem := _problem(line):
             return FormatError(
                 problem,
@@ -119,17 +128,17 @@ def _first_fault(lines: list[bytes], path: str, before: int) -> FormatError:
     raise AssertionError("no bad line found")
 
 
-def _problem(line: bytes) -> str:
-    fields = line.rstrip(b"\r\n").split(b"\t")
+def _problem(line: str) -> str:
+    fields = line.split("\t")
     if len(fields) < PAF_COLUMNS:
         return f"{len(fields)} columns found, PAF has {PAF_COLUMNS} or more"
+    if problem := name_problem(fields[0]) or name_problem(fields[5]):
+        return problem
     for i in _NUMBERS:
-        try:
-            int(fields[i])
-        except ValueError:
-            return f"column {i + 1} is {fields[i].decode(errors='replace')!r}, expected a whole number"
-    if fields[4] not in (b"+", b"-"):
-        return f"the strand is {fields[4].decode(errors='replace')!r}, expected + or -"
+        if whole(fields[i].removeprefix("-")) is None:
+            return f"column {i + 1} is {shortened(fields[i])}, expected a whole number from 0 to {LONGEST}"
+    if fields[4] not in ("+", "-"):
+        return f"the strand is {shortened(fields[4])}, expected + or -"
     for what, columns in (("query", fields[1:4]), ("target", fields[6:9])):
         length, start, end = map(int, columns)
         if not 0 <= start <= end <= length:

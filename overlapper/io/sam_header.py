@@ -6,11 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.errors import FormatError, ParameterError
+from overlapper.errors import FormatError, ParameterError, shortened
 from overlapper.tables import Reads
 from overlapper.version import __version__
 
-_NAME_REMEDY = "Rename it"
+LONGEST_NAME = 254
+"""Bytes of a name, by the SAM specification."""
+
+
+def check_reference_names(reference: Reads) -> None:
+    """Raise a `FormatError` if SAM does not allow the name of a reference sequence."""
+    for name in reference.names:
+        odd = not name.isascii() or name[0] in "*=" or set(name) & set("\\,\"'`()[]{}<>")
+        if odd or len(name) > LONGEST_NAME:
+            raise FormatError(
+                f"the reference sequence {shortened(name)} has a name that SAM does not allow",
+                remedy="Rename it",
+            )
+
+
+def check_read_names(reads: Reads) -> None:
+    """Raise a `FormatError` if SAM and BAM have no room for the name of a read."""
+    sizes = np.diff(reads.name_offsets)
+    if sizes.max(initial=0) > LONGEST_NAME:
+        read = int(sizes.argmax())
+        raise FormatError(
+            f"the read {shortened(reads.name(read))} has a name of {sizes[read]} bytes, but SAM allows "
+            f"{LONGEST_NAME}",
+            remedy="Rename it, or write PAF.",
+        )
 
 
 def parse_read_group(text: str) -> dict[str, str]:
@@ -34,9 +58,16 @@ def parse_read_group(text: str) -> dict[str, str]:
     fields = [field for field in text.replace("\\t", "\t").split("\t") if field != "@RG"]
     for field in fields:
         tag, colon, value = field.partition(":")
-        if len(tag) != 2 or not tag.isalnum() or not colon or not value or not value.isprintable():
+        if (
+            len(tag) != 2
+            or not tag.isascii()
+            or not tag.isalnum()
+            or not colon
+            or not value
+            or not value.isprintable()
+        ):
             raise ParameterError(
-                f"the read group has the field {field!r}, expected TAG:value, such as SM:name"
+                f"the read group has the field {shortened(field)}, expected TAG:value, such as SM:name"
             )
     group = dict(field.split(":", 1) for field in fields)
     if "ID" not in group:
@@ -62,15 +93,12 @@ def sam_header(reference: Reads, group: dict[str, str] | None, command: str) -> 
     """
     header: dict[str, Any] = {"HD": {"VN": "1.6", "SO": "unsorted", "GO": "query"}}
     lengths = np.maximum(reference.lengths, 1).tolist()
-    names = reference.names
-    for name in names:
-        if not name.isascii() or name[0] in "*=" or set(name) & set("\\,\"'`()[]{}<>"):
-            raise FormatError(
-                f"the reference sequence {name!r} has a name that SAM does not allow", remedy=_NAME_REMEDY
-            )
-    header["SQ"] = [{"SN": name, "LN": length} for name, length in zip(names, lengths, strict=True)]
+    check_reference_names(reference)
+    header["SQ"] = [{"SN": name, "LN": length} for name, length in zip(reference.names, lengths, strict=True)]
     if group:
         header["RG"] = [group]
+    # Names of files need not be UTF-8, which a header is.
+    command = command.encode(errors="backslashreplace").decode()
     program = {"ID": "overlapper", "PN": "overlapper", "VN": __version__}
     header["PG"] = [program | ({"CL": " ".join(command.split())} if command else {})]
     return header

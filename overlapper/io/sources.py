@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import BinaryIO, cast
 
@@ -32,7 +32,12 @@ class Content(enum.Enum):
     """What a file holds, once it is unpacked."""
 
     TEXT = "text"
-    ALIGNMENTS = "SAM, BAM or CRAM"
+    SAM = "SAM"
+    BAM = "BAM"
+    CRAM = "CRAM"
+
+
+_STARTS = {Content.SAM: _SAM_HEADERS, Content.BAM: (b"BAM\x01",), Content.CRAM: (b"CRAM",)}
 
 
 def is_stream(path: str) -> bool:
@@ -94,8 +99,9 @@ def content_of(file: io.BufferedReader) -> Content:
         # The first member may be cut off here; what it begins with is enough.
         with contextlib.suppress(zlib.error):
             head = zlib.decompressobj(wbits=31).decompress(head, 16)
-    if head.startswith((b"BAM\x01", b"CRAM", *_SAM_HEADERS)):
-        return Content.ALIGNMENTS
+    for content, starts in _STARTS.items():
+        if head.startswith(starts):
+            return content
     return Content.TEXT
 
 
@@ -140,14 +146,19 @@ def line_blocks(path: str) -> Iterator[bytes]:
     InputError
         When the file cannot be read to its end.
     """
-    unfinished: list[bytes] = []
     with open_input(path) as file:
-        for block in unpacked_blocks(file, path):
-            lines, newline, rest = block.rpartition(b"\n")
-            if newline:
-                yield b"".join([*unfinished, lines, newline])
-                unfinished = []
-            unfinished.append(rest)
+        yield from whole_lines(unpacked_blocks(file, path))
+
+
+def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut text anew, behind line feeds; the last line gets one if it has none."""
+    unfinished: list[bytes] = []
+    for block in blocks:
+        lines, newline, rest = block.rpartition(b"\n")
+        if newline:
+            yield b"".join([*unfinished, lines, newline])
+            unfinished = []
+        unfinished.append(rest)
     if last := b"".join(unfinished):
         yield last + b"\n"
 

@@ -19,12 +19,13 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.errors import EmptyInputError, FormatError
-from overlapper.io.sources import line_blocks
+from overlapper.errors import EmptyInputError, FormatError, shortened
+from overlapper.io.lines import name_problem, text_lines, whole
 
 COLUMNS = ("read", "ref", "start", "end", "strand", "qstart", "qend", "read_len", "kind", "identity")
 REQUIRED = COLUMNS[:5]
 _DTYPES = ("U", "U", "i8", "i8", "U", "i8", "i8", "i8", "U", "f8")
+_LARGEST = 10**12
 UNPLACED = ("*", "", "junk", "random")
 """Values of ``ref`` that stand for no place."""
 
@@ -125,7 +126,7 @@ def read_truth(path: str) -> Truth:
     InputError
         When the file cannot be read.
     """
-    lines = (line.decode(errors="replace") for block in line_blocks(path) for line in block.splitlines())
+    lines = text_lines(path)
     names = next(lines, "").lstrip("#").split("\t")
     missing = [name for name in REQUIRED if name not in names]
     if missing:
@@ -135,6 +136,12 @@ def read_truth(path: str) -> Truth:
             record="line 1",
             remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
         )
+    twice = [name for i, name in enumerate(names) if name in names[:i]]
+    if twice:
+        raise FormatError(
+            f"the header names the column {shortened(twice[0])} twice", file=path, record="line 1",
+            remedy="Remove one of them.",
+        )  # fmt: skip
     rows = [_parse(line, names, path, number) for number, line in enumerate(lines, 2)]
     if not rows:
         raise EmptyInputError("no rows found below the header", file=path, remedy="Give placements of reads.")
@@ -150,17 +157,20 @@ def _parse(line: str, names: list[str], path: str, number: int) -> TruthRow:
         row = TruthRow(
             read=value["read"],
             ref=value["ref"],
-            start=int(value["start"]),
-            end=int(value["end"]),
+            start=_integer(value["start"]),
+            end=_integer(value["end"]),
             strand=value["strand"],
-            qstart=int(value.get("qstart", -1)),
-            qend=int(value.get("qend", -1)),
-            read_len=int(value.get("read_len", -1)),
+            qstart=_integer(value.get("qstart", "-1")),
+            qend=_integer(value.get("qend", "-1")),
+            read_len=_integer(value.get("read_len", "-1")),
             kind=value.get("kind", "normal"),
-            identity=float(value.get("identity", "nan")),
+            identity=_share(value.get("identity", "nan")),
         )
     except ValueError as error:
         raise _bad_line(f"not a number: {error}", path, number) from None
+    problem = name_problem(row.read) or (name_problem(row.ref) if row.ref not in UNPLACED else "")
+    if problem:
+        raise _bad_line(problem, path, number)
     if row.ref not in UNPLACED and not (0 <= row.start < row.end and row.strand in ("+", "-")):
         raise _bad_line(
             f"{row.start} to {row.end} on strand {row.strand!r} is no place, expected start < end and + or -",
@@ -168,6 +178,23 @@ def _parse(line: str, names: list[str], path: str, number: int) -> TruthRow:
             number,
         )
     return row
+
+
+def _integer(text: str) -> int:
+    number = whole(text.removeprefix("-"), _LARGEST)
+    if number is None:
+        raise ValueError(f"{shortened(text)}, expected one of at most {_LARGEST:,}")
+    return -number if text.startswith("-") else number
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1
+    if share < 0 or share > 1:
+        raise ValueError(f"{shortened(text)}, expected an identity from 0 to 1")
+    return share
 
 
 def _bad_line(problem: str, path: str, number: int) -> FormatError:

@@ -106,5 +106,8 @@ def _facts(inputs: Inputs, estimates: Estimates | None) -> list[tuple[str, str]]
     if inputs.gfa:
         lengths = inputs.gfa.without_contained().lengths
         what = "contig" if inputs.assembly else "unitig"
-        facts += [(f"{what.title()}s", f"{len(lengths):,}"), (f"Longest {what}", f"{lengths.max():,}")]
+        facts += [
+            (f"{what.title()}s", f"{len(lengths):,}"),
+            (f"Longest {what}", f"{lengths.max(initial=0):,}"),
+        ]
     return facts

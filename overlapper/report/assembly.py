@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from overlapper.errors import InputError
+from overlapper.errors import FormatError, InputError, shortened
 from overlapper.io.arrays import load_arrays
 from overlapper.io.artifacts import finished
 from overlapper.io.identity import digest_of_reads
+from overlapper.io.lines import text_lines, whole
 from overlapper.report.page import Part, Remark, Section, Table
+from overlapper.report.stats import LAYOUT, Each, Maybe, misfit, read_json
 from overlapper.tables import Overlaps, Reads
 
 _STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
 _MOST_LISTED = 20
 _COLUMNS = ("name", "length", "quality", "unconfirmed", "depth", "copies", "reads", "circular")
 _CONSENSUS = ("bases", "bases not confirmed")
+_LARGEST = 10**12
+_STAGE = {"folder": str, "seconds": float, **{fact: Maybe(float) for fact in _CONSENSUS}}
+_OVERLAPS = {**_STAGE, "chosen": str, "error rate": float, "reads": float, "bases": float}
+_SHAPE = {
+    "version": str,
+    "params": dict,
+    "stages": {"overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
+}
+"""What ``stats.json`` holds, as far as it is read here."""
+_AGAIN = "Run the same overlapper assemble again."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,18 +123,30 @@ def read_assembly(folder: str) -> AssemblyFolder:
                 f"is a folder without {name}, so not one of a finished assembly", file=folder,
                 remedy="Give the folder that overlapper assemble -o wrote, or name files.",
             )  # fmt: skip
-    try:
-        stats = json.loads((path / _STATS).read_text())
-        folders = [facts["folder"] for facts in stats["stages"].values()]
-    except (ValueError, LookupError, AttributeError, TypeError):
-        folders = []
-    if not folders:
-        raise InputError(
-            "is not what this version of overlapper assemble writes", file=str(path / _STATS),
-            remedy="Run the same overlapper assemble again.",
+    stats = read_json(str(path / _STATS), _AGAIN)
+    problem = misfit(stats, _SHAPE) or misfit(stats["stages"], Each(_STAGE))
+    if problem := problem or misfit(AssemblyFolder(path, stats, []).funnel["funnel"], Each(float)):
+        raise FormatError(
+            f"is not what this version of overlapper assemble writes: {problem}",
+            file=str(path / _STATS), remedy=_AGAIN,
         )  # fmt: skip
-    rows = [line.split("\t") for line in (path / _CONTIGS).read_text().splitlines()]
-    return AssemblyFolder(path, stats, rows)
+    return AssemblyFolder(path, stats, _read_contigs(str(path / _CONTIGS)))
+
+
+def _read_contigs(path: str) -> list[list[str]]:
+    """Return the rows of the table of contigs, its head first."""
+    rows = [line.split("\t") for line in text_lines(path)]
+    head = rows[0] if rows else []
+    missing = [name for name in _COLUMNS if head.count(name) != 1]
+    if missing:
+        raise FormatError(f"has no column {missing[0]!r}", file=path, record="line 1", remedy=_AGAIN)
+    numbers = [head.index(name) for name in _COLUMNS[1:-1]]
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(head) or not all(isinstance(_value(row[i]), int | float) for i in numbers):
+            raise FormatError(
+                f"is damaged: {shortened(' '.join(row))}", file=path, record=f"line {number}", remedy=_AGAIN
+            )
+    return rows
 
 
 def contigs_section(assembly: AssemblyFolder) -> Section:
@@ -146,7 +169,11 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
 
 
 def _value(cell: str) -> str | int | float:
-    for number in (int, float):
-        with contextlib.suppress(ValueError):
-            return number(cell)
+    """Return a cell as the number that it is, if it is one; infinite ones are none."""
+    count = whole(cell, _LARGEST)
+    if count is not None:
+        return count
+    with contextlib.suppress(ValueError):
+        number = float(cell)
+        return cell if abs(number) > _LARGEST else number
     return cell

@@ -9,11 +9,12 @@ import numpy as np
 
 from graph.changes import Changes, Fate
 from graph.summary import n50
-from overlapper.errors import FormatError
-from overlapper.io.sources import line_blocks
+from overlapper.errors import FormatError, shortened
+from overlapper.io.lines import name_problem, text_lines, whole
 from overlapper.report.charts import histogram
 from overlapper.report.page import Part, Remark, Section, Table
 
+_MOST_VOTES = 10**9
 NEEDS_CHANGES = (
     "Reads before and after correction are left out: they need the table that overlapper correct --table "
     "writes."
@@ -32,20 +33,42 @@ def read_changes(path: str) -> Changes:
     """
     remedy = "Give the table that overlapper correct --table wrote."
     header = [field.name for field in dataclasses.fields(Changes)]
-    text = b"".join(line_blocks(path)).decode(errors="replace")
-    first, *lines = text.splitlines() or [""]
-    if first.split("\t") != header:
+    lines = text_lines(path)
+    if next(lines, "").split("\t") != header:
         raise FormatError(f"does not start with the columns {' '.join(header)}", file=path, remedy=remedy)
-    rows = [line.split("\t") for line in lines]
+    rows = []
+    for number, line in enumerate(lines, 2):
+        try:
+            rows.append(_row(line.split("\t")))
+        except ValueError as error:
+            raise FormatError(str(error), file=path, record=f"line {number}", remedy=remedy) from None
+    name, bases_in, bases_out, coverage, identity, left_out, fate = list(zip(*rows, strict=True)) or [()] * 7
+    return Changes(
+        list(name), np.array(bases_in, np.int64), np.array(bases_out, np.int64),
+        np.array(coverage, np.float64), np.array(identity, np.float64), np.array(left_out, np.int64),
+        list(fate),
+    )  # fmt: skip
+
+
+def _row(fields: list[str]) -> tuple[str, int, int, float, float, int, Fate]:
+    """Return the fields of a line as what they are, or raise a `ValueError` that says what is wrong."""
     try:
-        name, bases_in, bases_out, coverage, identity, left_out, fate = zip(*rows, strict=True)
-        return Changes(
-            list(name), np.array(bases_in, np.int64), np.array(bases_out, np.int64),
-            np.array(coverage, np.float64), np.array(identity, np.float64), np.array(left_out, np.int64),
-            [Fate(word) for word in fate],
-        )  # fmt: skip
-    except ValueError as error:
-        raise FormatError(f"is cut off or damaged: {error}", file=path, remedy=remedy) from None
+        name, bases_in, bases_out, coverage, identity, left_out, fate = fields
+    except ValueError:
+        raise ValueError(f"has {len(fields)} columns, expected 7: it is cut off or damaged") from None
+    if problem := name_problem(name):
+        raise ValueError(problem)
+    damaged = ValueError(f"is cut off or damaged: {shortened(' '.join(fields[1:]))}")
+    before, after, others = whole(bases_in), whole(bases_out), whole(left_out)
+    try:
+        votes, share, what = float(coverage), float(identity), Fate(fate)
+    except ValueError:
+        raise damaged from None
+    if before is None or after is None or others is None:
+        raise damaged
+    if not 0 <= votes <= _MOST_VOTES or share < 0 or share > 1:
+        raise damaged
+    return name, before, after, votes, share, others, what
 
 
 def correction_section(changes: Changes) -> Section:

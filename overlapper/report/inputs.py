@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,16 +13,22 @@ from overlapper.errors import FormatError, ParameterError
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
-from overlapper.io.sources import open_input
 from overlapper.io.writers import FORMATS, read_overlaps
 from overlapper.pipeline import Report
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
+from overlapper.report.stats import LAYOUT, Each, Maybe, misfit, read_json
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")
 _JSON = ".json"
 _TSV = (".tsv", ".tsv.gz")
+_OF_ALL = {"version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float))}
+_OWN: dict[str, dict[str, Any]] = {
+    "overlap": {"funnel": Each(float), "chosen": Maybe(str), "devices": Maybe(list)},
+    "layout": {**LAYOUT, "unitigs": dict},
+}
+"""What the files of commands hold: what all have, and by command what is its own."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -128,16 +133,14 @@ def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
         When the file is from neither.
     """
     remedy = "Give a file that overlapper overlap --stats or overlapper layout --stats wrote."
-    with open_input(path) as file:
-        try:
-            stats = json.loads(file.read())
-        except ValueError as error:
-            raise FormatError(f"is not JSON: {error}", file=path, remedy=remedy) from None
-    common = {"version", "seconds", "params"}
-    for command, own in (("overlap", {"funnel"}), ("layout", {"counts", "unitigs"})):
-        if isinstance(stats, dict) and stats.keys() >= common | own:
-            return command, stats
-    raise FormatError("holds no counts of a run", file=path, remedy=remedy)
+    stats = read_json(path, remedy)
+    marks = {"funnel": "overlap", "unitigs": "layout"}
+    command = next((marks[name] for name in marks if isinstance(stats, dict) and name in stats), None)
+    if command is None:
+        raise FormatError("holds no counts of a run", file=path, remedy=remedy)
+    if problem := misfit(stats, _OF_ALL | _OWN[command]):
+        raise FormatError(f"is damaged: {problem}", file=path, remedy=remedy)
+    return command, stats
 
 
 def _kind_of(path: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from overlapper.errors import ParameterError
+from overlapper.errors import MOST, ParameterError
 from overlapper.simulate.bits import Distribution
 
 LENGTH_MODELS = ("gamma", "lognormal")
@@ -130,6 +130,8 @@ class ReadModel:
         require(self.length_model in LENGTH_MODELS, "length_model", " or ".join(LENGTH_MODELS))
         require(self.identity_model in IDENTITY_MODELS, "identity_model", " or ".join(IDENTITY_MODELS))
         require(self.min_length >= 1, "min_length", "1 or more")
+        require(not self.mean_length > MOST, "mean_length", f"at most {MOST}")
+        require(not self.length_sd > MOST, "length_sd", f"at most {MOST}")
         require(self.mean_length >= self.min_length, "mean_length", f"at least min_length, {self.min_length}")
         require(0 < self.max_identity <= 1, "max_identity", "above 0, to 1")
         require(0.5 <= self.identity <= self.max_identity, "identity", f"0.5 to {self.max_identity}")

@@ -15,6 +15,8 @@ from overlapper.threads import map_in_order
 _QUERY_RANGE_BITS, _ROWS_AT_A_TIME = 6, 1 << 17
 INSERTION, DELETION = 1, 2
 """BAM's codes of gap operations: bases of the query alone, bases of the target alone."""
+CIGAR_OPERATIONS = (0, INSERTION, DELETION, 7, 8)
+"""BAM's codes of the operations that overlaps may have: M, I, D, = and X."""
 
 
 class OverlapClass(enum.IntEnum):

@@ -115,16 +115,20 @@ def test_reads_may_come_from_the_file_alone(command, paf, tmp_path):
         (("aligned.paf", "aligned.paf"), 2, "aligned.paf is read and would be written"),
         (("-", "x.gfa"), 1, "file -: is a pipe or a device, and is read twice"),
         (("bad.paf", "x.gfa"), 1, "file bad.paf, record on line 1: has 3 columns, expected at least 12"),
-        (("length.paf", "x.gfa"), 1, "file length.paf, record a: has the length 'x', expected a number"),
+        (
+            ("length.paf", "x.gfa"),
+            1,
+            "file length.paf, record on line 1: column 2 (query length) is 'x', expected a number",
+        ),
         (
             ("bad.gfa", "x.paf"),
             1,
-            "file bad.gfa, record a b: has 'i,1' in its tag iv, expected i and 6 numbers",
+            "file bad.gfa, record on line 3: has 'i,1' in its tag iv, expected i and 6 numbers",
         ),
         (
             ("long.gfa", "x.paf"),
             1,
-            "file long.gfa, record a b: overlaps from -5 to 4 of a, which has 4 bases",
+            "file long.gfa, record on line 3: overlaps from -5 to 4 of a, which has 4 bases",
         ),
         (("aligned.paf", "x.gfa", "--reads", "bad.paf"), 1, "file bad.paf: starts with 'a'"),
     ],

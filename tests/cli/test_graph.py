@@ -91,7 +91,7 @@ def test_a_picture_is_as_wide_as_asked(command, gfa_file, tmp_path, pixels, poin
 def test_a_picture_too_narrow_for_letters_is_refused(command, gfa_file, tmp_path):
     result = command("graph", "plot", gfa_file, "-o", "g.svg", "--width", "100")
     assert_refused(
-        result, 1, "the width of the picture is 100 pixels, expected 200 or more", tmp_path, [gfa_file]
+        result, 1, "the width of the picture is 100 pixels, expected 200 to 20000", tmp_path, [gfa_file]
     )
 
 
@@ -129,7 +129,10 @@ def test_without_matplotlib_the_extra_is_named(command, gfa_file, tmp_path, monk
         ("S\ta\tAC\nL\ta\t*\ta\t+\t*\n", "record on line 2: has the orientation '*', expected + or -"),
         ("S\ta\tAC\nS\ta\tAC\n", "record on line 2: names the segment 'a' once more"),
         ("S\ta\n", "record on line 1: has 2 columns, expected 3 or more for S"),
-        ("S\ta\t*\tLN:i:x\n", "record on line 1: has 'x' where a number of 0 or more is expected"),
+        (
+            "S\ta\t*\tLN:i:x\n",
+            "record on line 1: has 'x' where a number from 0 to 1,000,000,000,000 is expected",
+        ),
         ("S\ta\tAC\tdp:f:x\n", "record on line 1: has a depth that is no number"),
         ("H\tVN:Z:2.0\nS\ta\t2\tAC\n", "record on line 1: says that the file is GFA 2, expected GFA 1"),
     ],

@@ -62,6 +62,7 @@ def pipes(folder, tmp_path):
         "layout pipe.fa o.paf -o out.gfa",
         "layout reads.fa pipe.paf -o out.gfa",
         "polish pipe.fa reads.fa -o out.fq --rounds 1",
+        "polish pipe.gfa reads.fa -o out.fq --rounds 1",
         "map pipe.fa reads.fa -o out.paf",
         "map genome.fa pipe.fa -o out.paf",
         "seeds pipe.fa reads.fa -o out.tsv",
@@ -108,7 +109,6 @@ def test_a_pipe_is_read_as_a_file_is(command, folder, pipes, words):
         (1, "convert pipe.paf out.gfa"),
         (1, "plot pile pipe.paf r1 -o out.svg"),
         (1, "report pipe.paf -o out.html"),
-        (1, "polish pipe.gfa reads.fa -o out.fa"),
         (1, "seeds genome.fa reads.fa --index pipe.fa -o out.tsv"),
     ],
 )

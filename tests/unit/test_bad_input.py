@@ -14,6 +14,7 @@ from overlapper.io.paf import read_paf
 from overlapper.tables import Reads
 
 DOCS = Path(__file__).parents[2] / "docs" / "errors.md"
+SAM = b"@HD\tVN:1.6\n@SQ\tSN:chr\tLN:20\nr0\t0\tchr\t1\t60\t4M\t*\t0\t0\tACGT\tIIII\n"
 FASTQ = b"".join(b"@r%d\n%s\n+\n%s\n" % (i, b"GATTACA" * 90, b"I" * 630) for i in range(500))
 PACKED = gzip.compress(FASTQ)
 CRC = -8
@@ -32,14 +33,14 @@ def bgzip(tmp_path, data=FASTQ):
     return (tmp_path / "bgzip").read_bytes()
 
 
-def alignments(tmp_path, mode, *, bases="ACGT" * 100, reads=200):
+def alignments(tmp_path, mode, *, bases="ACGT" * 100, reads=200, name="r{}"):
     (tmp_path / "ref.fa").write_text(">chr\n" + "ACGT" * 5000 + "\n")
     header = {"HD": {"VN": "1.6"}, "SQ": [{"SN": "chr", "LN": 20_000}]}
     path = str(tmp_path / "alignments")
     with pysam.AlignmentFile(path, mode, header=header, reference_filename=str(tmp_path / "ref.fa")) as file:
         for i in range(reads):
             record = pysam.AlignedSegment(file.header)
-            record.query_name = f"r{i}"
+            record.query_name = name.format(i)
             record.reference_id, record.reference_start = 0, 4 * i
             record.cigarstring = "400M"
             record.query_sequence = bases
@@ -79,6 +80,14 @@ READ_FILES = {
     "BAM cut off": lambda folder: (data := alignments(folder, "wb"))[: len(data) // 2],
     "BAM cut between blocks": lambda folder: alignments(folder, "wb")[:-28],
     "SAM cut off": lambda folder: alignments(folder, "w")[:-500],
+    "SAM flags that are none": SAM.replace(b"\t0\tchr", b"\t0x10\tchr"),
+    "SAM bases that are none": SAM.replace(b"ACGT", b"AC-GT"),
+    "SAM letter that is no nucleotide": SAM.replace(b"ACGT", b"ACET"),
+    "SAM qualities of another number": SAM.replace(b"IIII", b"III"),
+    "BAM name with a line feed": lambda folder: bgzip(
+        folder,
+        gzip.decompress(alignments(folder, "wb", reads=1, name="a-----")).replace(b"a-----", b"a\n>b\0\0"),
+    ),
     "CRAM cut off, or without its reference": lambda folder: alignments(folder, "wc"),
     "aligned read without bases": lambda folder: alignments(folder, "wb", bases="", reads=1),
 }

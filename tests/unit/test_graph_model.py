@@ -58,7 +58,7 @@ def test_validate_says_what_is_wrong(change, message):
         (graph.CleanParams, {"tip_reads": -1}, "tip_reads is -1, expected 0 or more"),
         (graph.CleanParams, {"bubble_bases": -1}, "bubble_bases is -1, expected 0 or more"),
         (graph.CleanParams, {"weak_ratio": 2.0}, "weak_ratio is 2.0, expected 0 to 1"),
-        (graph.CleanParams, {"weak_rounds": -1}, "weak_rounds is -1, expected 0 or more"),
+        (graph.CleanParams, {"weak_rounds": -1}, "weak_rounds is -1, expected 0 to 1000"),
         (graph.CleanParams, {"weak_start": 0.9}, "weak_start is 0.9, expected 0 to weak_ratio"),
     ],
 )

@@ -1,0 +1,82 @@
+"""What is said where the system gives no more memory, and where it takes no more words."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from typing import Any
+
+from overlapper.errors import OutOfMemoryError
+
+_LEAST_ADDRESS_SPACE = 1_500_000_000
+_SIGNS = ("can't start new thread", "failed to map segment", "cannot allocate memory", "libllvmlite")
+"""What the C library, Python and llvmlite say, in exceptions of several kinds, when memory is short."""
+
+
+def lack_of_memory(error: BaseException) -> str:
+    """Return what to say of an error that comes of too little memory; nothing if it is another one."""
+    if not (
+        isinstance(error, MemoryError)
+        or (isinstance(error, OSError) and error.errno == errno.ENOMEM)
+        or any(sign in str(error) for sign in _SIGNS)
+    ):
+        return ""
+    limit = _address_space()
+    allowed = f": ulimit -v allows {limit / 1e6:,.0f} MB of address space" if limit else ""
+    return (
+        f"there is not enough memory{allowed}. Fewer --threads take less, and --memory, where a command has "
+        "it, bounds what it takes"
+    )
+
+
+def check_address_space() -> None:
+    """Refuse to start where ulimit -v allows too little for libraries in C, which abort or hang then.
+
+    Raises
+    ------
+    OutOfMemoryError
+    """
+    limit = _address_space()
+    if 0 < limit < _LEAST_ADDRESS_SPACE:
+        raise OutOfMemoryError(
+            f"ulimit -v allows {limit / 1e6:,.0f} MB of address space, expected "
+            f"{_LEAST_ADDRESS_SPACE / 1e6:,.0f} MB or more. Raise it; --memory, where a command has it, "
+            "bounds the memory that is taken"
+        )
+
+
+def _address_space() -> int:
+    """Return the limit on the address space of the process, in bytes; 0 where there is none."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return 0 if limit == resource.RLIM_INFINITY else limit
+
+
+class _Forgiving(io.FileIO):
+    """A file that drops what it cannot take."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)
+
+
+def forgive_standard_error() -> None:
+    """Have standard error drop what it cannot take (a full disk, a pipe that nobody reads).
+
+    A run is not worse for it, and there is nowhere else to say so; its exit code still tells how it ended.
+    """
+    try:
+        is_plain = sys.stderr.fileno() == 2
+    except (AttributeError, OSError, ValueError):
+        is_plain = False
+    if is_plain:
+        raw = _Forgiving(2, "w", closefd=False)
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(raw), sys.stderr.encoding, "backslashreplace", line_buffering=True
+        )

@@ -1,0 +1,169 @@
+"""Odd names of reads and of files, references that do not fit, and a system that gives too little."""
+
+import os
+import random
+import resource
+
+import pysam
+import pytest
+
+from tests.cli.runner import overlapper
+
+_RANDOM = random.Random(5)
+GENOME = "".join(_RANDOM.choice("ACGT") for _ in range(2000))
+NAMES = ("a\u2028b", "c\x85d", "e\u2029f", "\xe9")
+NOT_UTF8 = os.fsdecode(b"caf\xe9")
+
+
+def fasta(names, step=300, length=1000):
+    records = enumerate(names)
+    return "".join(f">{name}\n{GENOME[i * step : i * step + length]}\n" for i, name in records)
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "reads.fa").write_text(fasta(NAMES), newline="")
+    (tmp_path / "ref.fa").write_text(f">genome\n{GENOME}\n")
+    return tmp_path
+
+
+def done(result):
+    assert result.code == 0, result.err
+    return result
+
+
+def test_names_with_line_ends_of_other_alphabets_come_back(files, command):
+    done(command("overlap", "reads.fa", "-o", "o.paf"))
+    for way in (["o.gfa"], ["o.parquet"], ["o.gfa", "o.parquet"], ["folder.parquet/", "o.gfa"]):
+        path = "o.paf"
+        for step in [*way, "back.paf"]:
+            done(command("convert", path, step))
+            path = step
+        assert (files / "back.paf").read_bytes() == (files / "o.paf").read_bytes()
+    done(command("report", "reads.fa", "o.paf", "-o", "r.html"))
+    done(command("correct", "reads.fa", "-o", "c.fq", "--table", "c.tsv"))
+    done(command("report", "c.tsv", "-o", "r.html"))
+    done(command("plot", "pile", "o.paf", NAMES[0], "-o", "p.svg"))
+
+
+@pytest.mark.parametrize("output", ["m.sam", "m.bam"])
+def test_mappings_have_the_names_of_reads(files, command, output):
+    done(command("map", "ref.fa", "reads.fa", "-o", output))
+    with pysam.AlignmentFile(str(files / output)) as records:
+        assert {record.query_name for record in records} == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    "words", [["map", "ref.fa", "reads.fa"], ["align", "reads.fa", "reads.fa", "--cigar"]]
+)
+def test_names_too_long_for_sam_are_told(files, command, words):
+    (files / "reads.fa").write_text(fasta(["x" * 255]))
+    result = command(*words, "-o", "m.sam")
+    assert result.code == 1
+    assert "has a name of 255 bytes, but SAM allows 254. Rename it, or write PAF." in result.err
+    assert not (files / "m.sam").exists()
+
+
+def test_files_may_have_names_that_are_not_utf8(files, command):
+    for ending in ("fa", "ref.fa"):
+        os.rename(files / ("reads.fa" if ending == "fa" else "ref.fa"), files / f"{NOT_UTF8}.{ending}")
+    reads, reference, paf = (f"{NOT_UTF8}.{ending}" for ending in ("fa", "ref.fa", "paf"))
+    done(command("overlap", reads, "-o", paf, "--stats", "s.json"))
+    done(command("convert", paf, f"{NOT_UTF8}.parquet"))
+    done(command("convert", f"{NOT_UTF8}.parquet", f"{NOT_UTF8}.gfa"))
+    done(command("report", reads, paf, "s.json", "--title", NOT_UTF8, "-o", "r.html"))
+    assert "Made from caf\\udce9.fa" in (files / "r.html").read_text()
+    for ending in ("sam", "bam"):
+        done(command("map", reference, reads, "-o", f"{NOT_UTF8}.{ending}"))
+    done(command("index", reference, "-o", f"{NOT_UTF8}.index"))
+    done(command("seeds", f"{NOT_UTF8}.index", reads, "-o", "s.tsv"))
+    result = command("overlap", f"{NOT_UTF8}.none")
+    assert result.code == 1
+    assert result.err.endswith(".none: there is no such file. Check the path.\n")
+
+
+def test_a_reference_for_reads_without_alignments_is_refused(files, command):
+    result = command("overlap", "reads.fa", "--reference", "ref.fa", "-o", "o.paf")
+    assert result.code == 1
+    assert result.err.endswith(
+        "file ref.fa: is given as the reference of alignments, but no file of reads is SAM, BAM or CRAM. "
+        "Leave it out; overlapper map places reads on one.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (">other\nACGT\n", "'genome' is not in wrong.fa"),
+        (f">genome\n{GENOME[:-1]}\n", "'genome' has 2000 bases, but 1999 in wrong.fa"),
+        (f">genome\n{GENOME[:-1]}N\n", "'genome' has other bases in wrong.fa"),
+    ],
+)
+def test_the_wrong_reference_of_a_cram_file_is_told(files, command, monkeypatch, text, problem):
+    monkeypatch.setenv("REF_PATH", "none")
+    header = {"HD": {"VN": "1.6"}, "SQ": [{"SN": "genome", "LN": len(GENOME)}]}
+    with pysam.AlignmentFile(
+        str(files / "reads.cram"), "wc", header=header, reference_filename=str(files / "ref.fa")
+    ) as file:
+        for i in range(20):
+            record = pysam.AlignedSegment(file.header)
+            record.query_name, record.query_sequence = f"r{i}", GENOME[1000:]
+            record.reference_id, record.reference_start, record.cigarstring = 0, 1000, "1000M"
+            file.write(record)
+    (files / "ref.fa").rename(files / "moved.fa")
+    done(command("overlap", "reads.cram", "--reference", "moved.fa", "-o", "o.paf"))
+    (files / "wrong.fa").write_text(text)
+    result = command("overlap", "reads.cram", "--reference", "wrong.fa", "-o", "wrong.paf")
+    assert result.code == 1
+    assert f"file reads.cram: was written against another reference: {problem}" in result.err
+    assert not (files / "wrong.paf").exists()
+
+
+def test_a_graph_without_segments_is_reported_and_not_drawn(files, command):
+    done(command("overlap", "reads.fa", "-o", "o.paf"))
+    done(command("layout", "reads.fa", "o.paf", "-o", "l.gfa"))
+    assert not [line for line in (files / "l.gfa").read_text().splitlines() if line.startswith("S")]
+    done(command("report", "l.gfa", "-o", "r.html"))
+    done(command("graph", "stats", "l.gfa"))
+    result = command("graph", "plot", "l.gfa", "-o", "p.svg")
+    assert (result.code, "has no segments, so there is nothing to draw" in result.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 5000,
+        "a = [" * 5000,
+        "[spgemm]\nbin_size = 1e20\n",
+        f"[spgemm]\nbin_size = {10**20}\n",
+        f"[chain]\nmin_score = {'9' * 5000}\n",
+    ],
+    ids=range(5),
+)
+def test_parameters_that_are_none_are_told(files, command, text):
+    (files / "p.toml").write_text(text)
+    result = command("overlap", "reads.fa", "--config", "p.toml", "-o", "o.paf")
+    assert (result.code, result.err.count("\n")) == (1, 1), result.err
+    assert result.err.startswith("overlapper: error: file p.toml: ")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_standard_error_changes_nothing(files):
+    with open("/dev/full", "wb") as full:
+        assert overlapper("overlap", "reads.fa", "-o", "o.paf", cwd=files, stderr=full).returncode == 0
+        assert overlapper("overlap", "nothere", cwd=files, stderr=full).returncode == 1
+        assert overlapper("overlap", cwd=files, stderr=full).returncode == 2
+    assert (files / "o.paf").read_bytes()
+
+
+@pytest.mark.parametrize("megabytes", [100, 300, 500, 1000])
+def test_too_little_address_space_is_told(files, megabytes):
+    limit = megabytes << 20
+
+    def lower():
+        resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+
+    result = overlapper("convert", "o.paf", "o.parquet", cwd=files, text=True, preexec_fn=lower)
+    assert result.returncode == 1
+    assert result.stderr.startswith("overlapper: error: ulimit -v allows")
+    assert result.stderr.count("\n") == 1

@@ -1,0 +1,200 @@
+"""What is fuzzed: a valid file, how it is damaged, and the commands that read it."""
+
+import dataclasses
+import gzip
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pysam
+
+from tests.fuzz.mutations import mutated, mutated_json
+
+GENOME_BASES, READ_BASES, STEP = 2400, 800, 200
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """One kind of file.
+
+    Attributes
+    ----------
+    name : str
+    file : str
+        The valid file, which is damaged.
+    commands : sequence of str
+        Take turns; what they write is called out, whatever its ending. In place of ``{}`` the file stands, in
+        place of ``{n}`` a number, or what is none.
+    mutate : callable
+        Of bytes and a random generator.
+    """
+
+    name: str
+    file: str
+    commands: tuple[str, ...]
+    mutate: Callable[[bytes, random.Random], bytes] = mutated
+
+
+def _unpacked(unpack, pack):
+    """Return a way to damage what is packed: half of the time as it is, half of the time what is within."""
+
+    def mutate(data, rng):
+        return mutated(data, rng) if rng.random() < 0.4 else pack(mutated(unpack(data), rng))
+
+    return mutate
+
+
+def _gzipped(data):
+    return gzip.compress(data, 1, mtime=0)
+
+
+def _bgzipped(data):
+    """Return BGZF: blocks of gzip with their sizes, and an empty one at the end."""
+    path = Path("packed.tmp")
+    with pysam.BGZFile(str(path), "wb") as file:
+        file.write(data)
+    packed = path.read_bytes()
+    path.unlink()
+    return packed
+
+
+_READERS = (
+    "overlap {} -o out.paf",
+    "align {} t.fa --pairing all-to-all -o out.paf",
+    "map t.fa {} -o out.bam --sort",
+    "overlap {} t2.fa -o out.parquet",
+    "report {} -o out.html",
+    "seeds t.fa {} -o out.tsv",
+    "map t.fa {} -o out.sam",
+    "correct {} -o out.fq",
+    "assemble {} -o out",
+)
+_PAF = (
+    "convert {} out.gfa",
+    "convert {} out.parquet",
+    "convert {} out.gfa --reads r.fq",
+    "report {} -o out.html",
+    "layout r.fq {} -o out.gfa --min-overlap 50 --min-depth 1",
+    "evaluate truth.tsv {} --min-overlap 100",
+    "plot pile {} r1 -o out.svg",
+)
+_ALIGNMENTS = (
+    "align {} t.fa --pairing all-to-all -o out.paf",
+    "map t.fa {} -o out.bam",
+    "overlap {} -o out.paf",
+    "report {} -o out.html",
+)
+_GFA = (
+    "graph stats {}",
+    "convert {} out.paf",
+    "report {} -o out.html",
+    "polish {} r.fq -o out.fa",
+    "graph plot {} -o out.svg",
+    "convert {} out.parquet",
+)
+_JSON = ("report {} -o out.html", "report {} r.fq o.paf -o out.html")
+
+_NUMBERS = tuple(
+    f"{command} {option} {{n}}"
+    for command, options in {
+        "overlap {} -o out.paf": "--min-overlap --best -k -w --memory --disk --gpu-memory",
+        "overlap {} -o out.paf --finder spgemm": "-k -w --min-overlap",
+        "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang "
+        "--min-ratio --max-divergence-ratio --fuzz --tip-reads --bubble-bases --weak-ratio --weak-rounds "
+        "--weak-start",
+        "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
+        "map t.fa {} -o out.paf --seeder smem": "--seed-length",
+        "map t.fa {} -o out.paf --seeder fixed": "--seed-length --seed-interval",
+        "seeds t.fa {} -o out.tsv": "-l",
+        "seeds t.fa {} -o out.tsv --kind fixed": "-l --hit-limit --mismatches",
+        "align {} t.fa --pairing all-to-all -o out.paf": "--match --mismatch --unknown --gap-open "
+        "--gap-extend --band",
+        "simulate --reference t.fa -o out.fq -c 1": "--seed --mean-length --length-sd --min-length "
+        "--identity --identity-sd --chimeras --junk --adapters",
+        "evaluate truth.tsv o.paf": "--min-overlap --circular",
+        "graph plot l.gfa -o out.svg": "--width",
+        "plot pair {} r0 r1 -o out.svg": "--min-seed",
+        "correct {} -o out.fq": "--max-depth",
+        "polish t.fa {} -o out.fa": "--max-depth",
+        "assemble {} -o out": "--min-overlap",
+    }.items()
+    for option in options.split()
+)
+
+TARGETS = [
+    Target("FASTA", "t.fa", (*_READERS, "map {} r.fq -o out.bam", "index {} -o out.index",
+                             "simulate --reference {} -o out.fq --coverage 1", "polish {} r.fq -o out.fa",
+                             "plot pair {} t0 t1 -o out.svg")),
+    Target("FASTQ", "r.fq", _READERS),
+    Target("FASTQ, gzip", "r.fq.gz", _READERS[:4], _unpacked(gzip.decompress, _gzipped)),
+    Target("FASTQ, bgzip", "r.fq.bgz", _READERS[:2], _unpacked(gzip.decompress, _bgzipped)),
+    Target("SAM", "r.sam", _ALIGNMENTS),
+    Target("BAM", "r.bam", _ALIGNMENTS, _unpacked(gzip.decompress, _bgzipped)),
+    Target("CRAM", "r.cram", ("overlap {} -o out.paf --reference ref.fa",
+           "map t.fa {} -o out.sam --cram-reference ref.fa")),
+    Target("reference of CRAM", "ref.fa", ("overlap r.cram -o out.paf --reference {}",)),
+    Target("PAF", "o.paf", _PAF),
+    Target("PAF with CIGARs, gzip", "g.paf.gz", _PAF, _unpacked(gzip.decompress, _gzipped)),
+    Target("Parquet", "o.parquet", ("convert {} out.paf", "report {} -o out.html",
+           "layout r.fq {} -o out.gfa --min-overlap 50 --min-depth 1")),
+    Target("names of Parquet", "o.reads.parquet", ("convert o.parquet out.paf",)),
+    Target("GFA", "l.gfa", _GFA),
+    Target("GFA of overlaps", "o.gfa", _GFA),
+    Target("configuration", "c.toml", ("overlap r.fq -o out.paf --config {}",)),
+    Target("counts of overlap", "o.json", _JSON, mutated_json),
+    Target("counts of layout", "l.json", _JSON, mutated_json),
+    Target("counts of an assembly", "a/stats.json", ("report a -o out.html", "report a r.fq -o out.html"),
+           mutated_json),
+    Target("contigs of an assembly", "a/contigs.tsv", ("report a -o out.html",)),
+    Target("table of corrected reads", "c.tsv", ("report {} -o out.html",)),
+    Target("truth table", "truth.tsv", ("evaluate {} o.paf --min-overlap 100",)),
+    Target("pairs", "pairs.tsv", ("align r.fq t.fa --pairs {} -o out.paf",)),
+    Target("index", "t.index", ("seeds {} r.fq -o out.tsv", "seeds t.fa r.fq --index {} -o out.tsv")),
+]  # fmt: skip
+TARGETS.append(Target("numbers of options", "r.fq", _NUMBERS, lambda data, rng: data))
+BY_NAME = {target.name: target for target in TARGETS}
+
+_MAKE = """
+overlap r.fq -o o.paf --stats o.json --write-config c.toml
+overlap r.fq -o g.paf.gz --extender gact
+convert o.paf o.parquet
+convert o.paf o.gfa --reads r.fq
+layout r.fq o.paf -o l.gfa --min-overlap 50 --min-depth 1 --stats l.json
+map ref.fa r.fq -o r.bam
+map ref.fa r.fq -o r.sam
+index t.fa -o t.index
+correct r.fq -o out.fq --table c.tsv
+assemble r.fq -o a --min-overlap 50
+"""
+
+
+def write_valid(run):
+    """Write the valid files to the working directory; `run` runs a command."""
+    rng = random.Random(1)
+    genome = "".join(rng.choice("ACGT") for _ in range(GENOME_BASES))
+    starts = range(0, GENOME_BASES - READ_BASES + 1, STEP)
+    reads = {f"r{i}": genome[start : start + READ_BASES] for i, start in enumerate(starts)}
+    targets = {f"t{i}": genome[start : start + 500] for i, start in enumerate((0, 700, 1600))}
+    others = {f"o{i}": genome[start : start + 400] for i, start in enumerate((100, 900))}
+    for path, records in (("t.fa", targets), ("t2.fa", others), ("ref.fa", {"genome": genome})):
+        Path(path).write_text("".join(f">{name} x\n{bases}\n" for name, bases in records.items()))
+    fastq = "".join(f"@{name} y\n{bases}\n+\n{'5I' * (len(bases) // 2)}\n" for name, bases in reads.items())
+    Path("r.fq").write_text(fastq)
+    Path("r.fq.gz").write_bytes(_gzipped(fastq.encode()))
+    Path("r.fq.bgz").write_bytes(_bgzipped(fastq.encode()))
+    placed = [f"r{i}\tgenome\t{s}\t{s + READ_BASES}\t+\t0\t{READ_BASES}\t{READ_BASES}\tnormal\t1.0\n"
+              for i, s in enumerate(starts)]  # fmt: skip
+    columns = ["read", "ref", "start", "end", "strand", "qstart", "qend", "read_len", "kind", "identity"]
+    Path("truth.tsv").write_text("\t".join(columns) + "\n" + "".join(placed))
+    Path("pairs.tsv").write_text("r0\tt0\nr1\tt1\t+\nr2\tt2\t-\n")
+    for words in _MAKE.strip().splitlines():
+        code, said = run(words.split())
+        if code:
+            raise AssertionError(f"{words}: {said}")
+    with (
+        pysam.AlignmentFile("r.bam") as bam,
+        pysam.AlignmentFile("r.cram", "wc", template=bam, reference_filename="ref.fa") as cram,
+    ):
+        for record in bam:
+            cram.write(record)
+    Path("out.fq").unlink()
