@@ -42,6 +42,7 @@ def same_place(target, members, target_votes):
     )]  # fmt: skip
     wrong, total = sum(w for w, _ in errors), sum(t for _, t in errors)
     n_sites, n_differing = compare(seen, len(members))
+    total = max(1, total)
     confirmed = []
     for own, bases in seen:
         there = [m for m, base in enumerate(bases) if base is not None]
@@ -55,7 +56,7 @@ def same_place(target, members, target_votes):
         for m, sites, differing, (w, t) in zip(members, n_sites, n_differing, errors, strict=True)
     ]
     near = [
-        m["used"] and (not target_votes or differing * total <= 4 * wrong * t)
+        m["used"] and (not target_votes or differing <= 30 * wrong * (30 * wrong * t // total) // total)
         for m, differing, (_, t) in zip(members, n_differing, errors, strict=True)
     ]
     shares = [2**20 * d // max(1, s) for d, s in zip(n_differing, n_sites, strict=True)]
