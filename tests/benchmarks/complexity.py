@@ -1,7 +1,7 @@
 """Time and memory of a command on reads of any complexity, beside reads of a random genome.
 
-    python -m tests.benchmarks.complexity [--megabases 1] [--length 10000] [--errors 0 0.05] [--limit 120]
-        [--command overlap --extender xdrop ...]
+    python -m tests.benchmarks.complexity [--megabases 1] [--length 10000] [--errors 0 0.05]
+        [--kinds A ...] [--limit 120] [--command overlap --extender xdrop ...]
 
 A set is reads of one endless repeat, cut anywhere, on both strands; *random* is reads of a genome at a
 coverage of ten. Prints one row a set: seconds of the processor and megabytes, with overlaps found.
@@ -74,11 +74,12 @@ def main() -> None:
     parser.add_argument("--errors", type=float, nargs="+", default=[0, 0.05])
     parser.add_argument("--limit", type=int, default=120, help="seconds of the processor that a run may take")
     parser.add_argument("--command", nargs=argparse.REMAINDER, default=["overlap"])
+    parser.add_argument("--kinds", nargs="+", default=["random", *UNITS], help="sets, by what repeats")
     args = parser.parse_args()
     print("| reads | errors | s | MB | lines |\n| --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "reads.fa"
-        for kind in ("random", *UNITS):
+        for kind in args.kinds:
             for errors in args.errors:
                 texts = texts_of(kind, round(args.megabases * 1e6), args.length, errors)
                 file.write_text("".join(f">{i}\n{text}\n" for i, text in enumerate(texts)))
