@@ -13,7 +13,8 @@ seeding ones on `STRETCH` bases of the read set. A read is *deep* when three qua
 
 A frequent minimizer seeds in deep reads when they have nine tenths of its occurrences, and these are at most
 ``most``: the largest number for which the pairs of such occurrences of all frequent minimizers that seed are
-at most `MOST_HITS` times those of the other minimizers. Of a transposon most reads reach beyond it, so it
+at most `MOST_HITS` times those of the other minimizers. Of minimizers that occur more than `unthinned` times,
+deep or not, only a share seeds, chosen by their hashes. Of a transposon most reads reach beyond it, so it
 does not seed in the few that lie within; what the reads of satellites may add is bounded.
 """
 
@@ -25,7 +26,7 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.kernels.cpu.seed_index import WORDS_PER_ENTRY
+from overlapper.kernels.cpu.seed_groups import WORDS_PER_ENTRY
 from overlapper.sketch.page_chains import EntryLayout
 from overlapper.tables.base import offsets_of
 from overlapper.threads import map_in_order
@@ -34,6 +35,16 @@ STRETCH = 512
 LEAST_SHARE = 8
 """Noisy reads keep few k-mers, of which there are most; low complexity has frequent ones here and there."""
 MOST_HITS = 4
+MET_AT_EVERY_BASE = 64
+"""Others that the minimizers of a base may meet before frequent ones are thinned out."""
+
+
+def unthinned(window: int) -> int:
+    """Return how often a minimizer may occur before only a share of those that occur so often seeds.
+
+    That of a window is one of ``(w + 1) / 2`` bases, so that it may occur the more often the wider it is.
+    """
+    return MET_AT_EVERY_BASE * (window + 1)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,6 +81,8 @@ class SeedRule:
     ----------
     limit : int
         Minimizers that occur more often are frequent.
+    unthinned : int
+        Of those that occur more often a share seeds (`overlapper.kernels.cpu.seed_groups.is_sampled`).
     placing : Placing
     deep : ndarray of bool, shape (reads,)
     most : int
@@ -79,6 +92,7 @@ class SeedRule:
     """
 
     limit: int
+    unthinned: int
     placing: Placing
     deep: np.ndarray
     most: int = 0
@@ -91,6 +105,7 @@ class SeedRule:
         placing: Placing,
         spectrum: np.ndarray,
         limit: int,
+        unthinned: int,
         parts: Sequence[Callable[[], list[np.ndarray]]],
         threads: int,
     ) -> Self:
@@ -104,13 +119,15 @@ class SeedRule:
             Of all minimizers; the last entry also counts those above.
         limit : int
             The repeat limit.
+        unthinned : int
+            That of the rule.
         parts : sequence of callable
             Each gives the entries of some buckets, grouped by hash.
         threads : int
         """
         from overlapper.kernels.cpu import deep_reads as kernel
 
-        nothing = cls(limit, placing, np.zeros(len(lengths), bool))
+        nothing = cls(limit, unthinned, placing, np.zeros(len(lengths), bool))
         if not spectrum[limit + 1 :].any():
             return nothing
         p = placing
@@ -148,7 +165,7 @@ class SeedRule:
         pairs = m * (m - 1) // 2
         affordable = np.cumsum(pairs * frequent)[:-1] <= MOST_HITS * int(pairs @ usual)
         most = int(np.max(m[:-1], where=affordable & (frequent[:-1] > 0), initial=0))
-        return cls(limit, placing, deep, most, int((m * frequent)[: most + 1].sum()))
+        return cls(limit, unthinned, placing, deep, most, int((m * frequent)[: most + 1].sum()))
 
     @property
     def largest(self) -> int:
@@ -161,5 +178,6 @@ class SeedRule:
 
         p = self.placing
         return kernel.keep_seeding(
-            entries, p.rest_low_bit, self.limit, p.read_of_words, p.word_offsets, self.deep, self.most, out
-        )
+            entries, p.rest_low_bit, self.limit, self.unthinned, p.read_of_words, p.word_offsets,
+            self.deep, self.most, out,
+        )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.params import SketchParams
-from overlapper.sketch.deep_reads import Placing, SeedRule
+from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
@@ -32,7 +32,8 @@ Stretches = list[tuple[int, int]]
 class SeedIndex:
     """Occurrences of the minimizers that seed.
 
-    They occur at least twice and at most as often as the repeat limit, or in deep reads (`SeedRule`).
+    They are not tandem (`kernels.cpu.seed_groups.is_tandem`), and occur at least twice and at most as often
+    as the repeat limit, or in deep reads (`SeedRule`).
 
     Attributes
     ----------
@@ -80,17 +81,19 @@ class SeedIndex:
         layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
         sketched = np.empty(len(reads), np.int32)
         entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
-        limit = chosen_limit(sketch, spectrum)
+        limit, often = chosen_limit(sketch, spectrum), unthinned(sketch.window)
         added: list[list[np.ndarray]] = []
         largest = limit
         if not sketch.repeat_limit and spectrum[limit + 1 :].any():
             frequent = _frequent(entries, buckets, layout, limit, threads)
             placing = Placing.of(layout, reads.word_offsets)
             parts: list[Callable[[], list[np.ndarray]]] = [partial(list, part) for part in frequent]
-            rule = SeedRule.find(reads.lengths, placing, spectrum, limit, parts, threads)
+            rule = SeedRule.find(reads.lengths, placing, spectrum, limit, often, parts, threads)
             added = [[part[: rule.keep_seeding(part, part)] for part in of_part] for of_part in frequent]
             largest = rule.largest
-        by_read, positions, starts = list_occurrences(reads, entries, buckets, layout, limit, threads, added)
+        by_read, positions, starts = list_occurrences(
+            reads, entries, buckets, layout, limit, often, threads, added
+        )
         counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
         seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
         return cls(sketch.kmer_length, largest, entries, by_read, starts, seeding, counts)
@@ -129,7 +132,7 @@ def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
 ) -> tuple[np.ndarray, list[Stretches], np.ndarray]:
-    """Return the entries of minimizers that occur at least twice, and the spectrum of all minimizers.
+    """Return the entries of minimizers that occur at least twice, and the spectrum, both without tandem ones.
 
     The array has room for all minimizers; what is not written to takes no memory. The entries of each range
     of buckets lie in stretches of it, one a bucket.
@@ -140,6 +143,7 @@ def group_by_hash(
     counts = chains.counts
     firsts = offsets_of(counts.sum(axis=0))
     kept = np.empty(firsts[-1], np.uint64)
+    placing = Placing.of(layout, reads.word_offsets)
 
     def group_range(number: int) -> tuple[Stretches, np.ndarray]:
         buckets = layout.bucket_ranges[number]
@@ -151,8 +155,9 @@ def group_by_hash(
             entries, starts = chains.gathered(some)
             sizes = np.empty(len(starts) - 1, np.int64)
             kernel.group_buckets(
-                entries, starts, layout.rest_low_bit, layout.rest_bits, spectrum, kept[place:], sizes
-            )
+                entries, starts, layout.rest_low_bit, layout.rest_bits,
+                placing.read_of_words, placing.word_offsets, spectrum, kept[place:], sizes,
+            )  # fmt: skip
             for size in sizes.tolist():
                 stretches.append((place, place + size))
                 place += size
@@ -173,6 +178,7 @@ def list_occurrences(
     stretches: list[Stretches],
     layout: EntryLayout,
     limit: int,
+    unthinned: int,
     threads: int,
     added: list[list[np.ndarray]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -187,6 +193,8 @@ def list_occurrences(
     layout : EntryLayout
     limit : int
         Largest multiplicity kept.
+    unthinned : int
+        That of `SeedRule`.
     threads : int
     added : list of list of ndarray of uint64
         Entries of minimizers above the limit that seed all the same, of each bucket; or empty.
@@ -201,7 +209,7 @@ def list_occurrences(
     starts : ndarray of int64, shape (reads + 1,)
         Where the lists of each read start.
     """
-    joined, per_block = _join(reads, entries, stretches, layout, limit, threads, added)
+    joined, per_block = _join(reads, entries, stretches, layout, limit, unthinned, threads, added)
     return _list_by_read(reads, entries, joined, per_block, threads)
 
 
@@ -211,6 +219,7 @@ def _join(
     stretches: list[Stretches],
     layout: EntryLayout,
     limit: int,
+    unthinned: int,
     threads: int,
     added: list[list[np.ndarray]],
 ) -> tuple[Stretches, np.ndarray]:
@@ -227,7 +236,7 @@ def _join(
 
     def pack(grouped: np.ndarray, most: int, part: int) -> int:
         return join_groups(
-            grouped, layout.rest_low_bit, most,
+            grouped, layout.rest_low_bit, most, unthinned,
             read_of_words, reads.word_offsets, LISTED_BITS, per_block[part],
         )  # fmt: skip
 

@@ -4,8 +4,8 @@ Which minimizers seed is decided from all reads, as in `overlapper.sketch.seed_i
 pass over the disk:
 
 1. Reads are sketched a chunk at a time, and minimizers appended to the file of their range of hashes.
-2. Range by range they are grouped by hash and counted, and what occurs once is dropped. With the last range
-   the spectrum is complete, and from it follow the repeat limit and deep reads.
+2. Range by range they are grouped by hash and counted, and what occurs once, or is tandem, is dropped. With
+   the last range the spectrum is complete, and from it follow the repeat limit and deep reads.
 3. Range by range, what does not seed is dropped, and the rest appended to the file of its block of reads.
 
 The seeds of a block are in the order of their hashes, so that those of two blocks are joined by reading both
@@ -23,7 +23,7 @@ import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.params import SketchParams
-from overlapper.sketch.deep_reads import Placing, SeedRule
+from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, partition
 from overlapper.sketch.seed_index import SPECTRUM_SIZE, chosen_limit, seed_counts
 from overlapper.tables import Reads
@@ -86,6 +86,7 @@ class SeedWriter:
         self._lengths, self._sketch = lengths, sketch
         self._word_offsets = offsets_of(words_for(lengths))
         self._layout = EntryLayout.choose(int(self._word_offsets[-1]) * BASES_PER_WORD, sketch)
+        self._placing = Placing.of(self._layout, self._word_offsets)
         wanted = expected_minimizers(int(lengths.sum()), sketch.window) * GROUPING_BYTES // max(1, memory)
         n_buckets = self._layout.n_buckets
         share = max(1, n_buckets // max(FEWEST_RANGES, wanted + 1))
@@ -139,7 +140,7 @@ class SeedWriter:
             self._artifact.save(f"grouped-{number}", np.empty(0, np.uint64))
             of_range = counts[:, first:last]
             places = (np.cumsum(of_range) - of_range.ravel()).reshape(of_range.shape)
-            group = _Grouping(entries, places, of_range, self._layout)
+            group = _Grouping(entries, places, of_range, self._layout, self._placing)
             done = first
             for grouped, sizes, counted in map_in_order(group, _parts(last - first), self._threads):
                 self._artifact.append(f"grouped-{number}", grouped)
@@ -151,15 +152,15 @@ class SeedWriter:
 
     def _seed_rule(self, spectrum: np.ndarray) -> SeedRule:
         limit = chosen_limit(self._sketch, spectrum)
-        placing = Placing.of(self._layout, self._word_offsets)
+        placing, often = self._placing, unthinned(self._sketch.window)
         if self._sketch.repeat_limit:
-            return SeedRule(limit, placing, np.zeros(len(self._lengths), bool))
+            return SeedRule(limit, often, placing, np.zeros(len(self._lengths), bool))
         parts = [
             partial(self._grouped_buckets, number, part)
             for number, (first, last) in enumerate(self._ranges)
             for part in _parts(last - first)
         ]
-        return SeedRule.find(self._lengths, placing, spectrum, limit, parts, self._threads)
+        return SeedRule.find(self._lengths, placing, spectrum, limit, often, parts, self._threads)
 
     def _grouped_buckets(self, number: int, part: range) -> list[np.ndarray]:
         """Return the grouped entries of some buckets of a range."""
@@ -256,6 +257,7 @@ class _Grouping:
     places: np.ndarray
     counts: np.ndarray
     layout: EntryLayout
+    placing: Placing
 
     def __call__(self, buckets: range) -> tuple[np.ndarray, list[int], np.ndarray]:
         """Return the grouped entries, how many each bucket has, and the spectrum."""
@@ -275,7 +277,8 @@ class _Grouping:
                 np.concatenate(gathered, out=bucket_entries)
             n = group_bucket(
                 bucket_entries, spare[: totals[bucket]],
-                self.layout.rest_low_bit, self.layout.rest_bits, spectrum, grouped[place:],
+                self.layout.rest_low_bit, self.layout.rest_bits,
+                self.placing.read_of_words, self.placing.word_offsets, spectrum, grouped[place:],
             )  # fmt: skip
             sizes.append(n)
             place += n

@@ -15,6 +15,9 @@ from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import map_in_order
 
+NO_LIMIT = 1 << 31
+"""No read set has a minimizer more often."""
+
 
 def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
     """Index the seeds of all reads, where they are one block: there is nothing to be joined.
@@ -46,8 +49,7 @@ def _listed(
     store: SeedStore, reads: Reads, entries: np.ndarray, stretches: list[Stretches], threads: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone."""
-    no_limit = np.iinfo(np.int64).max
-    return list_occurrences(reads, entries, stretches, store.layout, no_limit, threads, [])
+    return list_occurrences(reads, entries, stretches, store.layout, NO_LIMIT, NO_LIMIT, threads, [])
 
 
 def tile_index(

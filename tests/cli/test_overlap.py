@@ -205,12 +205,13 @@ UNRELATED = "\n".join(f">{name}\n{bases}" for name, bases in zip("ab", (
     [
         (">a\nACGT\n", (), "no overlaps: there is only one read"),
         (">a\nACGT\n>b\n\n>c\nNNNN\n", (), "no overlaps: no two reads share enough seeds"),
+        (">a\n" + "A" * 3000 + "\n>b\n" + "A" * 2000 + "\n", (), "no overlaps: most k-mers occur too often"),
         (UNRELATED, ("-k", "20"), "try a shorter --kmer-length and --window 1"),
         (None, ("--min-overlap", "100000"), "dropped: too short; --min-overlap sets the shortest"),
         (repeat_reads(), (), "1 candidates were dropped: internal match; --keep-internal reports them"),
         (None, ("--config", "seeds.toml"), "dropped: few seeds; --config loosens"),
     ],
-    ids=["one read", "nothing in them", "unrelated", "too short", "internal", "few seeds"],
+    ids=["one read", "nothing in them", "homopolymers", "unrelated", "too short", "internal", "few seeds"],
 )
 def test_an_empty_result_says_why(overlap, reads_file, tmp_path, text, options, why):
     (tmp_path / "seeds.toml").write_text("[chain]\nmin_seeds = 1000000\n")

@@ -3,6 +3,7 @@
 from collections import defaultdict
 
 from tests.oracle.minimizers import minimizers
+from tests.oracle.tandem import is_tandem
 
 
 def hits(sequences, k, w, limit):
@@ -13,7 +14,8 @@ def hits(sequences, k, w, limit):
             where[value].append((read, position, strand))
     found = defaultdict(list)
     for occurrences in where.values():
-        if 2 <= len(occurrences) <= limit:
+        tandem = is_tandem([(read, position) for read, position, _ in occurrences])
+        if 2 <= len(occurrences) <= limit and not tandem:
             for query, q, q_strand in occurrences:
                 for target, t, t_strand in occurrences:
                     if query < target:

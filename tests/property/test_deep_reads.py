@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from overlapper.params import SketchParams
 from overlapper.sketch import deep_reads, seed_index
+from overlapper.sketch.page_chains import EntryLayout
 from tests.oracle import deep_reads as oracle
 from tests.oracle.minimizers import minimizers
+from tests.oracle.tandem import is_sampled
 from tests.read_sets import mutated, random_text, reads_of
 
 K, W = 11, 3
@@ -35,18 +37,24 @@ def with_a_plasmid(seed):
     limit=st.integers(2, 14),
     stretch=st.sampled_from([32, 64, 100]),
     most_hits=st.sampled_from([0, 1, 4, 100]),
+    met=st.sampled_from([2, 128]),
 )
-def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits):
+def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits, met):
     texts = with_a_plasmid(seed)
     found = [minimizers(text, K, W) for text in texts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seed_index, "chosen_limit", lambda sketch, spectrum: limit)
         patch.setattr(deep_reads, "STRETCH", stretch)
         patch.setattr(deep_reads, "MOST_HITS", most_hits)
-        index = seed_index.SeedIndex.build(reads_of(texts), SketchParams(kmer_length=K, window=W), 2)
+        patch.setattr(deep_reads, "MET_AT_EVERY_BASE", met)
+        reads, sketch = reads_of(texts), SketchParams(kmer_length=K, window=W)
+        index = seed_index.SeedIndex.build(reads, sketch, 2)
     expected = oracle.seeding(
         found, [len(text) for text in texts], limit, stretch, deep_reads.LEAST_SHARE, most_hits
     )
+    times = Counter(value for read in found for value, _, _ in read)
+    bits = EntryLayout.choose(int(reads.word_offsets[-1]) * 32, sketch).bucket_bits
+    expected = [[m for m in read if is_sampled(m[0], times[m[0]], bits, met * (W + 1))] for read in expected]
     assert index.seeding.positions.tolist() == [p for read in expected for _, p, _ in read]
     assert np.diff(index.seeding.starts).tolist() == [len(read) for read in expected]
     times = Counter(value for read in expected for value, _, _ in read)

@@ -4,15 +4,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.params import DsoftParams, Params, SketchParams
-from overlapper.sketch import page_chains, seed_index
+from overlapper.sketch import deep_reads, page_chains, seed_index
 from tests.oracle import dsoft as oracle
+from tests.oracle import tandem
 from tests.oracle.minimizers import minimizers
-from tests.read_sets import columns_of, random_text, reads_of, texts_of
+from tests.read_sets import columns_of, mutated, random_text, reads_of, texts_of
 
 SKETCHES = st.builds(
     SketchParams, kmer_length=st.integers(8, 18), window=st.integers(1, 12), repeat_limit=st.integers(2, 40)
@@ -63,16 +64,43 @@ def test_seeding_and_counts_equal_the_oracle(seed, sketch):
     index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
     of_read = [minimizers(text, sketch.kmer_length, sketch.window) for text in texts]
     times = Counter(value for found in of_read for value, _, _ in found)
-    seeds = [[p for v, p, _ in found if 2 <= times[v] <= sketch.repeat_limit] for found in of_read]
+    tandem_free = tandem.seeding(of_read, sketch.repeat_limit, 0, 10**6)
+    seeds = [[p for v, p, _ in found if v in tandem_free] for found in of_read]
     assert index.seeding.sketched.tolist() == [len(found) for found in of_read]
     assert index.seeding.positions.tolist() == [p for read in seeds for p in read]
     assert np.diff(index.seeding.starts).tolist() == [len(read) for read in seeds]
     assert list(index.counts.values()) == [
         times.total(),
         sum(n for n in times.values() if n == 1),
-        sum(n for n in times.values() if n > sketch.repeat_limit),
+        sum(n for value, n in times.items() if n > 1 and value not in tandem_free),
         sum(map(len, seeds)),
     ]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    seed=st.integers(0, 2**32),
+    unit=st.sampled_from([1, 2, 7, 60, 171, 2100]),
+    met=st.sampled_from([1, 3, 64]),
+    limit=st.sampled_from([30, 10_000]),
+)
+def test_tandem_minimizers_do_not_seed_and_frequent_ones_are_thinned_out(seed, unit, met, limit):
+    rng = np.random.default_rng(seed)
+    satellite = random_text(rng, unit) * (4300 // unit)
+    texts = texts_of(seed, genome=700, reads=20, longest=350)
+    for _ in range(8):
+        part = satellite[int(rng.integers(0, 400)) :][: int(rng.integers(200, 2100))]
+        texts.append(mutated(rng, part, 0.1 * rng.random()) + texts[0])
+    reads, sketch = reads_of(texts), SketchParams(kmer_length=11, window=2, repeat_limit=limit)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deep_reads, "MET_AT_EVERY_BASE", met)
+        index = seed_index.SeedIndex.build(reads, sketch, 2)
+    bits = page_chains.EntryLayout.choose(int(reads.word_offsets[-1]) * 32, sketch).bucket_bits
+    found = [minimizers(text, 11, 2) for text in texts]
+    seeding = tandem.seeding(found, limit, bits, 3 * met)
+    expected = [[p for value, p, _ in of_read if value in seeding] for of_read in found]
+    assert index.seeding.positions.tolist() == [p for of_read in expected for p in of_read]
+    assert np.diff(index.seeding.starts).tolist() == [len(of_read) for of_read in expected]
 
 
 def with_later(index):

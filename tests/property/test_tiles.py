@@ -15,7 +15,7 @@ from overlapper.extend.registry import EXTENDERS
 from overlapper.plan import Budget
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
-from overlapper.sketch import kmer_store, seed_writer
+from overlapper.sketch import deep_reads, kmer_store, seed_writer
 from overlapper.tables import Overlaps, Reads
 from overlapper.workdir import Workdir
 from tests.read_sets import columns_of, mutated, random_text, reverse_complement
@@ -113,6 +113,22 @@ def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatc
         run, overlaps = tiled(
             reads, tmp_path / f"{blocks}", {}, blocks=blocks, threads=threads, preset="hifi"
         )
+        assert columns_of(overlaps) == columns_of(whole.overlaps)
+        assert (run.funnel, run.params) == (whole.funnel, whole.params)
+
+
+def test_satellites_are_the_same_in_tiles(tmp_path, monkeypatch):
+    rng = np.random.default_rng(6)
+    flank, satellite = random_text(rng, 6000), random_text(rng, 40) * 60
+    model = dataclasses.replace(MODELS["ont-r9"], mean_length=1500, length_sd=400, min_length=800)
+    source = Reads.from_sequences(["s"], [flank + satellite])
+    reads, _ = simulate_reads(source, model, coverage=25, seed=3)
+    monkeypatch.setattr(deep_reads, "MET_AT_EVERY_BASE", 4)
+    whole = pipeline.run(reads, threads=1)
+    assert len(whole.overlaps) > len(reads)
+    monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
+    for blocks, threads in ((1, 2), (3, 1)):
+        run, overlaps = tiled(reads, tmp_path / f"{blocks}", {}, blocks=blocks, threads=threads)
         assert columns_of(overlaps) == columns_of(whole.overlaps)
         assert (run.funnel, run.params) == (whole.funnel, whole.params)
 

@@ -7,7 +7,8 @@ bucket, by hash. A group is the entries of one hash; it is frequent when it has 
 import numpy as np
 
 from overlapper.kernels.cpu.cache import njit
-from overlapper.kernels.cpu.seed_index import group_stop, grow, read_of
+from overlapper.kernels.cpu.seed_groups import group_stop, is_sampled, read_of
+from overlapper.kernels.cpu.seed_index import grow
 from overlapper.tables.reads import BASES_PER_WORD
 
 U64 = np.uint64
@@ -100,13 +101,15 @@ def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, 
 
 
 @njit(nogil=True, cache=True)
-def keep_seeding(entries, rest_low_bit, limit, read_of_words, word_offsets, deep, most, out):
-    """Write what seeds: of frequent groups what lies in deep reads, and all of others.
+def keep_seeding(entries, rest_low_bit, limit, unthinned, read_of_words, word_offsets, deep, most, out):
+    """Write what seeds of the groups that are sampled: of frequent ones those in deep reads.
 
     Parameters
     ----------
     entries, rest_low_bit, limit, read_of_words, word_offsets
         Those of `count_in_stretches`.
+    unthinned : int
+        That of `overlapper.kernels.cpu.seed_groups.is_sampled`.
     deep : ndarray of bool, shape (reads,)
     most : int
         A frequent group with more than so many entries in deep reads, or less than nine tenths of its
@@ -123,6 +126,9 @@ def keep_seeding(entries, rest_low_bit, limit, read_of_words, word_offsets, deep
     while start < len(entries):
         stop = group_stop(entries, start, rest_low_bit)
         first = kept
+        if not is_sampled(entries[start] >> U64(rest_low_bit), stop - start, unthinned):
+            start = stop
+            continue
         if stop - start <= limit:
             for i in range(start, stop):
                 out[kept] = entries[i]

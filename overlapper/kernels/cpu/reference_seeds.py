@@ -16,7 +16,8 @@ import numpy as np
 
 from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
-from overlapper.kernels.cpu.seed_index import group_stop, grow
+from overlapper.kernels.cpu.seed_groups import group_stop
+from overlapper.kernels.cpu.seed_index import grow
 from overlapper.kernels.cpu.sorting import sort_few
 
 U64 = np.uint64

@@ -5,8 +5,9 @@ Built in four steps, each linear in the minimizers:
 1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
    lowest bits of its hash (the highest are zeros too often: minimizers are small hashes).
 2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
-   often each hash occurs, and keeps those that occur at least twice.
-3. `join_groups` drops what occurs too often and packs each occurrence as one word.
+   often each hash occurs, and keeps those that occur at least twice and are not tandem (`is_tandem`).
+3. `join_groups` drops what occurs too often, thins out what occurs often (`is_sampled`), and packs each
+   occurrence as one word.
 4. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
    their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
 
@@ -18,16 +19,13 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 import numpy as np
 
 from overlapper.kernels.cpu.cache import njit
-from overlapper.kernels.cpu.inner import always_inline
 from overlapper.kernels.cpu.minimizers import CHUNK, scratch_size, select
+from overlapper.kernels.cpu.seed_groups import group_stop, is_sampled, is_tandem, read_of
 from overlapper.kernels.cpu.sorting import radix_sort
 from overlapper.tables.reads import BASES_PER_WORD
 
 PAGE = 256
 """Entries a page; a block wastes half a page a bucket."""
-
-WORDS_PER_ENTRY = 64
-"""Words from one entry to the next of the table that finds the read of a word, small enough for the cache."""
 
 U64 = np.uint64
 LAST_OF_GROUP = 1 << 63
@@ -177,29 +175,9 @@ def gather_buckets(pages, previous_page, first_pages, last_page, counts, places,
             )  # fmt: skip
 
 
-@always_inline
-def group_stop(entries, start, rest_low_bit):
-    """Return where the entries end that have the hash of the one at ``start``; they are those of a bucket."""
-    shift = U64(rest_low_bit)
-    stop = start + 1
-    while stop < len(entries) and (entries[start] >> shift) == (entries[stop] >> shift):
-        stop += 1
-    return stop
-
-
-@always_inline
-def read_of(base, read_of_words, word_offsets):
-    """Return the read of a word-aligned base number; the arguments are those of `join_groups`."""
-    word = base // BASES_PER_WORD
-    read = np.int64(read_of_words[word // WORDS_PER_ENTRY])
-    while word_offsets[read + 1] <= word:
-        read += 1
-    return read
-
-
 @njit(nogil=True, cache=True)
-def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
-    """Sort a bucket by hash, count multiplicities, and keep hashes that occur at least twice.
+def group_bucket(entries, spare, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out):
+    """Sort a bucket by hash, count multiplicities, and keep hashes that occur twice and are not tandem.
 
     Parameters
     ----------
@@ -207,8 +185,10 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
         Entries of one bucket, ascending by base number; both arrays are overwritten.
     rest_low_bit, rest_bits : int
         Where the rest of the hash is.
+    read_of_words, word_offsets
+        Those of `is_tandem`.
     spectrum : ndarray of int64
-        In and out: how many hashes occur so often; the last value also counts those above.
+        In and out: how many hashes, tandem ones not, occur so often; the last value also counts those above.
     out : ndarray of uint64
         Out: entries of the hashes that are kept, by hash, then by base number.
 
@@ -221,17 +201,20 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, spectrum, out):
     kept, start = 0, 0
     while start < len(entries):
         stop = group_stop(entries, start, rest_low_bit)
-        spectrum[min(stop - start, len(spectrum) - 1)] += 1
-        if stop - start > 1:
-            for i in range(start, stop):
-                out[kept] = entries[i]
-                kept += 1
+        if not is_tandem(entries[start:stop], rest_low_bit, read_of_words, word_offsets):
+            spectrum[min(stop - start, len(spectrum) - 1)] += 1
+            if stop - start > 1:
+                for i in range(start, stop):
+                    out[kept] = entries[i]
+                    kept += 1
         start = stop
     return kept
 
 
 @njit(nogil=True, cache=True)
-def group_buckets(entries, starts, rest_low_bit, rest_bits, spectrum, out, sizes):
+def group_buckets(
+    entries, starts, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out, sizes
+):  # fmt: skip
     """Group several buckets, one behind the other; see `group_bucket`.
 
     Parameters
@@ -239,7 +222,7 @@ def group_buckets(entries, starts, rest_low_bit, rest_bits, spectrum, out, sizes
     entries : ndarray of uint64
     starts : ndarray of int64, shape (buckets + 1,)
         Where the entries of each bucket start.
-    rest_low_bit, rest_bits, spectrum, out
+    rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out
         Those of `group_bucket`.
     sizes : ndarray of int64, shape (buckets,)
         Out: how many entries of each bucket are kept.
@@ -251,14 +234,15 @@ def group_buckets(entries, starts, rest_low_bit, rest_bits, spectrum, out, sizes
     for bucket in range(len(sizes)):
         of_bucket = entries[starts[bucket] : starts[bucket + 1]]
         sizes[bucket] = group_bucket(
-            of_bucket, spare[: len(of_bucket)], rest_low_bit, rest_bits, spectrum, out[place:]
-        )
+            of_bucket, spare[: len(of_bucket)], rest_low_bit, rest_bits, read_of_words, word_offsets,
+            spectrum, out[place:],
+        )  # fmt: skip
         place += sizes[bucket]
 
 
 @njit(nogil=True, cache=True)
-def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block_bits, per_block):
-    """Pack the groups that occur at most ``limit`` times as occurrences, in place.
+def join_groups(entries, rest_low_bit, limit, unthinned, read_of_words, word_offsets, block_bits, per_block):
+    """Pack the groups that occur at most ``limit`` times, and are sampled, as occurrences, in place.
 
     Parameters
     ----------
@@ -268,6 +252,8 @@ def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block
         Where the rest of the hash starts; below are base number and strand.
     limit : int
         Largest multiplicity kept.
+    unthinned : int
+        That of `is_sampled`.
     read_of_words : ndarray of int32
         Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
     word_offsets : ndarray of int64
@@ -296,7 +282,7 @@ def join_groups(entries, rest_low_bit, limit, read_of_words, word_offsets, block
         entries[kept] = (U64(last) << U64(63)) | place
         per_block[base >> block_bits] += 1
         kept += 1
-        if last and kept - group > limit:
+        if last and (kept - group > limit or not is_sampled(entry >> shift, kept - group, unthinned)):
             for j in range(group, kept):
                 per_block[_base_of(entries[j], word_offsets) >> block_bits] -= 1
             kept = group

@@ -8,7 +8,8 @@ import numpy as np
 
 from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.packed import trailing_zeros
-from overlapper.kernels.cpu.seed_index import gather_bucket, group_stop
+from overlapper.kernels.cpu.seed_groups import group_stop
+from overlapper.kernels.cpu.seed_index import gather_bucket
 from overlapper.tables.reads import BASES_PER_WORD
 
 U64 = np.uint64
