@@ -7,6 +7,7 @@ letters are left out.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
@@ -162,20 +163,21 @@ class _Reader:
         )
 
     def _records(self) -> Iterator[tuple[int, list[str]]]:
-        for number, line in enumerate(text_lines(self._path, record="on line"), 1):
-            fields = line.split("\t")
-            if fields[0] == "H":
-                self._has_header = True
-                if any(field.startswith("VN:Z:2") for field in fields):
-                    raise self._error(number, "says that the file is GFA 2, expected GFA 1")
-            if fields[0] not in _COLUMNS:
-                continue
-            if len(fields) < _COLUMNS[fields[0]]:
-                raise self._error(
-                    number,
-                    f"has {len(fields)} columns, expected {_COLUMNS[fields[0]]} or more for {fields[0]}",
-                )
-            yield number, fields
+        with contextlib.closing(text_lines(self._path, record="on line")) as lines:
+            for number, line in enumerate(lines, 1):
+                fields = line.split("\t")
+                if fields[0] == "H":
+                    self._has_header = True
+                    if any(field.startswith("VN:Z:2") for field in fields):
+                        raise self._error(number, "says that the file is GFA 2, expected GFA 1")
+                if fields[0] not in _COLUMNS:
+                    continue
+                if len(fields) < _COLUMNS[fields[0]]:
+                    raise self._error(
+                        number,
+                        f"has {len(fields)} columns, expected {_COLUMNS[fields[0]]} or more for {fields[0]}",
+                    )
+                yield number, fields
 
     def _add_segment(self, number: int, fields: list[str]) -> None:
         name, sequence, tags = fields[1], fields[2], _tags(fields[3:])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 TYPE_CHECKING = False  # `typing` takes longer to load than all of this
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _GRACE_SECONDS = 5
 """How long processes that are asked to end may take."""
 _lock = threading.RLock()
-_temporaries: dict[str, None] = {}
+_temporaries: dict[str, Callable[[str], None]] = {}
 _children: list[Child] = []
 _resumable = 0
 owns_process = False
@@ -51,10 +51,17 @@ def undisturbed() -> Iterator[None]:
         yield
 
 
-def note(path: str | os.PathLike[str]) -> None:
-    """Note a temporary file or folder, before it is made, or `undisturbed` together with making it."""
+def note(path: str | os.PathLike[str], remove: Callable[[str], None] = os.remove) -> None:
+    """Note a temporary file or folder, before it is made, or `undisturbed` together with making it.
+
+    Parameters
+    ----------
+    path : path
+    remove : callable
+        ``remove(path)`` removes it, while other threads may be writing to it; `OSError` is of no account.
+    """
     with _lock:
-        _temporaries[os.path.abspath(path)] = None
+        _temporaries[os.path.abspath(path)] = remove
 
 
 def forget(path: str | os.PathLike[str]) -> None:
@@ -121,27 +128,6 @@ def leave_nothing() -> None:
         except Exception:
             process.kill()
             process.wait()
-    for path in _temporaries:
-        _remove(path)
-
-
-def _remove(path: str) -> None:
-    """Remove a file, or a folder of ours; other threads may be writing to it."""
-    from pathlib import Path
-
-    from overlapper.io import folders
-
-    with contextlib.suppress(OSError):
-        os.remove(path)
-        return
-    # Under another name nothing more is put into it. Those who make folders with their parents may do so
-    # once more under the old one.
-    for number in range(3):
-        away = f"{path}.{number}"
-        try:
-            os.rename(path, away)
-        except OSError:
-            return
+    for path, remove in _temporaries.items():
         with contextlib.suppress(OSError):
-            if not folders.remove(Path(away)):
-                folders.remove_begun(Path(away))
+            remove(path)

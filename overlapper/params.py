@@ -288,10 +288,9 @@ class ClassParams:
     min_overlap : int
         Shortest interval reported, in bases, on either read.
     max_hang : int
-        Where more bases than these of both reads are unmatched, the overlap stops: whether it is an internal
-        match is asked of the other overlaps that stop there (`overlapper.extend.stops`).
+        Bases of both reads left unmatched, above which an end may be a repeat's (`overlapper.extend.stops`).
     min_ratio : float
-        Where these are too few to tell, a match shorter than this share of itself plus its hangs is internal.
+        Where these are too few to tell, a match below this share of itself plus its hangs is internal.
     keep_internal : bool
         Report internal matches too.
     best : int

@@ -10,6 +10,7 @@ import sys
 import time
 from pathlib import Path
 
+from overlapper.io.folders import MARK
 from tests.cli.runner import ROOT, overlapper
 
 SECONDS = 60
@@ -138,6 +139,7 @@ class Interrupted:
         for path in made:
             parts = Path(path).parts
             kept = parts[0] in ("out", "work") or (len(parts) == 1 and path.startswith("out"))
+            parts = parts[: -1 if parts[-1] == MARK else None]  # folders that are kept are marked
             if not kept or any(part.startswith(".") or part.endswith((".part", ".tmp")) for part in parts):
                 self.faults.append(f"leaves the file {path}")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 
 from overlapper.errors import FormatError, shortened
@@ -22,16 +24,17 @@ def read_claims(path: str) -> Claims:
         When the file cannot be read.
     """
     rows: dict[str, list[str]] = {}
-    for number, line in enumerate(text_lines(path), 1):
-        fields = line.split("\t")
-        if not _is_mapping(fields):
-            raise FormatError(
-                f"is no line of PAF: {shortened(line)}",
-                file=path, record=f"line {number}",
-                remedy="Give what overlapper map or minimap2 -c wrote.",
-            )  # fmt: skip
-        if "tp:A:S" not in fields[_COLUMNS:]:
-            rows.setdefault(fields[0], fields)
+    with contextlib.closing(text_lines(path)) as lines:
+        for number, line in enumerate(lines, 1):
+            fields = line.split("\t")
+            if not _is_mapping(fields):
+                raise FormatError(
+                    f"is no line of PAF: {shortened(line)}",
+                    file=path, record=f"line {number}",
+                    remedy="Give what overlapper map or minimap2 -c wrote.",
+                )  # fmt: skip
+            if "tp:A:S" not in fields[_COLUMNS:]:
+                rows.setdefault(fields[0], fields)
     table = list(zip(*(fields[:_COLUMNS] for fields in rows.values()), strict=True)) or [()] * _COLUMNS
     numbers = (np.array(table[i], np.int64) for i in (2, 3, 7, 8, 11))
     return Claims(np.array(table[0], str), np.array(table[5], str), np.array(table[4], str) == "-", *numbers)

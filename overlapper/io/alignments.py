@@ -225,14 +225,15 @@ def _digests(path: str) -> dict[str, tuple[int, str]]:
     found: dict[str, Any] = {}
     sizes: dict[str, int] = {}
     name = ""
-    for line in text_lines(path):
-        if line.startswith(">"):
-            name = line[1:].split(maxsplit=1)[0] if line[1:].strip() else ""
-            found[name], sizes[name] = hashlib.md5(usedforsecurity=False), 0
-        elif name in found:
-            bases = "".join(line.split()).upper()
-            found[name].update(bases.encode())
-            sizes[name] += len(bases)
+    with contextlib.closing(text_lines(path)) as lines:
+        for line in lines:
+            if line.startswith(">"):
+                name = line[1:].split(maxsplit=1)[0] if line[1:].strip() else ""
+                found[name], sizes[name] = hashlib.md5(usedforsecurity=False), 0
+            elif name in found:
+                bases = "".join(line.split()).upper()
+                found[name].update(bases.encode())
+                sizes[name] += len(bases)
     return {name: (sizes[name], digest.hexdigest()) for name, digest in found.items()}
 
 

@@ -190,7 +190,7 @@ def _begun(path: Path) -> Iterator[Artifact]:
         part = folders.part_of(path)
         with leaving.undisturbed():
             folders.make(part, folders.ARTIFACT, RECORD)
-            leaving.note(part)
+            leaving.note(part, folders.remove_in_use)
     except OSError as error:
         raise _unwritable(path.parent, error) from None
     artifact = Artifact(part, {})

@@ -114,6 +114,18 @@ def remove(folder: Path) -> bool:
     return True
 
 
+def remove_in_use(path: str) -> None:
+    """Remove a folder of ours to which other threads may be writing."""
+    # Under another name nothing more is put into it. Those who make folders with their parents may do so
+    # once more under the old one.
+    for number in range(3):
+        away = Path(f"{path}.{number}")
+        os.rename(path, away)
+        with contextlib.suppress(OSError):
+            if not remove(away):
+                remove_begun(away)
+
+
 def remove_parts(folder: Path) -> None:
     """Remove what killed processes left unfinished in a folder that no other process works in."""
     for path in list(folder.iterdir()):
@@ -157,7 +169,7 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
     folder = Path(beside) / f".overlapper-{secrets.token_hex(4)}"
     with leaving.undisturbed():
         folder.mkdir(mode=0o700)
-        leaving.note(folder)
+        leaving.note(folder, remove_in_use)
     handle = None
     try:
         handle = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)

@@ -12,7 +12,7 @@ r"""Lines of text, names and whole numbers, as all readers of text take them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 
 from overlapper.errors import MOST, FormatError, shortened
 from overlapper.io.sources import line_blocks
@@ -25,8 +25,10 @@ _DIGITS = re.compile(r"[0-9]{1,18}")
 _REPAIR = "Repair the line or leave it out."
 
 
-def text_lines(path: str, *, record: str = "line") -> Iterator[str]:
+def text_lines(path: str, *, record: str = "line") -> Generator[str]:
     """Yield the lines of a file, plain or gzip, without their ends; ``-`` is standard input.
+
+    Who may stop before the last line closes it (`contextlib.closing`), and with it the file.
 
     Parameters
     ----------
@@ -42,7 +44,7 @@ def text_lines(path: str, *, record: str = "line") -> Iterator[str]:
     return lines_of(line_blocks(path), path, record=record)
 
 
-def lines_of(blocks: Iterable[bytes], path: str, *, record: str = "line") -> Iterator[str]:
+def lines_of(blocks: Iterable[bytes], path: str, *, record: str = "line") -> Generator[str]:
     """Yield the lines of blocks of whole lines, without their ends.
 
     Parameters

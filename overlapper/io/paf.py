@@ -22,6 +22,7 @@ with them ``cl`` and the CIGAR. Lines where a read matches itself are left out.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
@@ -191,21 +192,22 @@ def reads_of_paf(path: str | os.PathLike[str]) -> Reads:
     check_rereadable(file_name, "is read twice, once for the names of the reads")
     queries: dict[str, int] = {}
     targets: dict[str, int] = {}
-    for number, line in enumerate(text_lines(file_name, record="on line"), 1):
-        fields = line.split("\t", 7)
-        if len(fields) < 8:
-            if line:
-                raise _fault(f"has {len(fields)} columns, expected at least 12", file_name, number)
-            continue
-        for known, name, column in ((queries, fields[0], 1), (targets, fields[5], 6)):
-            if name in known:
+    with contextlib.closing(text_lines(file_name, record="on line")) as lines:
+        for number, line in enumerate(lines, 1):
+            fields = line.split("\t", 7)
+            if len(fields) < 8:
+                if line:
+                    raise _fault(f"has {len(fields)} columns, expected at least 12", file_name, number)
                 continue
-            length = whole(fields[column])
-            if problem := name_problem(name):
-                raise _fault(problem, file_name, number)
-            if length is None:
-                raise _fault(_no_number(_where(column), fields[column]), file_name, number)
-            known[name] = length
+            for known, name, column in ((queries, fields[0], 1), (targets, fields[5], 6)):
+                if name in known:
+                    continue
+                length = whole(fields[column])
+                if problem := name_problem(name):
+                    raise _fault(problem, file_name, number)
+                if length is None:
+                    raise _fault(_no_number(_where(column), fields[column]), file_name, number)
+                known[name] = length
     lengths = queries | {name: length for name, length in targets.items() if name not in queries}
     return Reads.without_bases(list(lengths), list(lengths.values()))
 

@@ -10,6 +10,7 @@ reversed or only complemented.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 from collections.abc import Iterator
@@ -97,22 +98,24 @@ def read_pairs(path: str, queries: Reads, targets: Reads) -> Pairs:
     """
     numbers = [{name: i for i, name in enumerate(reads.names)} for reads in (queries, targets)]
     query, target, flags = [], [], []
-    for number, line in enumerate(text_lines(path, record="on line"), 1):
-        fields = line.split("\t")
-        if not 2 <= len(fields) <= 3 or (len(fields) == 3 and fields[2] not in ("+", "-")):
-            raise FormatError(
-                f"is {shortened(line)}, expected a query, a target and perhaps a strand",
-                file=path, record=f"on line {number}", remedy="Put tabs between them; strands are + and -.",
-            )  # fmt: skip
-        for side, name, known in zip(("query", "target"), fields, numbers, strict=False):
-            if name not in known:
+    with contextlib.closing(text_lines(path, record="on line")) as lines:
+        for number, line in enumerate(lines, 1):
+            fields = line.split("\t")
+            if not 2 <= len(fields) <= 3 or (len(fields) == 3 and fields[2] not in ("+", "-")):
                 raise FormatError(
-                    f"there is no {side} {shortened(name)}", file=path, record=f"on line {number}",
-                    remedy="Names end at the first blank; queries are those of the first file.",
+                    f"is {shortened(line)}, expected a query, a target and perhaps a strand",
+                    file=path, record=f"on line {number}",
+                    remedy="Put tabs between them; strands are + and -.",
                 )  # fmt: skip
-        query.append(numbers[0][fields[0]])
-        target.append(numbers[1][fields[1]])
-        flags.append(_BOTH if fields[2:] == ["-"] else 0)
+            for side, name, known in zip(("query", "target"), fields, numbers, strict=False):
+                if name not in known:
+                    raise FormatError(
+                        f"there is no {side} {shortened(name)}", file=path, record=f"on line {number}",
+                        remedy="Names end at the first blank; queries are those of the first file.",
+                    )  # fmt: skip
+            query.append(numbers[0][fields[0]])
+            target.append(numbers[1][fields[1]])
+            flags.append(_BOTH if fields[2:] == ["-"] else 0)
     return Pairs(
         np.array(query, np.int32), np.array(target, np.int32), np.array(flags, np.uint8),
         np.zeros(len(flags), np.uint8),

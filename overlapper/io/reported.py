@@ -6,6 +6,7 @@ read set, only the names in the file.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 from typing import Self
@@ -79,9 +80,10 @@ def read_paf(path: str) -> ReportedOverlaps:
     """
     numbers: dict[str, int] = {}
     blocks = []
-    lines = enumerate(text_lines(path), 1)
-    while block := list(itertools.islice(lines, _LINES_AT_ONCE)):
-        blocks.append(_parse(block, numbers, path))
+    with contextlib.closing(text_lines(path)) as lines:
+        numbered = enumerate(lines, 1)
+        while block := list(itertools.islice(numbered, _LINES_AT_ONCE)):
+            blocks.append(_parse(block, numbers, path))
     query, target, reverse, *columns = np.concatenate([np.empty((9, 0), np.int64), *blocks], axis=1)
     return ReportedOverlaps(list(numbers), query, target, reverse.astype(bool), *columns)
 

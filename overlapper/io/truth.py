@@ -13,6 +13,7 @@ alignment columns. On a circular reference ``end`` may exceed its length. Only t
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Iterable
 from typing import NamedTuple, Self
@@ -126,23 +127,23 @@ def read_truth(path: str) -> Truth:
     InputError
         When the file cannot be read.
     """
-    lines = text_lines(path)
-    names = next(lines, "").lstrip("#").split("\t")
-    missing = [name for name in REQUIRED if name not in names]
-    if missing:
-        raise FormatError(
-            f"the header has no column {missing[0]!r}",
-            file=path,
-            record="line 1",
-            remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
-        )
-    twice = [name for i, name in enumerate(names) if name in names[:i]]
-    if twice:
-        raise FormatError(
-            f"the header names the column {shortened(twice[0])} twice", file=path, record="line 1",
-            remedy="Remove one of them.",
-        )  # fmt: skip
-    rows = [_parse(line, names, path, number) for number, line in enumerate(lines, 2)]
+    with contextlib.closing(text_lines(path)) as lines:
+        names = next(lines, "").lstrip("#").split("\t")
+        missing = [name for name in REQUIRED if name not in names]
+        if missing:
+            raise FormatError(
+                f"the header has no column {missing[0]!r}",
+                file=path,
+                record="line 1",
+                remedy=f"A truth table starts with a line that names its columns, {' '.join(COLUMNS)}.",
+            )
+        twice = [name for i, name in enumerate(names) if name in names[:i]]
+        if twice:
+            raise FormatError(
+                f"the header names the column {shortened(twice[0])} twice", file=path, record="line 1",
+                remedy="Remove one of them.",
+            )  # fmt: skip
+        rows = [_parse(line, names, path, number) for number, line in enumerate(lines, 2)]
     if not rows:
         raise EmptyInputError("no rows found below the header", file=path, remedy="Give placements of reads.")
     return Truth.from_rows(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import dataclasses
 
 import numpy as np
@@ -33,15 +34,15 @@ def read_changes(path: str) -> Changes:
     """
     remedy = "Give the table that overlapper correct --table wrote."
     header = [field.name for field in dataclasses.fields(Changes)]
-    lines = text_lines(path)
-    if next(lines, "").split("\t") != header:
-        raise FormatError(f"does not start with the columns {' '.join(header)}", file=path, remedy=remedy)
     rows = []
-    for number, line in enumerate(lines, 2):
-        try:
-            rows.append(_row(line.split("\t")))
-        except ValueError as error:
-            raise FormatError(str(error), file=path, record=f"line {number}", remedy=remedy) from None
+    with contextlib.closing(text_lines(path)) as lines:
+        if next(lines, "").split("\t") != header:
+            raise FormatError(f"does not start with the columns {' '.join(header)}", file=path, remedy=remedy)
+        for number, line in enumerate(lines, 2):
+            try:
+                rows.append(_row(line.split("\t")))
+            except ValueError as error:
+                raise FormatError(str(error), file=path, record=f"line {number}", remedy=remedy) from None
     name, bases_in, bases_out, coverage, identity, left_out, fate = list(zip(*rows, strict=True)) or [()] * 7
     return Changes(
         list(name), np.array(bases_in, np.int64), np.array(bases_out, np.int64),

@@ -138,13 +138,14 @@ def test_what_is_to_be_done_undisturbed_is_finished_and_nothing_after_it(tmp_pat
 
 def test_folders_go_while_others_write_to_them(tmp_path):
     script = (
-        "import os, signal, threading\nfrom pathlib import Path\nfrom overlapper import console, leaving\n"
+        "import os, signal, threading\nfrom pathlib import Path\nfrom overlapper import console\n"
+        "from overlapper.io.folders import ANYTHING, temporary_folder\n"
         "console.end_on_signals()\n"
         "def write(folder):\n"
         "    for number in range(10**5):\n"
         "        try: Path(folder, str(number)).touch()\n"
         "        except OSError: print('gone')\n"
-        "with leaving.temporary_folder('.overlapper-', '.') as folder:\n"
+        "with temporary_folder('.', ANYTHING) as folder:\n"
         "    threads = [threading.Thread(target=write, args=(folder,)) for _ in range(3)]\n"
         "    for thread in threads: thread.start()\n"
         "    while not Path(folder, '500').exists(): pass\n"
