@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _GRACE_SECONDS = 5
 """How long processes that are asked to end may take."""
-_lock = threading.RLock()
+_gate, _lock = threading.Lock(), threading.Lock()
+"""Who wants the lock takes the gate first: who ends the process keeps the gate, and is the next one."""
+_owner = 0
 _temporaries: dict[str, Callable[[str], None]] = {}
 _children: list[Child] = []
 _resumable = 0
@@ -47,8 +49,18 @@ owns_process = False
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Do something without being ended in the middle of it; it should take no longer than a moment."""
-    with _lock:
+    global _owner
+    if _owner == threading.get_ident():
         yield
+        return
+    with _gate:
+        _lock.acquire()
+    _owner = threading.get_ident()
+    try:
+        yield
+    finally:
+        _owner = 0
+        _lock.release()
 
 
 def note(path: str | os.PathLike[str], remove: Callable[[str], None] = os.remove) -> None:
@@ -60,13 +72,13 @@ def note(path: str | os.PathLike[str], remove: Callable[[str], None] = os.remove
     remove : callable
         ``remove(path)`` removes it, while other threads may be writing to it; `OSError` is of no account.
     """
-    with _lock:
+    with undisturbed():
         _temporaries[os.path.abspath(path)] = remove
 
 
 def forget(path: str | os.PathLike[str]) -> None:
     """Forget a temporary file or folder that was removed, or has its name now."""
-    with _lock:
+    with undisturbed():
         _temporaries.pop(os.path.abspath(path), None)
 
 
@@ -87,12 +99,12 @@ def others_files_in(folder: str) -> Iterator[None]:
 @contextlib.contextmanager
 def child(process: SomeChild) -> Iterator[SomeChild]:
     """Note processes that were started, `undisturbed` together with this; the caller ends them."""
-    with _lock:
+    with undisturbed():
         _children.append(process)
     try:
         yield process
     finally:
-        with _lock:
+        with undisturbed():
             _children.remove(process)
 
 
@@ -114,6 +126,7 @@ def is_resumable() -> bool:
 
 def hold() -> None:
     """Let no other thread note, forget or rename anything from now on; the caller ends the process."""
+    _gate.acquire()
     _lock.acquire()
 
 
