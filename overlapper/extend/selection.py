@@ -23,7 +23,7 @@ from overlapper.threads import map_in_order
 class Selection:
     """Chooses overlaps that come in parts: all are added, then settled, then chosen from.
 
-    All overlaps of a read pair are in the same part.
+    All overlaps of a read pair are in the same part, and follow each other there.
 
     Parameters
     ----------

@@ -48,7 +48,9 @@ from overlapper.tables.base import offsets_of
 from overlapper.threads import map_in_order
 
 FEW = 4
+"""Stops and crossings, of which fewer do not tell what a stop is."""
 MANY = 3
+"""Stops that tell of a bad read where nothing crosses."""
 _RARE = 0.05
 _LONE_OF_PAIRS, _BORDERS_OF_ERRORS = 2, 32
 _RATIO_UNIT = 1_000_000

@@ -54,7 +54,7 @@ def make(folder: Path, kind: str, *names: str) -> None:
     except BaseException:
         with contextlib.suppress(OSError):
             if not remove(folder):
-                remove_begun(folder)
+                _remove_begun(folder)
         raise
 
 
@@ -123,7 +123,7 @@ def remove_in_use(path: str) -> None:
         os.rename(path, away)
         with contextlib.suppress(OSError):
             if not remove(away):
-                remove_begun(away)
+                _remove_begun(away)
 
 
 def remove_parts(folder: Path) -> None:
@@ -132,10 +132,10 @@ def remove_parts(folder: Path) -> None:
         if _PART_NAME.fullmatch(path.name) and not path.is_symlink() and path.is_dir():
             with contextlib.suppress(OSError):
                 if not remove(path):
-                    remove_begun(path)
+                    _remove_begun(path)
 
 
-def remove_begun(folder: Path) -> None:
+def _remove_begun(folder: Path) -> None:
     """Remove a folder that was made, and not marked any more: nothing is in it, or an empty mark.
 
     Raises
@@ -180,7 +180,7 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
     finally:
         with contextlib.suppress(OSError):
             if not remove(folder):
-                remove_begun(folder)
+                _remove_begun(folder)
         leaving.forget(folder)
         if handle is not None:
             os.close(handle)
@@ -296,4 +296,4 @@ def _remove_left(beside: Path) -> None:
                 if not _held(folder):
                     remove(folder)
             elif time.time() - about.st_mtime > _BEGINNING_SECONDS:
-                remove_begun(folder)
+                _remove_begun(folder)
