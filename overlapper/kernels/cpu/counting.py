@@ -18,6 +18,8 @@ from overlapper.kernels.cpu.cache import njit
 
 NONE = np.uint64(2**64 - 1)
 """Stands for no canonical k-mer."""
+ALL = NONE
+"""All bits of a k-mer."""
 
 _M1 = np.uint64(0x9E3779B97F4A7C15)
 _M2 = np.uint64(0xD6E8FEB86659FD93)
@@ -37,7 +39,7 @@ def mix(kmer, k, mask):
 
 
 @njit(nogil=True, cache=True)
-def canonical_kmers(words, first_word, start, stop, k, hashes, reverse):
+def canonical_kmers(words, first_word, start, stop, k, kept, hashes, reverse):
     """Hash the k-mers of the known bases ``[start, stop)`` of a read.
 
     Parameters
@@ -46,6 +48,8 @@ def canonical_kmers(words, first_word, start, stop, k, hashes, reverse):
     first_word, start, stop : int
     k : int
         1 to 31.
+    kept : uint64
+        Bits of a k-mer that are hashed, the same for both strands: `ALL` of them, or all but some bases.
     hashes : ndarray of uint64
         Receives the canonical hash of each k-mer, `NONE` where there is none.
     reverse : ndarray of bool
@@ -71,8 +75,8 @@ def canonical_kmers(words, first_word, start, stop, k, hashes, reverse):
             forward = (forward >> _TWO) | (base << top)
             backward = ((backward << _TWO) | (_THREE - base)) & mask
             if i >= first_end:
-                one = mix(forward, length, mask)
-                other = mix(backward, length, mask)
+                one = mix(forward & kept, length, mask)
+                other = mix(backward & kept, length, mask)
                 hashes[i - first_end] = NONE if one == other else min(one, other)
                 reverse[i - first_end] = other < one
     return max(0, stop - first_end)
@@ -125,7 +129,8 @@ def count_buckets(
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
             ends = run == unknown_offsets[read + 1]
             stop = lengths[read] if ends else np.int64(unknown_start[run])
-            for i in range(canonical_kmers(words, word_offsets[read], start, stop, k, hashes, reverse)):
+            n = canonical_kmers(words, word_offsets[read], start, stop, k, ALL, hashes, reverse)
+            for i in range(n):
                 if hashes[i] < limit:
                     counts[hashes[i] >> shift] += 1
                     of_read[read] += 1
@@ -175,7 +180,8 @@ def fill_buckets(
         for run in range(unknown_offsets[read], unknown_offsets[read + 1] + 1):
             ends = run == unknown_offsets[read + 1]
             stop = lengths[read] if ends else np.int64(unknown_start[run])
-            for i in range(canonical_kmers(words, word_offsets[read], start, stop, k, hashes, reverse)):
+            n = canonical_kmers(words, word_offsets[read], start, stop, k, ALL, hashes, reverse)
+            for i in range(n):
                 above = hashes[i] - lowest
                 if above < span:
                     bucket = above >> shift
