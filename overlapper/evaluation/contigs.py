@@ -21,7 +21,7 @@ from overlapper.kernels.cpu.contig_markers import (
     Rules,
     Slices,
 )
-from overlapper.kernels.cpu.counting import ALL
+from overlapper.kernels.cpu.counting import ALL, NONE
 from overlapper.kernels.cpu.kmer_table import MOST_HAPLOTYPES, Spans
 from overlapper.pipeline import Report
 from overlapper.tables import Reads
@@ -180,7 +180,7 @@ class Judge:
 
         def look_up(number: int) -> tuple[np.ndarray, np.ndarray, list[_Block]]:
             low, high = slicing.hashes(number)
-            table = kmer_table.new_table(int(slicing.rows[number]))
+            table = np.full((slicing.rows[number], 2), NONE)
             kmer_table.add_kmers(
                 table, self._spans, self._references.haplotype, self._rules.k, ALL, low, high
             )

@@ -19,6 +19,7 @@ from overlapper.kernels.cpu.kmer_table import (
     REPEATED,
     REVERSE_BIT,
     SEEN,
+    choose,
     hash_chunk,
     new_chunk,
     row_of,
@@ -132,7 +133,7 @@ def find_markers(table, spans, first, last, k, low, high, counts):
     changes : ndarray of int64, shape (n, 2)
         Markers, numbered in order, whose code is another one than that of the marker before, and the code.
     """
-    hashes, reverse = new_chunk()
+    hashes, reverse, chosen = new_chunk()
     size = high - low
     most = 0
     for span in range(first, last):
@@ -143,9 +144,8 @@ def find_markers(table, spans, first, last, k, low, high, counts):
     for span in range(first, last):
         offset, contig = spans.place[span] - spans.start[span], spans.sequence[span]
         for at in range(spans.start[span], spans.stop[span] - k + 1, CHUNK):
-            for i in range(hash_chunk(spans, span, at, k, ALL, hashes, reverse)):
-                if hashes[i] - low >= size:
-                    continue
+            hashed = hash_chunk(spans, span, at, k, ALL, hashes, reverse)
+            for i in chosen[: choose(table, hashes, hashed, low, size, chosen)]:
                 counts[contig, 0] += 1
                 row = row_of(table, hashes[i])
                 if table[row, 0] == NONE:
@@ -296,7 +296,7 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
         Contig, start and end of each piece; place of its first and of its last marker, ``place << 1 |
         opposite``.
     """
-    hashes, reverse = new_chunk()
+    hashes, reverse, _ = new_chunk()
     contigs = 0
     for span in range(first, last):
         contigs += span == first or spans.sequence[span] != spans.sequence[span - 1]

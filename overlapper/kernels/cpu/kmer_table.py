@@ -20,7 +20,7 @@ MOST_HAPLOTYPES = 16
 PLACE_BIT, REVERSE_BIT = np.uint64(20), np.uint64(19)
 REPEATED, SEEN = np.uint64(1 << 18), np.uint64(1 << 17)
 HAPLOTYPES = np.uint64((1 << MOST_HAPLOTYPES) - 1)
-CHUNK = 4096
+CHUNK = 1024
 """k-mers that are hashed at a time: their hashes stay in the processor's first cache."""
 
 _ONE, _NOTHING = np.uint64(1), np.uint64(0)
@@ -53,8 +53,8 @@ class Spans(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_chunk():
-    """Return room for the hashes and strands of a chunk."""
-    return np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.bool_)
+    """Return room for the hashes and strands of a chunk, and for the numbers of some of them."""
+    return np.empty(CHUNK, np.uint64), np.empty(CHUNK, np.bool_), np.empty(CHUNK + 1, np.int64)
 
 
 @njit(nogil=True, cache=True)
@@ -67,7 +67,7 @@ def hash_chunk(spans, span, at, k, kept, hashes, reverse):
 @njit(nogil=True, cache=True)
 def count_bins(spans, first, last, k, kept, shift, counts):
     """Count the k-mers of spans ``[first, last)`` by the highest bits of their hashes, ``hash >> shift``."""
-    hashes, reverse = new_chunk()
+    hashes, reverse, _ = new_chunk()
     for span in range(first, last):
         for at in range(spans.start[span], spans.stop[span] - k + 1, CHUNK):
             for i in range(hash_chunk(spans, span, at, k, kept, hashes, reverse)):
@@ -76,19 +76,46 @@ def count_bins(spans, first, last, k, kept, shift, counts):
 
 
 @njit(nogil=True, cache=True)
-def new_table(rows):
-    """Return an empty table."""
-    table = np.empty((rows, 2), np.uint64)
-    for row in range(rows):
-        table[row, 0] = NONE
-    return table
+def choose(table, hashes, n, low, size, chosen):
+    """List the k-mers of a chunk that lie in a slice, and have memory fetch the rows where they belong.
+
+    Rows are fetched side by side here; looked at one by one, each would be waited for.
+
+    Parameters
+    ----------
+    table : ndarray of uint64, shape (rows, 2)
+    hashes : ndarray of uint64
+    n : int
+    low, size : uint64
+        First hash of the slice, and how many it has.
+    chosen : ndarray of int64, shape (n + 1,) or longer
+        Gets the numbers of the k-mers.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    count, fetched = 0, _NOTHING
+    for i in range(n):
+        chosen[count] = i
+        count += hashes[i] - low < size
+    for c in range(count):
+        fetched |= table[_home(table, hashes[chosen[c]]), 1]
+    chosen[count] = np.int64(fetched)  # so that nothing is left out as useless
+    return count
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _home(table, key):
+    """Return the row where a key belongs."""
+    return (((key * _SCATTER) >> _HALF) * np.uint64(len(table))) >> _HALF
 
 
 @njit(nogil=True, cache=True, forceinline=True)
 def row_of(table, key):
-    """Return the row of a key, or the empty one where it belongs."""
-    rows = np.uint64(len(table))
-    row = (((key * _SCATTER) >> _HALF) * rows) >> _HALF
+    """Return the row of a key, or the empty one that it would be put in."""
+    rows, row = np.uint64(len(table)), _home(table, key)
     while table[row, 0] != key and table[row, 0] != NONE:
         row += _ONE
         if row == rows:
@@ -103,22 +130,21 @@ def add_kmers(table, spans, haplotype_of, k, kept, low, high):
     Parameters
     ----------
     table : ndarray of uint64, shape (n, 2)
-        With more rows than there are k-mers.
+        With more rows than there are k-mers; full of `NONE` before the first of them.
     spans : Spans
     haplotype_of : ndarray of int64
         Haplotype of each sequence.
     k : int
     kept, low, high : uint64
     """
-    hashes, reverse = new_chunk()
+    hashes, reverse, chosen = new_chunk()
     size = high - low
     for span in range(len(spans.start)):
         haplotype = _ONE << np.uint64(haplotype_of[spans.sequence[span]])
         offset = spans.place[span] - spans.start[span]
         for at in range(spans.start[span], spans.stop[span] - k + 1, CHUNK):
-            for i in range(hash_chunk(spans, span, at, k, kept, hashes, reverse)):
-                if hashes[i] - low >= size:
-                    continue
+            n = hash_chunk(spans, span, at, k, kept, hashes, reverse)
+            for i in chosen[: choose(table, hashes, n, low, size, chosen)]:
                 row = row_of(table, hashes[i])
                 if table[row, 0] == NONE:
                     table[row, 0] = hashes[i]
