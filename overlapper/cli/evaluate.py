@@ -1,4 +1,4 @@
-"""``overlapper evaluate``: overlaps against known placements."""
+"""``overlapper evaluate``: overlaps, contigs and corrected reads beside where they come from."""
 
 from __future__ import annotations
 
@@ -6,73 +6,223 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.options import Quiet, Threads
 from overlapper.cli.outputs import check_outputs
+from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
+from overlapper.errors import EmptyInputError
 
 if TYPE_CHECKING:
-    from overlapper.evaluate import Bin, Evaluation, Scores
+    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper evaluate truth.tsv overlaps.paf
 overlapper evaluate truth.tsv.gz overlaps.paf.gz --min-overlap 500 --json scores.json --tsv scores.tsv
 overlapper evaluate truth.tsv overlaps.paf --circular genome=200k
+overlapper evaluate contigs.fasta --reference genome.fasta --circular all --json contigs.json
+overlapper evaluate assembly.gfa --reference haplotype1.fasta --reference haplotype2.fasta
+overlapper evaluate corrected.fastq --reads reads.fastq --placements truth.tsv --reference genome.fasta
 """
 
-COLUMNS = (
-    "true_pairs",
-    "found",
-    "claimed",
-    "correct",
-    "strand_errors",
-    "recall",
-    "precision",
-    "f1",
-    "end_error",
-    "end_error_p95",
-)
+COMPILE_SECONDS = 20
+ALL = "all"
 
 
 def evaluate(
-    truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Where reads come from, as overlapper simulate writes it.")
+    judged: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="Contigs (FASTA, GFA 1) or corrected reads; or else, before PAF, where reads come from, as "
+            "overlapper simulate writes it.",
+        ),
     ],
     paf: Annotated[
-        str, typer.Argument(metavar="PAF", help="Overlaps, ours or another program's; - is standard input.")
-    ],
+        str | None,
+        typer.Argument(metavar="PAF", help="Overlaps, ours or another program's; - is standard input."),
+    ] = None,
+    reference: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FASTA", help="What contigs or corrected reads come from; once for each haplotype."
+        ),
+    ] = None,
+    placements: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRUTH",
+            help="Of corrected reads: where they come from, as overlapper simulate writes it.",
+        ),
+    ] = None,
+    reads: Annotated[
+        str | None,
+        typer.Option(
+            metavar="READS", help="Of corrected reads: the raw ones, to tell what correction changed."
+        ),
+    ] = None,
     min_overlap: Annotated[
         int,
-        typer.Option("--min-overlap", parser=parse_size, metavar="BASES", help="Shortest overlap asked for."),
+        typer.Option(
+            "--min-overlap", parser=parse_size, metavar="BASES", help="Of overlaps: shortest one asked for."
+        ),
     ] = 2000,
     circular: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[REF=]LENGTH", help="Length of a circular reference; may be repeated with different REF."
+            metavar="[REF=]LENGTH|NAME",
+            help="Length of a circular reference; may be repeated with different REF. For contigs: name of a "
+            "circular sequence of the reference; may be repeated; all, if they all are.",
         ),
     ] = None,
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
-    tsv_file: Annotated[str | None, typer.Option("--tsv", metavar="FILE", help="Write a table.")] = None,
+    json_file: Annotated[
+        str | None,
+        typer.Option("--json", metavar="FILE", help="Write JSON, which overlapper report shows."),
+    ] = None,
+    tsv_file: Annotated[
+        str | None,
+        typer.Option(
+            "--tsv", metavar="FILE", help="Write a table: a line a bin of overlaps, contig or read."
+        ),
+    ] = None,
+    memory: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="SIZE",
+            help="Main memory to stay within for contigs and reads, such as 4G; 0: half of the machine's.",
+        ),
+    ] = 0,
+    threads: Threads = 0,
+    quiet: Quiet = False,
 ) -> None:
-    """Judge overlaps by where the reads come from.
+    """Judge overlaps, contigs or corrected reads by where they come from.
 
-    Prints recall, precision and the errors of the ends, in all, by overlap length and by identity of the
-    pair.
+    Overlaps, by the placements of reads: recall, precision and the errors of the ends, in all, by overlap
+    length and by identity of the pair. Contigs, by the k-mers of their reference: completeness, quality (QV),
+    breaks and NGA50; by those of two haplotypes or more, phase errors and switches. Corrected reads, aligned
+    to their places: identity, and the share of their own bases that they keep where haplotypes or copies
+    differ.
     """
-    check_outputs({"--json": json_file, "--tsv": tsv_file}, [truth, paf])
+    references = reference or []
+    _check_use(paf, references, placements, reads, circular or [])
+    given = [judged, paf, *references, placements, reads]
+    check_outputs({"--json": json_file, "--tsv": tsv_file}, [path for path in given if path is not None])
 
-    from overlapper.evaluate import evaluate_overlaps
+    if paf is not None:
+        scores = _overlaps(judged, paf, min_overlap, circular or [])
+    else:
+        from overlapper.cli.startup import load_numba
+
+        load_numba()
+
+        from overlapper.threads import available_threads
+
+        threads = threads or available_threads()
+        with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+            progress.report("reading")
+            haplotypes = [_sequences(path) for path in references]
+            if placements is None:
+                scores = _contigs(judged, references, haplotypes, circular or [], memory, threads, progress)
+            else:
+                scores = _reads(judged, references, haplotypes, placements, reads, memory, threads, progress)
+    text, document, table = scores
     from overlapper.io.outputs import write_text
-    from overlapper.io.reported import read_paf
-    from overlapper.io.truth import read_truth
 
-    circles = parse_circles(circular or [])
-    result = evaluate_overlaps(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
     if json_file:
         import json
 
-        write_text(json_file, f"{json.dumps(as_document(result), indent=2)}\n")
+        write_text(json_file, f"{json.dumps(document, indent=2)}\n")
     if tsv_file:
-        write_text(tsv_file, as_tsv(result))
-    print(as_text(result), end="")
+        write_text(tsv_file, table)
+    print(text, end="")
+
+
+def _check_use(
+    paf: str | None, references: list[str], placements: str | None, reads: str | None, circular: list[str]
+) -> None:
+    """Refuse options that do not go together."""
+    if paf is not None:
+        for option, value in (("--reference", references), ("--placements", placements), ("--reads", reads)):
+            if value:
+                raise typer.BadParameter(f"{option} is not for overlaps: give contigs or reads alone with it")
+        return
+    if not references:
+        raise typer.BadParameter(
+            "give overlaps behind the placements (TRUTH PAF), or what contigs or corrected reads come from "
+            "(--reference)"
+        )
+    if len(set(references)) < len(references):
+        raise typer.BadParameter("--reference names a file twice: give each haplotype once")
+    if reads and not placements:
+        raise typer.BadParameter("--reads is for corrected reads, which need --placements, too")
+    if placements and circular:
+        raise typer.BadParameter("--circular is not for reads: their placements tell which sequences are")
+
+
+def _overlaps(truth: str, paf: str, min_overlap: int, circular: list[str]) -> tuple[str, dict[str, Any], str]:
+    """Judge overlaps; return text, JSON and a table of the scores."""
+    from overlapper.cli.overlap_scores import as_document, as_text, as_tsv
+    from overlapper.evaluate import evaluate_overlaps
+    from overlapper.io.reported import read_paf
+    from overlapper.io.truth import read_truth
+
+    circles = parse_circles(circular)
+    scores = evaluate_overlaps(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
+    return as_text(scores), as_document(scores), as_tsv(scores)
+
+
+def _contigs(
+    path: str,
+    references: list[str],
+    haplotypes: list[Reads],
+    circular: list[str],
+    memory: int,
+    threads: int,
+    progress: Progress,
+) -> tuple[str, dict[str, Any], str]:
+    """Judge contigs; return text, JSON and a table of the scores."""
+    from graph.polish import read_unitigs
+    from overlapper.cli.contig_scores import as_document, as_text, as_tsv
+    from overlapper.evaluation.contigs import evaluate_contigs
+
+    contigs = read_unitigs(path)
+    if not len(contigs.sequences):
+        raise EmptyInputError("holds no contigs", file=path, remedy="Give an assembly that has some.")
+    scores = evaluate_contigs(
+        contigs.sequences, haplotypes, circles=contigs.circular, circular=circular == [ALL] or circular,
+        memory=memory, threads=threads, report=progress.report,
+    )  # fmt: skip
+    return as_text(scores, references), as_document(scores, path, references), as_tsv(scores, references)
+
+
+def _reads(
+    path: str,
+    references: list[str],
+    haplotypes: list[Reads],
+    placements: str,
+    raw: str | None,
+    memory: int,
+    threads: int,
+    progress: Progress,
+) -> tuple[str, dict[str, Any], str]:
+    """Judge corrected reads; return text, JSON and a table of the scores."""
+    from overlapper.cli.read_scores import as_document, as_text, as_tsv
+    from overlapper.evaluation.reads import evaluate_reads
+    from overlapper.io import read_fastx
+    from overlapper.io.truth import read_truth
+
+    scores = evaluate_reads(
+        read_fastx(path, threads=threads), read_truth(placements), haplotypes,
+        raw=read_fastx(raw, threads=threads) if raw else None,
+        memory=memory, threads=threads, report=progress.report,
+    )  # fmt: skip
+    return as_text(scores), as_document(scores, path, references), as_tsv(scores)
+
+
+def _sequences(path: str) -> Reads:
+    from overlapper.io import read_fastx
+
+    return read_fastx(path)
 
 
 def parse_circles(options: list[str]) -> int | dict[str, int]:
@@ -86,72 +236,3 @@ def parse_circles(options: list[str]) -> int | dict[str, int]:
             raise typer.BadParameter("several --circular need the form REF=LENGTH, each with another REF")
         named[name] = parse_size(length)
     return named or 0
-
-
-def as_document(result: Evaluation) -> dict[str, Any]:
-    """Return what ``--json`` writes; a bin without upper end has null there."""
-    return {
-        "min_overlap": result.min_overlap,
-        "overlaps": result.overlaps,
-        "reported_pairs": result.reported_pairs,
-        "unjudged_pairs": result.unjudged_pairs,
-        **_values(result.total),
-        "by_length": [_bin(b) for b in result.by_length],
-        "by_identity": [_bin(b) for b in result.by_identity],
-    }
-
-
-def _values(scores: Scores) -> dict[str, float | None]:
-    return {name: getattr(scores, name) for name in COLUMNS}
-
-
-def _bin(b: Bin) -> dict[str, float | None]:
-    return {"low": b.low, "high": None if b.high == float("inf") else b.high, **_values(b.scores)}
-
-
-def as_tsv(result: Evaluation) -> str:
-    """Return what ``--tsv`` writes: a line in all, then one a bin; what is undefined is empty."""
-    lines = [("by", "low", "high", *COLUMNS), ("all", "", "", *_values(result.total).values())]
-    for by, bins in (("length", result.by_length), ("identity", result.by_identity)):
-        lines += [(by, *_bin(b).values()) for b in bins]
-    return "".join("\t".join("" if v is None else str(v) for v in line) + "\n" for line in lines)
-
-
-def as_text(result: Evaluation) -> str:
-    """Return what is printed."""
-    head = ("", "true pairs", "recall", "claimed", "precision", "strand errors", "end error", "(95 %)")
-    rows = [head, ("all", *_cells(result.total))]
-    for title, bins, form in (
-        ("bases", result.by_length, "{:.0f}"),
-        ("identity", result.by_identity, "{:.3f}"),
-    ):
-        if bins:
-            rows.append((title, *[""] * (len(head) - 1)))
-        for b in bins:
-            to = "" if b.high == float("inf") else form.format(b.high)
-            rows.append((f"  {form.format(b.low)}-{to}", *_cells(b.scores)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    table = []
-    for title, *cells in rows:
-        aligned = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-        table.append("  ".join([title.ljust(widths[0]), *aligned]).rstrip())
-    summary = (
-        f"{result.overlaps} overlaps of {result.reported_pairs} pairs, judged at {result.min_overlap} bases "
-        f"or more; {result.unjudged_pairs} pairs with a read that has no single place are not judged"
-    )
-    return "\n".join([summary, "", *table]) + "\n"
-
-
-def _cells(scores: Scores) -> tuple[str, ...]:
-    def number(value: float | None, form: str) -> str:
-        return "-" if value is None else form.format(value)
-
-    return (
-        str(scores.true_pairs),
-        number(scores.recall if scores.true_pairs else None, "{:.5f}"),
-        str(scores.claimed),
-        number(scores.precision if scores.claimed else None, "{:.5f}"),
-        str(scores.strand_errors),
-        number(scores.end_error, "{:.1f}"),
-        number(scores.end_error_p95, "{:.1f}"),
-    )

@@ -15,6 +15,7 @@ overlapper report reads.fastq.gz overlaps.paf.gz -o report.html
 overlapper report reads.fastq.gz overlaps.paf run.json layout.json layout.gfa -o report.html
 overlapper report minimap2.paf.gz -o report.html
 overlapper report assembly reads.fastq.gz -o report.html
+overlapper report contigs.json -o scores.html
 """
 
 COMPILE_SECONDS = 10
@@ -26,8 +27,9 @@ def report(
         typer.Argument(
             metavar="FILES...",
             help="What there is of a run: reads, overlaps (.paf, .paf.gz, .parquet), unitigs (.gfa, "
-            ".gfa.gz), what overlap --stats and layout --stats wrote (.json), what correct --table wrote "
-            "(.tsv, .tsv.gz), and the folder that assemble wrote. What has no file is left out.",
+            ".gfa.gz), what overlap --stats, layout --stats and evaluate --json wrote (.json), what "
+            "correct --table wrote (.tsv, .tsv.gz), and the folder that assemble wrote. What has no file is "
+            "left out.",
         ),
     ],
     output: Annotated[
@@ -44,9 +46,9 @@ def report(
 ) -> None:
     """Show how a run went, on one page.
 
-    Lengths, qualities and k-mer spectrum of reads; reads before and after correction; lengths, identity and
-    classes of overlaps; coverage along reads; what every filter took; the graph after each step; unitigs;
-    time, memory and parameters. The page needs no network.
+    Scores of overlaps, contigs and corrected reads; lengths, qualities and k-mer spectrum of reads; reads
+    before and after correction; lengths, identity and classes of overlaps; coverage along reads; what every
+    filter took; the graph after each step; unitigs; time, memory and parameters. The page needs no network.
     """
     check_outputs({"--output": output}, files)
     check_name(output, "--output", "HTML")

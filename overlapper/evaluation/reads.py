@@ -163,9 +163,9 @@ class _Placed:
         start, end, target = truth.start[chosen], truth.end[chosen], target[kept]
         beyond = start >= sequences.lengths[target]
         if beyond.any():
-            name = str(truth.read[chosen][beyond.argmax()])
+            name, sequence = (str(column[chosen][beyond.argmax()]) for column in (truth.read, truth.ref))
             raise InputError(
-                f"read {name!r} is placed behind the end of {truth.ref[chosen][beyond.argmax()]!r}",
+                f"read {name!r} is placed behind the end of {sequence!r}",
                 remedy="Give the reference that the placements are on.",
             )
         numbers = read[kept] if raw is None else _numbers(raw.names, truth.read[chosen])

@@ -2,7 +2,7 @@
 
 ::
 
-    files -> inputs -> sections (reads, correction, overlaps, runs, unitigs) -> page
+    files -> inputs -> sections (evaluation, reads, correction, overlaps, runs, unitigs) -> page
 
 A part whose input is missing is left out, and the page says which file would show it. The same files give the
 same bytes.
@@ -15,7 +15,7 @@ import math
 from graph.summary import n50
 from overlapper.drawing import short_number
 from overlapper.pipeline import Report
-from overlapper.report import assembly, correction, overlaps, reads, runs, unitigs
+from overlapper.report import assembly, correction, evaluation, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.sketch.estimates import Estimates, estimate
@@ -55,7 +55,7 @@ def build_report(
 
 
 def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:
-    sections = []
+    sections = evaluation.evaluation_sections(inputs.scores)
     if inputs.reads and estimates:
         sections.append(reads.reads_section(inputs.reads, estimates))
     if inputs.changes:
@@ -84,6 +84,7 @@ def _missing(inputs: Inputs) -> list[str]:
         runs.NEEDS_RUN: inputs.funnel is None,
         unitigs.NEEDS_GFA: inputs.gfa is None,
         runs.NEEDS_LAYOUT: inputs.layout is None,
+        evaluation.NEEDS_SCORES: not inputs.scores,
     }
     return [text for text, missing in needed.items() if missing]
 

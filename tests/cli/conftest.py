@@ -7,23 +7,27 @@ import pytest
 from overlapper import cli
 from tests.cli.runner import overlapper
 
-RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv")
+RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv", "scores.json")
 
 
 @pytest.fixture(scope="session")
 def run_folder(tmp_path_factory):
-    """A folder with `RUN_FILES`: reads, overlaps, unitigs, what became of corrected reads, and counts."""
+    """A folder with `RUN_FILES`: reads, overlaps, unitigs, what became of corrected reads, counts, scores."""
     from overlapper.io.records import fastq_record
     from overlapper.simulate import generate_reads, random_genome
 
     folder = tmp_path_factory.mktemp("run")
+    genome = random_genome(30_000, seed=2)
+    (folder / "genome.fa").write_text(f">genome\n{genome.sequence(0)}\n")
     with open(folder / "reads.fastq", "wb") as file:
-        for read in generate_reads(random_genome(30_000, seed=2), coverage=12, seed=2):
+        for read in generate_reads(genome, coverage=12, seed=2):
             file.write(fastq_record(read.name, read.codes, read.qualities))
     overlapper("overlap", "reads.fastq", "-o", "o.paf", "--stats", "run.json", cwd=folder, check=True)
     options = ("--stats", "layout.json", "--min-overlap", "500")
     overlapper("layout", "reads.fastq", "o.paf", "-o", "u.gfa", *options, cwd=folder, check=True)
     overlapper("correct", "reads.fastq", "-o", "c.fq", "--table", "corrected.tsv", cwd=folder, check=True)
+    options = ("--reference", "genome.fa", "--json", "scores.json")
+    overlapper("evaluate", "u.gfa", *options, cwd=folder, check=True)
     return folder
 
 
