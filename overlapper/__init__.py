@@ -35,6 +35,8 @@ _HOMES = {
     "random_genome": "overlapper.simulate",
     "simulate_reads": "overlapper.simulate",
     "evaluate_overlaps": "overlapper.evaluate",
+    "evaluate_contigs": "overlapper.evaluation.contigs",
+    "evaluate_reads": "overlapper.evaluation.reads",
     "Alignments": "overlapper.tables",
     "Candidates": "overlapper.tables",
     "MappingKind": "overlapper.tables",

@@ -68,6 +68,8 @@ _READERS = (
     "map t.fa {} -o out.sam",
     "correct {} -o out.fq",
     "assemble {} -o out",
+    "evaluate {} --reference t.fa",
+    "evaluate {} --placements truth.tsv --reference ref.fa --reads {}",
 )
 _PAF = (
     "convert {} out.gfa",
@@ -91,6 +93,7 @@ _GFA = (
     "polish {} r.fq -o out.fa",
     "graph plot {} -o out.svg",
     "convert {} out.parquet",
+    "evaluate {} --reference ref.fa",
 )
 _JSON = ("report {} -o out.html", "report {} r.fq o.paf -o out.html")
 
@@ -112,6 +115,7 @@ _NUMBERS = tuple(
         "simulate --reference t.fa -o out.fq -c 1": "--seed --mean-length --length-sd --min-length "
         "--identity --identity-sd --chimeras --junk --adapters",
         "evaluate truth.tsv o.paf": "--min-overlap --circular",
+        "evaluate t.fa --reference ref.fa": "--circular --memory",
         "graph plot l.gfa -o out.svg": "--width",
         "plot pair {} r0 r1 -o out.svg": "--min-seed",
         "correct {} -o out.fq": "--max-depth",
@@ -124,7 +128,7 @@ _NUMBERS = tuple(
 TARGETS = [
     Target("FASTA", "t.fa", (*_READERS, "map {} r.fq -o out.bam", "index {} -o out.index",
                              "simulate --reference {} -o out.fq --coverage 1", "polish {} r.fq -o out.fa",
-                             "plot pair {} t0 t1 -o out.svg")),
+                             "plot pair {} t0 t1 -o out.svg", "evaluate t.fa --reference {}")),
     Target("FASTQ", "r.fq", _READERS),
     Target("FASTQ, gzip", "r.fq.gz", _READERS[:4], _unpacked(gzip.decompress, _gzipped)),
     Target("FASTQ, bgzip", "r.fq.bgz", _READERS[:2], _unpacked(gzip.decompress, _bgzipped)),
@@ -147,7 +151,10 @@ TARGETS = [
            mutated_json),
     Target("contigs of an assembly", "a/contigs.tsv", ("report a -o out.html",)),
     Target("table of corrected reads", "c.tsv", ("report {} -o out.html",)),
-    Target("truth table", "truth.tsv", ("evaluate {} o.paf --min-overlap 100",)),
+    Target("scores of contigs", "s.json", ("report {} -o out.html",), mutated_json),
+    Target("scores of reads", "k.json", ("report {} -o out.html",), mutated_json),
+    Target("truth table", "truth.tsv", ("evaluate {} o.paf --min-overlap 100",
+           "evaluate r.fq --placements {} --reference ref.fa")),
     Target("pairs", "pairs.tsv", ("align r.fq t.fa --pairs {} -o out.paf",)),
     Target("index", "t.index", ("seeds {} r.fq -o out.tsv", "seeds t.fa r.fq --index {} -o out.tsv")),
 ]  # fmt: skip
@@ -165,6 +172,8 @@ map ref.fa r.fq -o r.sam
 index t.fa -o t.index
 correct r.fq -o out.fq --table c.tsv
 assemble r.fq -o a --min-overlap 50
+evaluate t.fa --reference ref.fa --json s.json
+evaluate r.fq --placements truth.tsv --reference ref.fa --reads r.fq --json k.json
 """
 
 
