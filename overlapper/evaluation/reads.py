@@ -13,9 +13,10 @@ from overlapper.evaluation.read_scores import PlacedRead, ReadScores
 from overlapper.evaluation.sites import beyond_ends, find_sites
 from overlapper.evaluation.slices import memory_for_tables
 from overlapper.io.truth import UNPLACED, Truth
-from overlapper.kernels.cpu import placed_reads
+from overlapper.kernels.cpu import placed_chains, placed_reads
 from overlapper.kernels.cpu.chain_paths import Ends, align_chains
-from overlapper.kernels.cpu.placed_reads import Sites, Windows
+from overlapper.kernels.cpu.placed_chains import Windows
+from overlapper.kernels.cpu.placed_reads import Sites
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.params import MapParams
 from overlapper.pipeline import Report
@@ -226,7 +227,7 @@ class _Judge:
         """Return what reads have at every base of their windows, and what is counted of each."""
         windows = self._windows(placed, read)
         packed, reference = PackedReads.of(reads), PackedReads.of(self.sequences)
-        starts, x, y, length = placed_reads.chain_in_windows(packed, reference, windows)
+        starts, x, y, length = placed_chains.chain_in_windows(packed, reference, windows)
         chained = np.flatnonzero(np.diff(starts))
         rows, cigar, offsets = align_chains(
             packed, reference, read[chained], placed.target[chained], placed.reverse[chained],
