@@ -147,8 +147,8 @@ class Judge:
         rows = self._contigs(contigs, circles, counts, walked)
         return ContigScores(
             rows, self._bases,
-            tuple(Share(int(all_), int(seen)) for seen, all_ in shares[:, :2]),
-            tuple(Share(int(all_), int(seen)) for seen, all_ in shares[:, 2:]),
+            tuple(Share(int(seen), int(all_)) for all_, seen in shares[:, :2]),
+            tuple(Share(int(seen), int(all_)) for all_, seen in shares[:, 2:]),
         )  # fmt: skip
 
     def _blocks(self, contigs: Reads, spans: Spans) -> list[tuple[int, int]]:
