@@ -27,7 +27,7 @@ from graph.summary import n50, no_unitigs
 from overlapper import pipeline
 from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate, preset_error_rate
-from overlapper.sketch.canonical import canonical_order
+from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
 
@@ -170,7 +170,8 @@ def assemble_reads(
             threads=threads, device=device, gpu_memory=gpu_memory, stages=stages,
             report=lambda step, done, total: report(f"correcting, {step}", done, total),
         )  # fmt: skip
-        laid_out = corrected.reads
+        laid_out = corrected.reads.bases_alone()
+        del corrected
         overlaps, _ = _overlaps(stages, "corrected-overlaps", laid_out, "auto", threads, report)
     report("laying out", 0, 0)
     contigs = _laid_out(stages, laid_out, overlaps, params, threads)
@@ -195,8 +196,8 @@ def _overlaps(
     stages: Stages, name: str, reads: Reads, preset: str, threads: int, report: Report
 ) -> tuple[Overlaps, dict[str, Any]]:
     def find() -> tuple[Overlaps, dict[str, Any]]:
-        order = canonical_order(reads)
-        sorted_reads = reads.take(order)
+        order = canonical_order(reads, threads)
+        sorted_reads = in_order(reads.bases_alone(), order, threads)
         rate = preset_error_rate(sorted_reads, preset, threads)
         run = pipeline.run(sorted_reads, rate, order=order, threads=threads, report=report)
         return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}

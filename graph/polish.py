@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from graph.consensus import Consensus, consensus
+from graph.consensus import Consensus, consensus_in_parts
 from graph.machine import Machine
+from graph.packing import packed
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
 from graph.piles import Piles, Rows
 from graph.rounds import Round
@@ -30,9 +31,9 @@ from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate, preset_error_rate, preset_params
-from overlapper.sketch.canonical import canonical_order
+from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.growing import GrowingArray
 from overlapper.threads import map_in_order
 
 PIECE_BASES, MARGIN = 40_000, 2_000
@@ -142,7 +143,7 @@ def polish(
     params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     stages = stages or Stages()
     machine = Machine(threads, select_devices(device), gpu_memory)
-    reads = reads.take(canonical_order(reads))
+    reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
     funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
     warnings: list[str] = []
@@ -167,16 +168,21 @@ class _Round(Round):
             pieces = _Pieces(unitigs)
             rows = rows_on(pieces.reads, reads, rate, self.machine.threads, self.report)
             piles = Piles(pieces.reads, reads, rows, targets_vote=False)
+            joined, crowded = pieces.joining(), 0
             with self.machine.holding(reads) as workers:
                 fitted = fit_threshold(piles, params, workers)
-                made = consensus(piles, fitted, workers, report=self.report)
-            polished = Unitigs(pieces.joined(made), unitigs.circular)
+                for before, block in piles.blocks():
+                    for first, made in consensus_in_parts(block, fitted, workers):
+                        inside = joined.add(made)
+                        crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
+                        self.report("consensus", before + first + len(made), len(pieces.reads))
+            polished = Unitigs(joined.taken(), unitigs.circular)
             return polished, {
                 **fitted.fitted(),
                 "reads on pieces": len(rows),
                 "bases": polished.sequences.total_bases,
                 "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
-                UNVOTED: int(np.count_nonzero(pieces.inside(made)[unvoted(piles, made)])),
+                UNVOTED: crowded,
             }
 
         return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
@@ -195,7 +201,7 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
     """
     report("choosing parameters", 0, 0)
     params, _ = preset_params(reads, rate, threads)
-    together = Reads.concat([_without_names(targets), _without_names(reads)])
+    together = Reads.concat([targets.bases_alone(), reads.bases_alone()])
     report("seeding", 0, 0)
     seeder = finder(params.finder).prepare(together, params, threads)
     n = len(targets)
@@ -254,14 +260,6 @@ def _of_reads(candidates: Candidates, first_read: int) -> Candidates:
     return candidates.take(candidates.target >= first_read)
 
 
-def _without_names(reads: Reads) -> Reads:
-    """Return what seeding needs of reads: neither names, which may occur in both, nor qualities."""
-    none = np.zeros(len(reads) + 1, np.int64)
-    return dataclasses.replace(
-        reads, name_bytes=np.zeros(0, np.uint8), name_offsets=none, qualities=None, quality_offsets=None
-    )
-
-
 class _Pieces:
     """Unitigs cut into pieces, as reads."""
 
@@ -287,32 +285,46 @@ class _Pieces:
                 end.append(b + (b == length and not circular))
         self.reads = Reads.from_sequences(names, parts)
         self._unitig = np.array(unitig, np.int64)
-        self._inside = (
-            np.array(margin, np.int64),
-            np.array(margin, np.int64) + np.array(end) - np.array(start),
-        )
+        # Bases that do not belong to margins.
+        self._first = np.array(margin, np.int64)
+        self._last = self._first + np.array(end) - np.array(start)
 
-    def inside(self, made: Consensus) -> np.ndarray:
-        """Return which bases of a consensus do not belong to margins."""
-        first, last = (np.repeat(bound, np.diff(made.offsets)) for bound in self._inside)
+    def joining(self) -> _Joined:
+        """Return what the consensus of pieces is joined by."""
+        return _Joined(self._unitigs.sequences, self._unitig, self._first, self._last)
+
+
+class _Joined:
+    """The consensus of unitigs, from that of their pieces.
+
+    Parameters
+    ----------
+    unitigs : Reads
+    unitig, first, last : ndarray of int64, shape (pieces,)
+        Of each piece its unitig, and which of its bases are not of a margin, half open.
+    """
+
+    def __init__(self, unitigs: Reads, unitig: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
+        self._names = unitigs.names
+        self._pieces = unitig, first, last
+        self._done = 0
+        self._lengths = np.zeros(len(unitigs), np.int64)
+        self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
+
+    def add(self, made: Consensus) -> np.ndarray:
+        """Put the consensus of the next pieces behind; return which of its bases are not of margins."""
+        piece = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
+        self._done += len(made)
+        unitig, first, last = (values[piece] for values in self._pieces)
         inside: np.ndarray = (made.origin >= first) & (made.origin < last)
+        self._lengths += np.bincount(unitig[inside], minlength=len(self._lengths))
+        self._codes.append(made.codes[inside])
+        self._quality.append(made.quality[inside])
         return inside
 
-    def joined(self, made: Consensus) -> Reads:
-        """Return the consensus of the unitigs."""
-        kept = self.inside(made)
-        piece = np.repeat(np.arange(len(self._unitig)), np.diff(made.offsets))
-        sequences = self._unitigs.sequences
-        sizes = np.bincount(self._unitig[piece[kept]], minlength=len(sequences))
-        whole = dataclasses.replace(
-            made,
-            offsets=offsets_of(sizes),
-            codes=made.codes[kept],
-            quality=made.quality[kept],
-        )
-        return whole.take(
-            np.arange(len(sequences)), np.zeros(len(sequences), np.int64), sizes, sequences.names
-        )
+    def taken(self) -> Reads:
+        """Return the unitigs."""
+        return packed(self._codes.taken(), self._lengths, self._quality.taken(), self._names)
 
 
 _LETTERS = np.array(list("ACGTN"))

@@ -76,9 +76,10 @@ def assemble(
     if correct not in ("auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
+    tune_malloc()
 
     from graph.contig_files import contig_fasta, contig_gfa, contig_table
     from graph.contigs import assemble_reads
@@ -93,6 +94,7 @@ def assemble(
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.presets import check_preset
+    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
     from overlapper.workdir import check_workdir
 
@@ -119,6 +121,8 @@ def assemble(
         stages = files.enter_context(
             stages_in(folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output")
         )
+        progress.report("sorting reads")
+        given = in_order(given, canonical_order(given, threads), threads)
         made = assemble_reads(
             given,
             params,

@@ -98,6 +98,7 @@ def correct(
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
     from overlapper.presets import check_preset
+    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
     from overlapper.workdir import check_workdir
 
@@ -126,12 +127,16 @@ def correct(
             return [*inputs_of(given, reads, reference), *given_overlaps]
 
         stages = files.enter_context(stages_in(workdir, content, chosen, progress))
+        progress.report("sorting reads")
+        order = canonical_order(given, threads)
+        given = in_order(given, order, threads)
         made = correct_reads(
             given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
-            device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,
+            device=device, gpu_memory=gpu_memory, stages=stages, order=order, report=progress.report,
         )  # fmt: skip
         progress.report("writing")
-        write_reads(out_file, made.reads)
+        for part in made.parts():
+            write_reads(out_file, part)
         if table_file:
             table_file.write(made.changes.to_tsv().encode())
         if stats_file:

@@ -53,9 +53,10 @@ def polish(
     check_outputs({"--output": output}, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
+    tune_malloc()
 
     from graph.params import POLISHING_THRESHOLDS, CorrectParams
     from graph.polish import polish as polish_unitigs
@@ -66,6 +67,7 @@ def polish(
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
     from overlapper.presets import check_preset
+    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
     from overlapper.workdir import check_workdir
 
@@ -92,6 +94,7 @@ def polish(
             return [Input("unitigs", [layout], digest), *inputs_of(given, reads, reference)]
 
         stages = files.enter_context(stages_in(workdir, content, chosen, progress))
+        given = in_order(given, canonical_order(given, threads), threads)
         made = polish_unitigs(
             unitigs, given, params, preset=preset, threads=threads,
             device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,

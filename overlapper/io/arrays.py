@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
+
+import numpy as np
 
 from overlapper.errors import InputError
 from overlapper.io.artifacts import Artifact
@@ -48,7 +51,13 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
         When the artifact holds something else.
     """
     try:
-        return _loaded(artifact, kind, "")
+        known = artifact.facts[_ARRAYS]
+
+        def load(name: str) -> np.ndarray | None:
+            written = known.get(name)
+            return written and artifact.load(name, written["dtype"]).reshape(written["shape"])
+
+        return _built(kind, load, "")
     except (OSError, LookupError, TypeError, ValueError):
         raise InputError(
             f"does not hold {kind.__name__.lower()}", file=str(artifact.folder),
@@ -56,16 +65,18 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
         ) from None  # fmt: skip
 
 
-def _loaded(artifact: Artifact, kind: type[_Kind], within: str) -> _Kind:
+def from_arrays(kind: type[_Kind], arrays: Mapping[str, np.ndarray | None]) -> _Kind:
+    """Return a dataclass of arrays by the names that `save_arrays` gives them; what is not there is None."""
+    return _built(kind, arrays.get, "")
+
+
+def _built(kind: type[_Kind], array: Callable[[str], np.ndarray | None], within: str) -> _Kind:
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         name, part = within + field.name, types[field.name]
-        written = artifact.facts[_ARRAYS].get(name)
         if dataclasses.is_dataclass(part) and isinstance(part, type):
-            values[field.name] = _loaded(artifact, part, f"{name}.")
-        elif written is None:
-            values[field.name] = None
+            values[field.name] = _built(part, array, f"{name}.")
         else:
-            values[field.name] = artifact.load(name, written["dtype"]).reshape(written["shape"])
+            values[field.name] = array(name)
     return kind(**values)
