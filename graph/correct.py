@@ -22,7 +22,7 @@ from graph.rounds import Round
 from graph.stages import Stages
 from graph.uncovered import Parts, Uncovered, cut_uncovered
 from graph.unvoted import UNVOTED, warning
-from graph.voted import Voted
+from graph.voted import StoredVoted, Voted
 from overlapper.devices import select_devices
 from overlapper.kernels.cpu.correct import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.pipeline import Report
@@ -52,7 +52,7 @@ class Corrected:
     funnel: dict[str, int]
     seconds: dict[str, float]
     warnings: list[str]
-    _made: Voted
+    _made: Voted | StoredVoted
     _left: Parts
 
     def parts(self) -> Iterator[Reads]:
@@ -180,13 +180,15 @@ def correct_kept(
     return Corrected(changes, funnel, seconds, warning(facts), made, left)
 
 
-def _identity(made: Voted) -> np.ndarray:
+def _identity(made: Voted | StoredVoted) -> np.ndarray:
     """Return the share of columns that match in the alignment of each target to its consensus."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 
 
-def _count_round(funnel: dict[str, int], number: int, overlaps: int, made: Voted, crowded: int) -> None:
+def _count_round(
+    funnel: dict[str, int], number: int, overlaps: int, made: Voted | StoredVoted, crowded: int
+) -> None:
     found = {"overlaps": overlaps}
     for name, column in (
         ("reads aligned to reads", ALIGNED),

@@ -11,9 +11,10 @@ from graph.consensus import consensus_in_parts
 from graph.params import CorrectParams
 from graph.piles import Piles, rows_of
 from graph.rounds import Round
+from graph.stored_piles import StoredPiles
 from graph.thresholds import fit_doubt, fit_threshold
 from graph.unvoted import UNVOTED, unvoted
-from graph.voted import Voted, VotedWriter
+from graph.voted import StoredVoted, Voted, VotedWriter
 from overlapper import pipeline
 from overlapper.io.arrays import from_arrays
 from overlapper.presets import ErrorRate
@@ -31,11 +32,11 @@ class KeptReads(Protocol):
 
     def piles(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[Piles, int]:
+    ) -> tuple[Piles | StoredPiles, int]:
         """Find the overlaps of the reads; return the piles of them, and how many overlaps there are."""
 
-    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
-        """Vote, which the reads become what comes of; return it, and what was counted and derived."""
+    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted | StoredVoted, Facts]:
+        """Vote, and have the reads become what comes of it; return that, and what was counted and derived."""
 
 
 class HeldReads:
@@ -93,7 +94,7 @@ class HeldReads:
         return made, facts
 
 
-def vote(piles: Piles, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
+def vote(piles: Piles | StoredPiles, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
     """Vote on all targets of piles, and write what comes of them; return what was counted and derived."""
     crowded = bases = 0
     with this.machine.holding(piles.reads) as workers:

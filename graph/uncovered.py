@@ -11,7 +11,7 @@ import numpy as np
 
 from graph.changes import Changes, Fate
 from graph.packing import packed
-from graph.voted import Voted
+from graph.voted import StoredVoted, Voted
 from overlapper.kernels.cpu.correct import LEFT_OUT
 from overlapper.tables import Reads
 from overlapper.tables.base import gather_ragged
@@ -63,7 +63,7 @@ class Parts:
 
 
 def cut_uncovered(
-    given: Reads, made: Voted, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
+    given: Reads, made: Voted | StoredVoted, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
 ) -> tuple[Parts, Changes]:
     """Return what is left of the reads, and what became of each, both in the order of the file.
 
@@ -71,7 +71,7 @@ def cut_uncovered(
     ----------
     given : Reads
         Names and lengths will do.
-    made : Voted
+    made : Voted or StoredVoted
         Of the last round.
     uncovered : Uncovered
     identity : ndarray of float64

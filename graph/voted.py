@@ -13,6 +13,7 @@ import numpy as np
 from graph.consensus import Consensus, joined
 from graph.packing import runs_of
 from graph.vote_settings import WEIGHT
+from overlapper.io.stored_reads import StoredReads
 from overlapper.kernels.cpu.piece_rows import pack_codes
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
@@ -61,6 +62,15 @@ class Voted:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StoredVoted:
+    """`Voted`, bases and qualities on disk."""
+
+    reads: StoredReads
+    covered: Covered
+    counts: np.ndarray
 
 
 class Columns(Protocol):

@@ -29,7 +29,7 @@ from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
 from overlapper.plan import Budget, cut_blocks, tile_bytes
-from overlapper.presets import preset_params, with_error_rate
+from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.summary import Summary
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tile_work import LoadedTile, Tile, TileWork, there
@@ -109,7 +109,7 @@ def run_tiled(
     store: ReadStore,
     workdir: Workdir,
     budget: Budget,
-    preset: str = "auto",
+    preset: str | ErrorRate = "auto",
     *,
     changes: Mapping[str, Any] | None = None,
     device: str = "auto",
@@ -178,7 +178,7 @@ def run_tiled(
 
 
 def planned(
-    store: ReadStore, budget: Budget, preset: str, changes: Mapping[str, Any] | None
+    store: ReadStore, budget: Budget, preset: str | ErrorRate, changes: Mapping[str, Any] | None
 ) -> tuple[Params, str, int]:
     """Return the parameters as far as they follow from the reads, why, and the bytes that a tile may take.
 
@@ -186,7 +186,7 @@ def planned(
     ----------
     store : ReadStore
     budget : Budget
-    preset : str
+    preset : str or ErrorRate
     changes : mapping or None
         Parameters that differ from the preset.
 

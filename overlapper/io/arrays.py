@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,6 +36,46 @@ def save_arrays(artifact: Artifact, value: Any, *, _within: str = "") -> None:
             known[name] = {"dtype": part.dtype.str, "shape": part.shape}
 
 
+class ArrayWriter:
+    """Writes arrays as `save_arrays` does, but in parts, for who does not hold them.
+
+    Parameters
+    ----------
+    artifact : Artifact
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
+        self._known = artifact.facts.setdefault(_ARRAYS, {})
+
+    def append(self, name: str, values: np.ndarray) -> None:
+        """Put rows behind those of an array, which begins with the first ones."""
+        self._artifact.append(name, values)
+        before = self._known.get(name, {"shape": [0]})["shape"][0]
+        self._known[name] = {"dtype": values.dtype.str, "shape": [before + len(values), *values.shape[1:]]}
+
+
+def loaded_arrays(artifact: Artifact, names: Collection[str], within: str = "") -> dict[str, np.ndarray]:
+    """Return arrays that `save_arrays` or an `ArrayWriter` wrote.
+
+    Parameters
+    ----------
+    artifact : Artifact
+    names : collection of str
+        Those that are not there are left out.
+    within : str
+        What their names begin with in the artifact.
+    """
+    known = artifact.facts[_ARRAYS]
+    return {
+        name: artifact.load(within + name, known[within + name]["dtype"]).reshape(
+            known[within + name]["shape"]
+        )
+        for name in names
+        if within + name in known
+    }
+
+
 def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
     """Return the dataclass that `save_arrays` wrote.
 
@@ -51,13 +91,7 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
         When the artifact holds something else.
     """
     try:
-        known = artifact.facts[_ARRAYS]
-
-        def load(name: str) -> np.ndarray | None:
-            written = known.get(name)
-            return written and artifact.load(name, written["dtype"]).reshape(written["shape"])
-
-        return _built(kind, load, "")
+        return _built(kind, lambda name: loaded_arrays(artifact, [name]).get(name), "")
     except (OSError, LookupError, TypeError, ValueError):
         raise InputError(
             f"does not hold {kind.__name__.lower()}", file=str(artifact.folder),
