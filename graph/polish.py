@@ -11,33 +11,29 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from graph.consensus import Consensus, consensus_in_parts
+from graph.laying import rows_on
 from graph.machine import Machine
 from graph.packing import packed
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
-from graph.piles import Piles, Rows
+from graph.piles import Piles
 from graph.rounds import Round
 from graph.stages import Stages
+from graph.stored_piles import StoredPiles
 from graph.thresholds import fit_threshold
 from graph.unvoted import UNVOTED, unvoted, warning
-from overlapper.candidates.registry import finder
 from overlapper.devices import select_devices
-from overlapper.extend import chain
-from overlapper.extend.best_of_pair import best_of_pair
-from overlapper.extend.classify import classify
 from overlapper.pipeline import Report
-from overlapper.presets import ErrorRate, preset_error_rate, preset_params
+from overlapper.presets import ErrorRate, preset_error_rate
 from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
-from overlapper.threads import map_in_order
 
 PIECE_BASES, MARGIN = 40_000, 2_000
-SAMPLE_PIECES = 16
 _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 
@@ -140,15 +136,35 @@ def polish(
     report : callable
         Told how far it is.
     """
-    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     stages = stages or Stages()
     machine = Machine(threads, select_devices(device), gpu_memory)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
-    funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
+    return polish_kept(unitigs, HeldReads(reads, rate), params, machine=machine, stages=stages, report=report)
+
+
+def polish_kept(
+    unitigs: Unitigs,
+    kept: KeptReads,
+    params: CorrectParams | None,
+    *,
+    machine: Machine,
+    stages: Stages,
+    report: Report,
+) -> Polished:
+    """Polish unitigs with reads wherever they are kept; the arguments are those of `polish`, and two others.
+
+    Parameters
+    ----------
+    kept : KeptReads
+    machine : Machine
+    """
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    sequences = unitigs.sequences
+    funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
     warnings: list[str] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, reads, rate, params)
+        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, params)
         params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
@@ -156,20 +172,52 @@ def polish(
     return Polished(unitigs, funnel, warnings)
 
 
+class KeptReads(Protocol):
+    """The reads that polish, wherever they are kept.
+
+    Attributes
+    ----------
+    rate : ErrorRate
+    """
+
+    @property
+    def rate(self) -> ErrorRate: ...
+
+    def __len__(self) -> int: ...
+
+    def piles(self, this: Round, targets: Reads) -> tuple[Piles | StoredPiles, int]:
+        """Lay the reads on targets; return the piles of them, and how many rows there are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldReads:
+    """Reads in memory, in canonical order; see `KeptReads`."""
+
+    reads: Reads
+    rate: ErrorRate
+
+    def __len__(self) -> int:
+        return len(self.reads)
+
+    def piles(self, this: Round, targets: Reads) -> tuple[Piles, int]:
+        """See `KeptReads`."""
+        rows = rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
+        return Piles(targets, self.reads, rows, targets_vote=False), len(rows)
+
+
 class _Round(Round):
     """A round of polishing."""
 
     def vote(
-        self, unitigs: Unitigs, reads: Reads, rate: ErrorRate, params: CorrectParams
+        self, unitigs: Unitigs, kept: KeptReads, params: CorrectParams
     ) -> tuple[Unitigs, dict[str, Any]]:
         """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
 
         def find() -> tuple[Unitigs, dict[str, Any]]:
             pieces = _Pieces(unitigs)
-            rows = rows_on(pieces.reads, reads, rate, self.machine.threads, self.report)
-            piles = Piles(pieces.reads, reads, rows, targets_vote=False)
+            piles, rows = kept.piles(self, pieces.reads)
             joined, crowded = pieces.joining(), 0
-            with self.machine.holding(reads) as workers:
+            with self.machine.holding(piles.reads) as workers:
                 fitted = fit_threshold(piles, params, workers)
                 for before, block in piles.blocks():
                     for first, made in consensus_in_parts(block, fitted, workers):
@@ -179,85 +227,13 @@ class _Round(Round):
             polished = Unitigs(joined.taken(), unitigs.circular)
             return polished, {
                 **fitted.fitted(),
-                "reads on pieces": len(rows),
+                "reads on pieces": rows,
                 "bases": polished.sequences.total_bases,
                 "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
                 UNVOTED: crowded,
             }
 
-        return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
-
-
-def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:
-    """Lay reads on targets; at most one row for each pair.
-
-    Parameters
-    ----------
-    targets, reads : Reads
-    rate : ErrorRate
-        Of the reads.
-    threads : int
-    report : callable
-    """
-    report("choosing parameters", 0, 0)
-    params, _ = preset_params(reads, rate, threads)
-    together = Reads.concat([targets.bases_alone(), reads.bases_alone()])
-    report("seeding", 0, 0)
-    seeder = finder(params.finder).prepare(together, params, threads)
-    n = len(targets)
-    sample = np.unique(np.linspace(0, n - 1, min(n, SAMPLE_PIECES)).astype(int))
-    chaining = chain.fit(
-        together,
-        Candidates.concat([_of_reads(seeder.find(int(t), int(t) + 1), n) for t in sample]),
-        params.chain,
-    )
-
-    def work(target: int) -> tuple[Overlaps, np.ndarray]:
-        overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
-        long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
-        inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
-        return overlaps.take(kept), inner[kept]
-
-    parts, inner = [], []
-    for target, (part, internal) in enumerate(map_in_order(work, range(n), threads)):
-        parts.append(part)
-        inner.append(internal)
-        report("laying reads on pieces", target + 1, n)
-    found = Overlaps.concat(parts)
-    rows = Rows(
-        found.query, found.target - n, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
-        found.score, found.divergence,
-    )  # fmt: skip
-    return rows.take(~bettered(rows, np.concatenate(inner)))
-
-
-def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
-    """Return which internal matches lie, by half or more, where the same read has a row of a higher score.
-
-    Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
-    from elsewhere stops short, too, and that read lies better where it comes from.
-
-    Parameters
-    ----------
-    rows : Rows
-    internal : ndarray of bool, shape (n,)
-        Which rows end within both the target and the read.
-    """
-    order = np.lexsort((rows.target, rows.r_start, rows.r_end, -rows.score, rows.read))
-    read, start, end = rows.read[order], rows.r_start[order], rows.r_end[order]
-    first = np.searchsorted(read, read)
-    worse = np.zeros(len(rows), bool)
-    for i in np.flatnonzero(internal[order]):
-        better = slice(first[i], i)
-        shared = np.minimum(end[better], end[i]) - np.maximum(start[better], start[i])
-        worse[order[i]] = 2 * shared.max(initial=0) >= end[i] - start[i]
-    return worse
-
-
-def _of_reads(candidates: Candidates, first_read: int) -> Candidates:
-    """Leave out candidates of two targets."""
-    return candidates.take(candidates.target >= first_read)
+        return self.stages.run(f"polish-{self.number}", Unitigs, [kept.rate, params.of_round()], find)
 
 
 class _Pieces:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,8 @@ from overlapper.threads import cut_evenly
 ROW = np.dtype([(field.name, field.metadata["dtype"]) for field in Rows.fields_of("column")])
 _BUCKET_ROWS = 1 << 18
 """Rows that are put by target at a time, where they are as many everywhere."""
+_ROW_COPIES = 4
+"""How often rows of a block are in memory, at most."""
 _PLACED_BITS, _LOW = 16, 0xFFFF
 
 
@@ -94,74 +97,124 @@ def _median(artifact: Artifact, n: int) -> float:
     return float(np.median(np.array(middle, np.uint32).view(np.float32)))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class StoredPiles:
-    """Reads as targets of each other, on disk; see `graph.piles.Piles`.
+class StoredPiles(abc.ABC):
+    """Targets and the reads that lie on them, which are on disk; see `graph.piles.Piles`.
 
-    Attributes
+    Parameters
     ----------
+    targets : Reads
+        Lengths will do.
     stored : StoredReads
-    artifact : Artifact
-        The rows, as `write_rows` leaves them.
-    first : ndarray of int64, shape (reads + 1,)
-        Where the rows of each target start.
+    divergence : float
+        What is typical of all rows.
     room : int
         Bytes that reads and rows may take at a time.
     """
 
-    stored: StoredReads
-    artifact: Artifact
-    first: np.ndarray
-    room: int
-    targets_vote = True
+    targets_vote: bool
     reads = None
 
-    @property
-    def targets(self) -> Reads:
-        """Lengths of the targets."""
-        return Reads.without_bases([""] * len(self.stored), self.stored.lengths)
+    def __init__(self, targets: Reads, stored: StoredReads, divergence: float, room: int) -> None:
+        self.targets = targets
+        self._stored = stored
+        self._divergence = divergence
+        self._room = room
+
+    @abc.abstractmethod
+    def rows_on(self, target: int) -> Rows:
+        """Return the rows of a target."""
+
+    @abc.abstractmethod
+    def taken(self, targets: np.ndarray) -> Reads:
+        """Return some targets with their bases."""
 
     def blocks(self) -> Iterator[tuple[int, Piles]]:
         """Yield piles of targets that follow each other, and the number of the first of them."""
-        held, weights = np.zeros(len(self.stored), bool), self.stored.bytes_of_each
-        start, size, rows = 0, 0, [np.empty(0, ROW)]
-        for target in range(len(self.stored)):
-            on = self._rows_on(target)
-            reads = np.append(on["read"], target)
-            more = _unheld(held, reads)
-            # What is a target is there twice.
-            taken = int(weights[more].sum()) + int(weights[target]) + 3 * on.nbytes
-            if size and size + taken > self.room:
-                yield start, self._piles(np.arange(start, target), np.concatenate(rows))
+        held, weights, n = np.zeros(len(self._stored), bool), self._stored.bytes_of_each, len(self.targets)
+        start, size = 0, 0
+        rows: list[Rows] = []
+        for target in range(n):
+            on = self.rows_on(target)
+            own = int(self.targets.lengths[target]) + _ROW_COPIES * on.nbytes
+            taken = own + int(weights[np.unique(on.read[~held[on.read]])].sum())
+            if rows and size + taken > self._room:
+                yield start, self._piles(np.arange(start, target), rows)
                 held[:] = False
                 start, size, rows = target, 0, []
-                taken = int(weights[_unheld(held, reads)].sum()) + int(weights[target]) + 3 * on.nbytes
-            held[reads] = True
+                taken = own + int(weights[np.unique(on.read)].sum())
+            held[on.read] = True
             size += taken
             rows.append(on)
-        yield start, self._piles(np.arange(start, len(self.stored)), np.concatenate(rows))
+        if rows:
+            yield start, self._piles(np.arange(start, n), rows)
 
     def sample(self, wanted: int) -> Piles:
         """Return the piles of so many of the targets, evenly spread."""
-        targets = spread(len(self.stored), wanted)
-        rows = [np.empty(0, ROW), *(self._rows_on(target) for target in targets.tolist())]
-        return dataclasses.replace(self._piles(targets, np.concatenate(rows)), divergence=None)
+        targets = spread(len(self.targets), wanted)
+        piles = self._piles(targets, [self.rows_on(target) for target in targets.tolist()])
+        return dataclasses.replace(piles, divergence=None)
 
-    def _rows_on(self, target: int) -> np.ndarray:
-        return self.artifact.load("rows", ROW, int(self.first[target]), int(self.first[target + 1]))
-
-    def _piles(self, targets: np.ndarray, packed: np.ndarray) -> Piles:
-        """Return the piles of some targets, ascending, of which the rows are given."""
-        rows = _unpacked(packed)
-        needed = np.unique(np.concatenate([targets, rows.read]))
-        reads = self.stored.take(needed)
+    def _piles(self, targets: np.ndarray, parts: list[Rows]) -> Piles:
+        """Return the piles of some targets, ascending, from the rows of each."""
+        rows = Rows.concat(parts)
+        needed = np.unique(rows.read)
         rows = dataclasses.replace(
             rows, target=np.searchsorted(targets, rows.target), read=np.searchsorted(needed, rows.read)
         )
-        on = reads.take(np.searchsorted(needed, targets))
-        return Piles(on, reads, rows, targets_vote=True, divergence=self.artifact.facts["divergence"])
+        reads = self._stored.take(needed)
+        return Piles(self.taken(targets), reads, rows, self.targets_vote, self._divergence)
 
 
-def _unheld(held: np.ndarray, reads: np.ndarray) -> np.ndarray:
-    """Return which of some reads are not held, each once."""
-    return np.unique(reads[~held[reads]])
+class ReadPiles(StoredPiles):
+    """Reads as targets of each other.
+
+    Parameters
+    ----------
+    stored : StoredReads
+    artifact : Artifact
+        The rows, as `write_rows` leaves them.
+    room : int
+    """
+
+    targets_vote = True
+
+    def __init__(self, stored: StoredReads, artifact: Artifact, room: int) -> None:
+        heads = Reads.without_bases([""] * len(stored), stored.lengths)
+        super().__init__(heads, stored, artifact.facts["divergence"], room)
+        self._artifact = artifact
+        self._first = artifact.load("first", np.int64)
+
+    def rows_on(self, target: int) -> Rows:
+        """See `StoredPiles`."""
+        start, stop = self._first[target : target + 2].tolist()
+        return _unpacked(self._artifact.load("rows", ROW, start, stop))
+
+    def taken(self, targets: np.ndarray) -> Reads:
+        """See `StoredPiles`."""
+        return self._stored.take(targets)
+
+
+class UnitigPiles(StoredPiles):
+    """Stored reads on targets that are in memory with their rows.
+
+    Parameters
+    ----------
+    targets : Reads
+    stored : StoredReads
+    rows : Rows
+    room : int
+    """
+
+    targets_vote = False
+
+    def __init__(self, targets: Reads, stored: StoredReads, rows: Rows, room: int) -> None:
+        super().__init__(targets, stored, rows.typical_divergence(), room)
+        self._rows = Piles(targets, Reads.empty(), rows, targets_vote=False)
+
+    def rows_on(self, target: int) -> Rows:
+        """See `StoredPiles`."""
+        return self._rows.rows_on(target, target + 1)
+
+    def taken(self, targets: np.ndarray) -> Reads:
+        """See `StoredPiles`."""
+        return self.targets.take(targets)

@@ -15,7 +15,7 @@ from graph.machine import Machine
 from graph.params import CorrectParams
 from graph.rounds import Round
 from graph.stages import Stages
-from graph.stored_piles import StoredPiles, write_rows
+from graph.stored_piles import ReadPiles, write_rows
 from graph.uncovered import Uncovered
 from graph.voted import Covered, StoredVoted, VotedWriter
 from overlapper.devices import select_devices
@@ -57,7 +57,7 @@ class StoredRoundReads:
 
     def piles(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[StoredPiles, int]:
+    ) -> tuple[ReadPiles, int]:
         """See `KeptReads`."""
         given, self._overlaps = self._overlaps, None
 
@@ -73,8 +73,7 @@ class StoredRoundReads:
 
         name = f"correct-{this.number}-overlaps"
         rows, _ = this.stages.write(name, ["rows", preset, changes, given is not None], write)
-        first = rows.load("first", np.int64)
-        return StoredPiles(self._reads, rows, first, self._room), rows.facts["overlaps"]
+        return ReadPiles(self._reads, rows, self._room), rows.facts["overlaps"]
 
     def _found(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
