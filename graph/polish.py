@@ -181,7 +181,8 @@ class KeptReads(Protocol):
     """
 
     @property
-    def rate(self) -> ErrorRate: ...
+    def rate(self) -> ErrorRate:
+        """Of the reads."""
 
     def __len__(self) -> int: ...
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from overlapper import pipeline
-from overlapper.candidates.blocks import IN_BLOCKS, sketched_form
+from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource, sketched_form
 from overlapper.clock import Clock
 from overlapper.extend import chain
 from overlapper.extend.registry import ALIGNING, check_compression
@@ -250,16 +250,39 @@ def _fitted(work: TileWork, threads: int) -> tuple[Params, LoadedTile | None]:
         whole = LoadedTile(work, (0, 0), threads)
         return pipeline.with_typical(params, whole.seeded, whole.finder.find, threads), whole
     queries = chain.sample_queries(len(store))
+    measured = agreements_of(store, seeds, queries, 0, params, threads)
+    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None
+
+
+def agreements_of(
+    store: SeedSource, seeds: SeededBlocks, queries: np.ndarray, first_read: int, params: Params, threads: int
+) -> Iterator[np.ndarray]:
+    """Yield the agreement of chains (`overlapper.extend.chain`) of some queries with each block of reads.
+
+    Parameters
+    ----------
+    store : SeedSource
+    seeds : SeededBlocks
+        Of several blocks.
+    queries : ndarray of int64
+        Ascending.
+    first_read : int
+        At which blocks begin that count.
+    params : Params
+    threads : int
+    """
     compressed = params.sketch.homopolymer_compressed
-    sampled, _ = sketched_form(store.mapped().take(queries), compressed)
+    sampled, _ = sketched_form(
+        Reads.concat([store.block(query, query + 1) for query in queries.tolist()]), compressed
+    )
     finder_with = seeds.sample(queries, sampled)
-    measured = []
     for block, (start, stop) in enumerate(itertools.pairwise(seeds.bounds.tolist())):
+        if start < first_read:
+            continue
         targets, _ = sketched_form(store.block(start, stop), compressed)
         reads = Reads.concat([sampled, targets])
         finder = finder_with(block, reads, threads)
         found = [finder.find(query, query + 1) for query in range(len(queries))]
         sample = Candidates.concat(found or [finder.find(0, 0)])
         later = sample.target - len(queries) + start > queries[sample.query]
-        measured.append(chain.agreements(reads, sample.take(later), params.chain))
-    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None
+        yield chain.agreements(reads, sample.take(later), params.chain)

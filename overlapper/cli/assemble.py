@@ -6,11 +6,12 @@ import dataclasses
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads
+from overlapper.cli.in_budget import stored_run
+from overlapper.cli.options import Device, GpuMemory, Memory, Preset, Quiet, ReadFiles, Reference, Threads
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
@@ -57,6 +58,7 @@ def assemble(
             help="Shortest overlap that counts in the layout, and shortest part of a read.",
         ),
     ] = 2000,
+    memory: Memory = None,
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
@@ -90,9 +92,11 @@ def assemble(
         GraphParams,
         WhenToCorrect,
     )
+    from graph.stored_assembly import assemble_stored
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
+    from overlapper.plan import Budget
     from overlapper.presets import check_preset
     from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
@@ -115,24 +119,26 @@ def assemble(
         ExitStack() as files,
     ):
         progress.note(f"consensus on {', '.join(map(str, devices))}")
-        progress.report("reading")
-        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         chosen = {"preset": preset, **dataclasses.asdict(params)}
-        stages = files.enter_context(
-            stages_in(folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output")
-        )
-        progress.report("sorting reads")
-        given = in_order(given, canonical_order(given, threads), threads)
-        made = assemble_reads(
-            given,
-            params,
-            preset=preset,
-            threads=threads,
-            device=device,
-            gpu_memory=gpu_memory,
-            stages=stages,
-            report=progress.report,
-        )
+        doing: dict[str, Any] = {
+            "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
+        }  # fmt: skip
+        if memory:
+            store, place, stages = files.enter_context(
+                stored_run(folder, output, reads, reference, chosen, threads, progress, option="--output")
+            )
+            made = assemble_stored(store, place, Budget.of(memory, threads), params, stages=stages, **doing)
+        else:
+            progress.report("reading")
+            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            stages = files.enter_context(
+                stages_in(
+                    folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output"
+                )
+            )
+            progress.report("sorting reads")
+            given = in_order(given, canonical_order(given, threads), threads)
+            made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
         progress.report("writing")
         table = list(contig_table(made.contigs))
         lines: tuple[Iterable[str], ...] = (

@@ -146,7 +146,7 @@ def correct(
             return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
 
         if memory:
-            store, stages = files.enter_context(
+            store, _, stages = files.enter_context(
                 stored_run(
                     workdir, output, reads, reference, chosen, threads, progress,
                     lambda store: given_overlaps(store.names()),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from graph.stages import Stages
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
+    from overlapper.workdir import Workdir
 
 
 @contextlib.contextmanager
@@ -27,8 +28,8 @@ def stored_run(
     others: Callable[[ReadStore], list[Input]] = lambda store: [],
     *,
     option: str = "--workdir",
-) -> Iterator[tuple[ReadStore, Stages]]:
-    """Give the packed reads, with their qualities, and stages that are kept in the same folder.
+) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
+    """Give the packed reads, with their qualities, the folder that they are in, and stages kept there.
 
     Parameters
     ----------
@@ -65,4 +66,4 @@ def stored_run(
         if workdir:
             for difference in place.changed(dict(params)):
                 progress.note(f"parameters differ from the last run in {folder}: {difference}")
-        yield store, Stages(place, note=progress.note if workdir else lambda text: None)
+        yield store, place, Stages(place, note=progress.note if workdir else lambda text: None)
