@@ -107,4 +107,5 @@ def vote(piles: Piles | StoredPiles, params: CorrectParams, this: Round, writer:
                 crowded += len(unvoted(block, made, first))
                 bases += len(made.codes)
                 this.report("consensus", before + stop, len(piles.targets))
+            del block  # before the next one comes
     return {**fitted.fitted(), "bases": bases, UNVOTED: crowded}

@@ -225,6 +225,7 @@ class _Round(Round):
                         inside = joined.add(made)
                         crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
                         self.report("consensus", before + first + len(made), len(pieces.reads))
+                    del block  # before the next one comes
             polished = Unitigs(joined.taken(), unitigs.circular)
             return polished, {
                 **fitted.fitted(),

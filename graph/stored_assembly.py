@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from graph.params import AssembleParams, CorrectParams
 from graph.polish import Polished, Unitigs
 from graph.stages import Stages
 from graph.stored_polish import polish_stored
-from graph.stored_rounds import A_READ, VOTING, StoredRoundReads
+from graph.stored_rounds import StoredRoundReads, with_votes
 from graph.uncovered import Uncovered
 from overlapper.devices import select_devices
 from overlapper.errors import ParameterError
@@ -90,7 +89,7 @@ class StoredSteps:
         self.stages, self.threads = stages, budget.threads
         self._given = self._store = store
         self._workdir = workdir
-        self._budget = dataclasses.replace(budget, held=VOTING + A_READ * len(store))
+        self._budget = with_votes(budget, len(store))
         self._machine = Machine(budget.threads, select_devices(device), gpu_memory)
         self._device = device
         self._found: Artifact | None = None

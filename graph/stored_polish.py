@@ -17,7 +17,7 @@ from graph.polish import Polished, Unitigs, polish_kept
 from graph.rounds import Round
 from graph.stages import Stages
 from graph.stored_piles import UnitigPiles
-from graph.stored_rounds import A_READ, VOTING
+from graph.stored_rounds import with_votes
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
 from overlapper.devices import select_devices
 from overlapper.extend import chain
@@ -32,9 +32,6 @@ from overlapper.tables import Reads
 from overlapper.tile_work import there
 from overlapper.tiles import agreements_of
 from overlapper.workdir import Workdir
-
-A_BASE = 5
-"""Bytes that a base of unitigs takes while they are cut into pieces and joined again."""
 
 
 def polish_stored(
@@ -68,8 +65,7 @@ def polish_stored(
     ParameterError
         When the budget is too small for the reads.
     """
-    held = VOTING + A_READ * len(store) + A_BASE * unitigs.sequences.total_bases
-    budget = dataclasses.replace(budget, held=held)
+    budget = with_votes(budget, len(store), unitigs.sequences.total_bases)
     budget.left(len(store))
     rate = preset_error_rate(store.mapped(), preset, budget.threads)
     machine = Machine(budget.threads, select_devices(device), gpu_memory)

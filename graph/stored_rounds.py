@@ -34,6 +34,21 @@ VOTING = 60 << 20
 """Bytes that kernels of the vote and what is loaded with them take, on top of `overlapper.plan.PROGRAM`."""
 A_READ = 600
 """Bytes that correction keeps of a read in memory."""
+A_UNITIG_BASE = 5
+"""Bytes that a base of unitigs takes while they are cut into pieces and joined again."""
+
+
+def with_votes(budget: Budget, n_reads: int, unitig_bases: int = 0) -> Budget:
+    """Return a budget of which a part is taken by what correction and polishing always hold.
+
+    Parameters
+    ----------
+    budget : Budget
+    n_reads : int
+    unitig_bases : int
+        Of unitigs that are polished.
+    """
+    return dataclasses.replace(budget, held=VOTING + A_READ * n_reads + A_UNITIG_BASE * unitig_bases)
 
 
 class StoredRoundReads:
@@ -51,7 +66,7 @@ class StoredRoundReads:
     def __init__(self, store: ReadStore, budget: Budget, overlaps: Overlaps | None = None) -> None:
         self._store = store
         self._reads = store.stored()
-        self._budget = dataclasses.replace(budget, held=VOTING + A_READ * len(store))
+        self._budget = with_votes(budget, len(store))
         self._room = self._budget.left(len(store))
         self._overlaps = overlaps
 

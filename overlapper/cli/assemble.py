@@ -10,8 +10,18 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.in_budget import stored_run
-from overlapper.cli.options import Device, GpuMemory, Memory, Preset, Quiet, ReadFiles, Reference, Threads
+from overlapper.cli.in_budget import print_plan, stored_run
+from overlapper.cli.options import (
+    Device,
+    GpuMemory,
+    Memory,
+    Plan,
+    Preset,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+)
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
@@ -59,6 +69,7 @@ def assemble(
         ),
     ] = 2000,
     memory: Memory = None,
+    plan: Plan = False,
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
@@ -118,8 +129,13 @@ def assemble(
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
         ExitStack() as files,
     ):
-        progress.note(f"consensus on {', '.join(map(str, devices))}")
         chosen = {"preset": preset, **dataclasses.asdict(params)}
+        if plan:
+            rounds = 0 if correct == "never" else correct_rounds
+            with stored_run(None, output, reads, reference, chosen, threads, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, rounds)
+            return
+        progress.note(f"consensus on {', '.join(map(str, devices))}")
         doing: dict[str, Any] = {
             "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
         }  # fmt: skip

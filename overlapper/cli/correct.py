@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.in_budget import stored_run
+from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Device,
     GpuMemory,
     Memory,
+    Plan,
     Preset,
     Quiet,
     ReadFiles,
@@ -77,6 +78,7 @@ def correct(
         typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
     ] = None,
     memory: Memory = None,
+    plan: Plan = False,
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
@@ -130,11 +132,15 @@ def correct(
         compile_notice(progress, COMPILE_SECONDS, "correct", threads),
         ExitStack() as files,
     ):
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        if plan:
+            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, rounds)
+            return
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
         progress.note(f"consensus on {', '.join(map(str, devices))}")
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
         voting: dict[str, Any] = {
             "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
             "report": progress.report,

@@ -67,3 +67,17 @@ def stored_run(
             for difference in place.changed(dict(params)):
                 progress.note(f"parameters differ from the last run in {folder}: {difference}")
         yield store, place, Stages(place, note=progress.note if workdir else lambda text: None)
+
+
+def print_plan(
+    store: ReadStore, memory: int, threads: int, preset: str, rounds: int, unitig_bases: int = 0
+) -> None:
+    """Print what a run would take; the arguments are those of `graph.plans.describe`."""
+    from graph.plans import describe
+    from overlapper.plan import Budget
+    from overlapper.tiles import planned
+
+    budget = Budget.of(memory, threads)
+    params, _, _ = planned(store, budget, preset, None)
+    for line in describe(store, params, budget, rounds, unitig_bases):
+        print(line)

@@ -30,6 +30,9 @@ Memory = Annotated[
         help="Main memory to stay within, such as 4G, by working in tiles.",
     ),
 ]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Only read the reads, and print what a run in a budget would take.")
+]
 Preset = Annotated[
     str,
     typer.Option(

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.in_budget import stored_run
+from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Device,
     GpuMemory,
     Memory,
+    Plan,
     Preset,
     Quiet,
     ReadFiles,
@@ -53,6 +54,7 @@ def polish(
     preset: Preset = "auto",
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
     memory: Memory = None,
+    plan: Plan = False,
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
@@ -96,11 +98,16 @@ def polish(
         compile_notice(progress, COMPILE_SECONDS, "polish", threads),
         ExitStack() as files,
     ):
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        if plan:
+            bases = read_unitigs(layout).sequences.total_bases
+            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, 0, bases)
+            return
         out_file = files.enter_context(OutputFile(output, threads=threads))
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         unitigs = read_unitigs(layout)
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
         digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
         layouts = [Input("unitigs", [layout], digest)]
         voting: dict[str, Any] = {
