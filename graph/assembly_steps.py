@@ -82,7 +82,8 @@ class HeldSteps:
     def correct(self, params: CorrectParams, report: Report) -> None:
         """See `AssemblySteps`."""
         made = correct(self._given, self.overlaps, params, stages=self.stages, report=report, **self._on)
-        self.reads, self.overlaps = made.reads.bases_alone(), Overlaps.empty()
+        self.reads = Reads.concat([part.bases_alone() for part in made.parts()])
+        self.overlaps = Overlaps.empty()
 
     def polish(self, unitigs: Unitigs, rate: ErrorRate, params: CorrectParams, report: Report) -> Polished:
         """See `AssemblySteps`."""
