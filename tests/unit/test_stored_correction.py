@@ -91,6 +91,19 @@ def test_what_is_finished_is_kept_and_what_it_took_is_removed(tmp_path):
     assert len(notes) == 4
 
 
+def test_a_run_that_was_ended_between_tiles_and_votes_goes_on(tmp_path, monkeypatch):
+    _, whole = stored(tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr("graph.stored_rounds.write_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            stored(tmp_path / "w")
+    (left,) = (tmp_path / "w").glob("for-correct-1-overlaps-*")
+    assert list(left.glob("overlaps-*/*-*"))
+    _, after = stored(tmp_path / "w", blocks=2)
+    assert after == whole
+    assert not left.exists()
+
+
 def test_the_same_reads_are_known_whether_they_are_held_or_stored(tmp_path):
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
