@@ -54,6 +54,7 @@ class HeldSteps:
     Parameters
     ----------
     reads : Reads
+        In canonical order.
     stages : Stages
     threads, device, gpu_memory
         As `graph.contigs.assemble_reads` takes them.
@@ -70,7 +71,7 @@ class HeldSteps:
         """See `AssemblySteps`."""
 
         def find() -> tuple[Overlaps, Facts]:
-            order = canonical_order(self.reads, self.threads)
+            order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
             reads = in_order(self.reads, order, self.threads)
             rate = preset_error_rate(reads, preset, self.threads)
             run = pipeline.run(reads, rate, order=order, threads=self.threads, report=report)

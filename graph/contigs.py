@@ -26,6 +26,7 @@ from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
 from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate
+from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.version import __version__
 
@@ -158,6 +159,7 @@ def assemble_reads(
     >>> len(assemble_reads(reads).contigs)
     1
     """
+    reads = in_order(reads, canonical_order(reads, threads), threads)
     steps = HeldSteps(reads, stages or Stages(), threads, device, gpu_memory)
     del reads
     return assemble_in_steps(steps, params or AssembleParams(), preset, report)
