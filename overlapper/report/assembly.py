@@ -15,6 +15,7 @@ from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, Each, Maybe, misfit, read_json
+from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 
 _STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
@@ -105,7 +106,8 @@ class AssemblyFolder:
                 f"no longer has its overlaps in stages/{stage['folder']}", file=str(self.folder),
                 remedy="Run the same overlapper assemble again, or leave out the reads.",
             )  # fmt: skip
-        return load_arrays(kept, Overlaps)
+        # Assemblies number reads in the order that their content gives.
+        return load_arrays(kept, Overlaps).renumber(canonical_order(reads)).sort_canonical()
 
 
 def read_assembly(folder: str) -> AssemblyFolder:

@@ -11,6 +11,7 @@ from numba import njit
 from graph import consensus as voting
 from graph.consensus import Consensus
 from graph.machine import Workers
+from graph.packing import packed
 from graph.params import CorrectParams
 from graph.piles import Piles, rows_of
 from graph.thresholds import fit_doubt, fit_threshold
@@ -86,15 +87,14 @@ def with_qualities(voted, names, table, limits):
     table : ndarray of int32, shape (12, STEPS)
     limits : ndarray of int32
     """
-    made, n = voted.made, len(voted.targets)
+    made = voted.made
     quality = made.quality.copy()
     for i, found in voted.decisions.items():
         codes, _ = voted.read(i)
         of_read = chances.qualities(codes, chances_of_bases(len(codes), found, table), limits)
         quality[made.offsets[i] : made.offsets[i + 1]] = of_read
     quality[quality == 0] = WEIGHT
-    whole = np.zeros(n, np.int64), np.diff(made.offsets)
-    return dataclasses.replace(made, quality=quality).take(np.arange(n), *whole, names)
+    return packed(made.codes, np.diff(made.offsets), quality, names)
 
 
 def chances_of_bases(n, decisions, table):

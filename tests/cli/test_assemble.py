@@ -141,13 +141,13 @@ def test_another_version_is_refused(command, begun, monkeypatch):
 
 
 def test_a_damaged_stage_is_named(command, begun):
-    (codes,) = begun.glob("stages/correct-1-*/codes")
-    content = bytearray(codes.read_bytes())
+    (words,) = begun.glob("stages/correct-1-*/reads.words")
+    content = bytearray(words.read_bytes())
     content[100] ^= 1
-    codes.write_bytes(content)
+    words.write_bytes(content)
     refused = command("assemble", "reads.fa", "-o", "out", *OPTIONS)
     assert refused.code == 1
-    assert "codes: is not what was written there" in refused.err
+    assert "reads.words: is not what was written there" in refused.err
 
 
 def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_path):
