@@ -37,7 +37,10 @@ def mutated_json(data, rng):
     """Return JSON of which one to three values are others, or the text of which is damaged."""
     if rng.random() < 0.3:
         return mutated(data, rng)
-    document = json.loads(data)
+    try:
+        document = json.loads(data)
+    except ValueError:  # damaged before
+        return mutated(data, rng)
     for _ in range(rng.choice((1, 1, 2, 3))):
         places = list(_places(document))
         if not places:
@@ -54,6 +57,8 @@ def damage_folder(folder, rng):
     """Damage one or two of the files in a folder: what is in them, or what they are."""
     for _ in range(rng.choice((1, 1, 2))):
         files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        if not files:
+            return
         records = [path for path in files if path.suffix == ".json"]
         path = rng.choice(records if records and rng.random() < 0.5 else files)
         if rng.random() < 0.75:
@@ -79,7 +84,9 @@ def _rename_file(path, other, rng):
 
 
 def _rename_folder(path, other, rng):
-    path.parent.rename(path.parent.with_name(rng.choice((path.parent.name[:-1] + "0", "run", "reads", "x"))))
+    new = path.parent.with_name(rng.choice((path.parent.name[:-1] + "0", "renamed")))
+    if not new.exists():
+        path.parent.rename(new)
 
 
 _WAYS_OF_FILES = (
