@@ -10,11 +10,16 @@ from graph.piles import Rows
 from overlapper.kernels.cpu import members, same_place
 from overlapper.kernels.cpu.members import Pieces, Sequences, Settings
 from overlapper.kernels.cpu.paths import Paths, no_paths
-from overlapper.kernels.cpu.piece_rows import cut_rows, within_depth
+from overlapper.kernels.cpu.piece_rows import BIN, cut_rows, within_depth
 from overlapper.tables.base import offsets_of
 
 LOOKED_AT = 10
 """Rows that are looked at where they have to be chosen, in multiples of those that vote."""
+
+
+MOST_ANCHORS = 16 * BIN
+"""Anchors that the rows before have on a stretch of `BIN` bases where a row is not looked at: ten rows of a
+satellite to four hundred of anything else."""
 
 
 class Chosen(NamedTuple):
@@ -64,7 +69,7 @@ def choose_rows(
     if settings.guard and not taken.all():
         crowded = _by_piece(first, ~taken) > 0
         same, paths = same_place.choose_rows(
-            targets, reads, pieces._replace(first=first), on, settings, crowded
+            targets, reads, pieces._replace(first=first), on, settings, MOST_ANCHORS, crowded
         )
         elsewhere = _by_piece(first, ~same)
         first, on, paths = take_rows(first, on, same, paths)

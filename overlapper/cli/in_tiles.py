@@ -108,6 +108,7 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
 
     files, reference, threads = request.files, request.reference, request.threads
     progress = request.progress
+    limits = _with_processors(limits, devices, progress)
     with work_folder(limits.workdir, request.output) as folder:
         progress.report("reading")
         with Workdir(folder) as workdir:
@@ -158,6 +159,19 @@ def work_folder(workdir: str | None, output: str) -> Iterator[str]:
                 f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"
             ) from None
         yield str(folder / "work")
+
+
+def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> Limits:
+    """Return limits with no more processes to start than there are processors for them."""
+    from overlapper.threads import available_threads
+
+    processors = available_threads()
+    if limits.workers <= processors or devices[0] != "cpu":
+        return limits
+    progress.note(
+        f"starting {processors} workers, one for each processor that may be used, not {limits.workers}"
+    )
+    return dataclasses.replace(limits, workers=processors)
 
 
 def _cluster(limits: Limits, threads: int, devices: list[str]) -> AbstractContextManager[Cluster | None]:

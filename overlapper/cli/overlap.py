@@ -108,7 +108,12 @@ def overlap(
         bool, typer.Option("--plan", help="Only read the reads, and print what a run in tiles would take.")
     ] = False,
     workers: Annotated[
-        int, typer.Option(min=0, help="Processes that work on tiles (Dask); --threads is for all together.")
+        int,
+        typer.Option(
+            min=0,
+            help="Processes that work on tiles (Dask), at most one for each processor; --threads is for all "
+            "together.",
+        ),
     ] = 0,
     scheduler: Annotated[
         str | None,

@@ -15,11 +15,13 @@ import re
 import shutil
 import stat
 import sys
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from overlapper.errors import FormatError, InputError, TruncatedError, shortened
+from overlapper.errors import FormatError, InputError, OutputError, TruncatedError, shortened
+from overlapper.io.folders import LINK, temporary_folder
 from overlapper.io.lines import lines_of, name_problem, text_lines, whole
 from overlapper.io.sources import BLOCK_BYTES, check_rereadable, open_input, whole_lines
 
@@ -163,7 +165,8 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
         with (
             _whole(file, path) as source,
             _silent(pysam),
-            pysam.AlignmentFile(source, check_sq=False, reference_filename=reference) as alignments,
+            _linked((reference or _told_reference(source)) if is_cram else None) as link,
+            pysam.AlignmentFile(source, check_sq=False, reference_filename=link) as alignments,
         ):
             yield from alignments.fetch(until_eof=True)
     except (OSError, ValueError):
@@ -199,16 +202,54 @@ def _silent(pysam: Any) -> Iterator[None]:
         pysam.set_verbosity(verbosity)
 
 
-def _other_sequence(path: str, reference: str) -> str:
-    """Return which sequence of a CRAM file is another one in a reference; nothing where none is."""
+@contextlib.contextmanager
+def _linked(reference: str | None) -> Iterator[str | None]:
+    """Give another name for a reference: htslib writes an index beside a name that it is given."""
+    if reference is None:
+        yield None
+        return
+    names = "reference.fai", "reference.gzi", f"reference{LINK}"
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(temporary_folder(tempfile.gettempdir(), *names))
+            link = folder / "reference"
+            link.symlink_to(os.path.realpath(reference))
+        except OSError as error:
+            raise OutputError(
+                f"no folder for the index of {reference} can be made: {error.strerror}. Name one in the "
+                "environment variable TMPDIR"
+            ) from None
+        yield str(link)
+
+
+def _told_reference(source: Any) -> str | None:
+    """Return the file that a CRAM file says it was written against; None where htslib is to find the bases.
+
+    That it is where it is told where to look, in pipes, and where sequences are of several files.
+    """
+    if not isinstance(source, str) or os.environ.keys() & {"REF_PATH", "REF_CACHE"}:
+        return None
+    told = {sequence.get("UR", "") for sequence in _sequences(source)}
+    reference = told.pop().removeprefix("file://") if len(told) == 1 else ""
+    return reference if os.path.isfile(reference) else None
+
+
+def _sequences(path: str) -> list[dict[str, Any]]:
+    """Return what the header of a CRAM file says of each sequence; nothing where it cannot be read."""
     import pysam
 
     try:
         with _silent(pysam), pysam.AlignmentFile(path, check_sq=False) as alignments:
-            expected = alignments.header.to_dict().get("SQ", [])
+            found: list[dict[str, Any]] = alignments.header.to_dict().get("SQ", [])
     except (OSError, ValueError):
-        return ""
-    found = _digests(reference)
+        return []
+    return found
+
+
+def _other_sequence(path: str, reference: str) -> str:
+    """Return which sequence of a CRAM file is another one in a reference; nothing where none is."""
+    expected = _sequences(path)
+    found = _digests(reference) if expected else {}
     for sequence in expected:
         name, length = sequence["SN"], int(sequence["LN"])
         if name not in found:

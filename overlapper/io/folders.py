@@ -3,7 +3,8 @@
 Such a folder holds a file, `MARK`. Its first line says what the folder is, each other line names a file that
 overlapper writes there (parts of the name may be ``*``). A folder without a mark that lies in one with a mark
 belongs to it, and its files are named there with their path. What no mark names is somebody else's: it is
-never removed, nor is the folder that it lies in. Links are not followed.
+never removed, nor is the folder that it lies in. Links are not followed, and removed where a name with ``@``
+behind it says that they are ours.
 
 A *temporary folder*, ``.overlapper-`` and eight letters, lies beside what will be written. The process that
 made it holds a lock on its mark until it ends, however it ends: those of killed processes are known by that,
@@ -31,6 +32,8 @@ WORK, ARTIFACT, TEMPORARY = "work folder", "artifact", "temporary folder"
 """What a folder can be."""
 ANYTHING = "**"
 """The name, in a mark, of all files: for folders in which programs work that we start."""
+LINK = "@"
+"""What is behind the name of a link."""
 _HEAD, _FORM = "overlapper", "form 1"
 _TEMPORARY_NAME = re.compile(r"\.overlapper-[0-9a-f]{8}")
 _PART_NAME = re.compile(r".+\.[0-9a-f]{8}\.part")
@@ -245,8 +248,7 @@ def _content_below(folder: Path, top: Path, names: list[str]) -> Iterator[tuple[
     for path in sorted(folder.iterdir()):
         if path.is_symlink() or not path.is_dir():
             if path != top / MARK:
-                ours = not path.is_symlink() and path.is_file() and _named(path.relative_to(top), names)
-                yield path, ours
+                yield path, _is_ours(path, top, names)
         elif (kind := kind_of(path)) is None:
             yield from _content_below(path, top, names)
         elif kind.startswith(TEMPORARY) and _held(path):
@@ -258,9 +260,15 @@ def _content_below(folder: Path, top: Path, names: list[str]) -> Iterator[tuple[
     yield folder, True
 
 
+def _is_ours(path: Path, top: Path, names: list[str]) -> bool:
+    """Tell whether the mark of a folder names a file, or a link."""
+    below = path.relative_to(top)
+    if path.is_symlink():
+        return _named(below.with_name(below.name + LINK), [name for name in names if name.endswith(LINK)])
+    return path.is_file() and (ANYTHING in names or _named(below, names))
+
+
 def _named(path: PurePath, names: list[str]) -> bool:
-    if ANYTHING in names:
-        return True
     for name in names:
         parts = name.split("/")
         if len(parts) == len(path.parts) and all(map(fnmatchcase, path.parts, parts)):

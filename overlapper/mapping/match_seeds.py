@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from overlapper.index import Index
+from overlapper.kernels.cpu.reference_seeds import STRETCH
 from overlapper.mapping.anchors import Anchors
 from overlapper.mapping.params import MapParams, SeedParams
 from overlapper.tables import Matches, Reads
@@ -82,8 +83,8 @@ class FixedSeeder(_MatchSeeder):
             reads, self.params.length, mismatches=self.MISMATCHES, hit_limit=self._limit,
             interval=self.params.interval, threads=1,
         )  # fmt: skip
-        n_seeds = _count_seeds(found.matches) + len(found.dropped_query)
-        return found.matches, _counts(n_seeds, len(found.dropped_query))
+        kept, counts = _rare(found.matches, self._limit)
+        return kept, {name: count + len(found.dropped_query) for name, count in counts.items()}
 
 
 class OneMismatchSeeder(FixedSeeder):
@@ -101,17 +102,18 @@ def _seed_starts(matches: Matches) -> np.ndarray:
     return np.flatnonzero(changes)
 
 
-def _count_seeds(matches: Matches) -> int:
-    return len(_seed_starts(matches))
-
-
 def _rare(matches: Matches, limit: int) -> tuple[Matches, dict[str, int]]:
-    """Leave out seeds with more places than the limit."""
+    """Leave out seeds with more places than the limit, and those that crowd their stretch of the read."""
     starts = _seed_starts(matches)
     places = np.diff(np.append(starts, len(matches)))
-    kept = matches.take(np.repeat(places <= limit, places))
-    return kept, _counts(len(starts), int((places > limit).sum()))
-
-
-def _counts(seeds: int, dropped: int) -> dict[str, int]:
-    return {"seeds": seeds, "seeds with too many places": dropped}
+    few = np.flatnonzero(places <= limit)
+    query, start, length = (getattr(matches, name)[starts[few]] for name in ("query", "q_start", "length"))
+    order = np.lexsort((length, start, places[few], start // STRETCH, query))
+    stretch = np.flatnonzero(np.diff(query[order], prepend=-1) | np.diff(start[order] // STRETCH, prepend=-1))
+    together = np.cumsum(places[few][order])
+    before = np.append(0, together)[stretch]
+    together -= np.repeat(before, np.diff(np.append(stretch, len(order))))
+    taken = np.zeros(len(starts), bool)
+    taken[few[order[together <= SeedParams.MOST_ANCHORS]]] = True
+    counts = {"seeds": len(starts), "seeds with too many places": int((~taken).sum())}
+    return matches.take(np.repeat(taken, places)), counts

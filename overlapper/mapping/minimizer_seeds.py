@@ -11,7 +11,7 @@ from overlapper.kernels.cpu.minimizers import lanes_for
 from overlapper.kernels.cpu.reference_seeds import find_anchors
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.mapping.anchors import Anchors
-from overlapper.mapping.params import MapParams
+from overlapper.mapping.params import MapParams, SeedParams
 from overlapper.sketch.reference_index import ReferenceIndex
 from overlapper.tables import Reads
 
@@ -37,7 +37,8 @@ class MinimizerSeeder:
         sketch = self.index.sketch
         starts, x, y, reverse, seeds, dropped = find_anchors(
             PackedReads.of(reads), 0, len(reads), sketch.kmer_length, sketch.window,
-            self.index.lookup, self.index.limit, lanes_for(sketch.kmer_length),
+            self.index.lookup, self.index.limit, SeedParams.MOST_ANCHORS,
+            lanes_for(sketch.kmer_length),
         )  # fmt: skip
         length = np.full(len(x), sketch.kmer_length, np.int32)
         counts = {"seeds": seeds, "seeds with too many places": dropped}

@@ -30,6 +30,8 @@ class SeedParams:
     hit_limit: int = 0
 
     MOST_PLACES = 500
+    MOST_ANCHORS = 1024
+    """Places together of the seeds of a stretch of a read, at most, however often the bases repeat."""
 
     def __post_init__(self) -> None:
         require(8 <= self.length <= 1000, "length", self.length, "8 to 1000")

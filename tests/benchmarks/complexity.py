@@ -1,10 +1,13 @@
-"""Time and memory of a command on reads of any complexity, beside reads of a random genome.
+"""Time and memory of commands on reads of any complexity, beside reads of a random genome.
 
-    python -m tests.benchmarks.complexity [--megabases 1] [--length 10000] [--errors 0 0.05]
-        [--kinds A ...] [--limit 120] [--command overlap --extender xdrop ...]
+    python -m tests.benchmarks.complexity [--megabases 1] [--length 10000] [--errors 0 0.1]
+        [--kinds random A ...] [--commands overlap map ...] [--beside 0.9] [--limit 120]
 
 A set is reads of one endless repeat, cut anywhere, on both strands; *random* is reads of a genome at a
-coverage of ten. Prints one row a set: seconds of the processor and megabytes, with overlaps found.
+coverage of ten. A reference has as many bases as the reads, contigs a tenth of that; they are the same
+repeat, or the random genome, with as many errors as reads. With ``--beside`` that share of the reads, and of
+the references, is of a random genome. Prints one row a set and command: seconds of the processor, how many
+times those of the first kind that is, megabytes, and lines written.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,14 +37,37 @@ UNITS = {
     "unit of 171": MONOMER,
     "array of 12 units of 171": "".join(mutated(RNG, MONOMER, 0.25) for _ in range(12)),
 }
+COMMANDS = {
+    "overlap": "overlap reads.fa -o out.paf",
+    "overlap spgemm": "overlap reads.fa -o out.paf --finder spgemm",
+    "overlap xdrop": "overlap reads.fa -o out.paf --extender xdrop",
+    "overlap gact": "overlap reads.fa -o out.paf --extender gact",
+    "overlap two files": "overlap reads.fa reference.fa -o out.paf",
+    "layout": "layout reads.fa overlaps.paf -o out.gfa",
+    "correct": "correct reads.fa -o out.fa",
+    "polish": "polish contigs.fa reads.fa -o out.fa",
+    "assemble": "assemble reads.fa -o out",
+    "map": "map reference.fa reads.fa -o out.paf",
+    "map smem": "map reference.fa reads.fa -o out.paf --seeder smem",
+    "map fixed": "map reference.fa reads.fa -o out.paf --seeder fixed",
+    "seeds": "seeds reference.fa reads.fa -o out.tsv",
+    "seeds mem": "seeds reference.fa reads.fa -o out.tsv --kind mem",
+    "index": "index reference.fa -o out.index",
+    "report": "report reads.fa -o out.html",
+}
 
 
-def texts_of(kind: str, bases: int, length: int, errors: float) -> list[str]:
+def source_of(kind: str, bases: int) -> str:
+    """Return bases of a genome, or of an endless repeat."""
+    if kind == "random":
+        return random_text(np.random.default_rng(1), bases)
+    return UNITS[kind] * (bases // len(UNITS[kind]) + 1)
+
+
+def reads_of(kind: str, bases: int, length: int, errors: float) -> list[str]:
     """Return the reads of a set."""
     rng = np.random.default_rng(1)
-    source = random_text(rng, max(length, bases // 10))
-    if kind != "random":
-        source = UNITS[kind] * (2 * length // len(UNITS[kind]) + 2)
+    source = source_of(kind, max(2 * length, bases // 10))
     texts = []
     for _ in range(bases // length):
         start = int(rng.integers(0, len(source) - length + 1))
@@ -49,42 +76,75 @@ def texts_of(kind: str, bases: int, length: int, errors: float) -> list[str]:
     return texts
 
 
-def measured(command: list[str], file: Path, limit: int) -> tuple[float, float, int]:
-    """Return seconds of the processor, megabytes and lines written; seconds are NaN past the limit."""
-    out = file.with_suffix(".out")
+def write_set(folder: Path, kind: str, errors: float, args: argparse.Namespace) -> None:
+    """Write reads, a reference, contigs."""
+    rng = np.random.default_rng(2)
+    bases = round(args.megabases * 1e6)
+    ordinary = round(bases * args.beside)
+    reads = reads_of(kind, bases - ordinary, args.length, errors)
+    reads += reads_of("random", ordinary, args.length, errors)
+    texts = {"reads.fa": reads}
+    for name, share in (("reference.fa", 1), ("contigs.fa", 10)):
+        sizes = (kind, (bases - ordinary) // share), ("random", ordinary // share)
+        texts[name] = [mutated(rng, source_of(of, n), errors) for of, n in sizes if n]
+    for name, records in texts.items():
+        (folder / name).write_text("".join(f">{name[:3]}{i}\n{text}\n" for i, text in enumerate(records)))
+
+
+def measured(command: str, folder: Path, limit: int) -> tuple[float, float, str]:
+    """Return seconds of the processor, megabytes, and lines written or how the command failed."""
 
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 
-    with out.open("wb") as sink:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "overlapper", *command, str(file)],
-            stdout=sink, stderr=subprocess.DEVNULL, preexec_fn=bounded,
-        )  # fmt: skip
-        _, status, usage = os.wait4(process.pid, 0)
-    seconds = usage.ru_utime + usage.ru_stime if status == 0 else float("nan")
-    return seconds, usage.ru_maxrss / 1000, out.read_bytes().count(b"\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "overlapper", *command.split()],
+        cwd=folder, env={**os.environ, "PYTHONPATH": os.getcwd()},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=bounded,
+    )  # fmt: skip
+    _, status, usage = os.wait4(process.pid, 0)
+    written = f"{lines_of(folder):,}" if status == 0 else f"ended with {os.waitstatus_to_exitcode(status)}"
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, written
+
+
+def lines_of(folder: Path) -> int:
+    """Return the lines of what was written, and remove it."""
+    lines = 0
+    for path in folder.glob("out*"):
+        files = [file for file in path.rglob("*") if file.is_file()] if path.is_dir() else [path]
+        lines += sum(file.read_bytes().count(b"\n") for file in files)
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return lines
 
 
 def main() -> None:
-    """Run the command on all sets."""
+    """Run the commands on all sets."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--megabases", type=float, default=1)
     parser.add_argument("--length", type=int, default=10_000)
-    parser.add_argument("--errors", type=float, nargs="+", default=[0, 0.05])
+    parser.add_argument("--errors", type=float, nargs="+", default=[0, 0.1])
+    parser.add_argument("--beside", type=float, default=0, help="share of reads that are of a random genome")
     parser.add_argument("--limit", type=int, default=120, help="seconds of the processor that a run may take")
-    parser.add_argument("--command", nargs=argparse.REMAINDER, default=["overlap"])
+    parser.add_argument("--commands", nargs="+", default=list(COMMANDS), help=f"of {', '.join(COMMANDS)}")
     parser.add_argument("--kinds", nargs="+", default=["random", *UNITS], help="sets, by what repeats")
     args = parser.parse_args()
-    print("| reads | errors | s | MB | lines |\n| --- | --- | --- | --- | --- |")
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "reads.fa"
+    print(
+        "| command | reads | errors | s | times | MB | lines |\n| --- | --- | --- | --- | --- | --- | --- |"
+    )
+    first: dict[tuple[str, float], float] = {}
+    for errors in args.errors:
         for kind in args.kinds:
-            for errors in args.errors:
-                texts = texts_of(kind, round(args.megabases * 1e6), args.length, errors)
-                file.write_text("".join(f">{i}\n{text}\n" for i, text in enumerate(texts)))
-                seconds, megabytes, lines = measured(args.command, file, args.limit)
-                print(f"| {kind} | {errors} | {seconds:.1f} | {megabytes:.0f} | {lines:,} |", flush=True)
+            with tempfile.TemporaryDirectory() as name:
+                write_set(Path(name), kind, errors, args)
+                measured("overlap reads.fa -o overlaps.paf", Path(name), args.limit)
+                for command in args.commands:
+                    seconds, megabytes, written = measured(COMMANDS[command], Path(name), args.limit)
+                    times = seconds / first.setdefault((command, errors), seconds)
+                    figures = f"{seconds:.1f} | {times:.1f} | {megabytes:.0f} | {written}"
+                    print(f"| {command} | {kind} | {errors} | {figures} |", flush=True)
 
 
 if __name__ == "__main__":

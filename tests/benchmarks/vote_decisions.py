@@ -20,7 +20,7 @@ from overlapper import pipeline
 from overlapper.kernels.cpu import chances, pile
 from overlapper.kernels.cpu.inner import inner
 from overlapper.kernels.cpu.members import gather_members, unpack_piece
-from overlapper.kernels.cpu.paths import first_paths, new_memory
+from overlapper.kernels.cpu.paths import ALL_ANCHORS, first_paths, new_memory
 from overlapper.kernels.cpu.pile_guard import leave_out
 from overlapper.kernels.cpu.pile_moves import carry_over
 
@@ -152,7 +152,7 @@ def _on_piece(targets, reads, pieces, p, rows, settings, memory):
     """Return the decisions on the last draft of a piece without unknown bases."""
     target = unpack_piece(targets, pieces, p)
     members = gather_members(targets, reads, pieces, p, rows, settings)
-    starts = first_paths(target, members, rows, pieces.first[p], settings, memory)
+    starts = first_paths(target, members, rows, pieces.first[p], settings, ALL_ANCHORS, memory)
     draft, last = target, len(settings.thresholds) - 1
     votes = pile.count_votes(members, starts, len(draft))
     for step in range(last):

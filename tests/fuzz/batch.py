@@ -6,7 +6,9 @@ all others; CASES may be ``FIRST-LAST``, which holds for the first target alone.
 files of cases that fail are kept in FOLDER.
 """
 
+import contextlib
 import faulthandler
+import filecmp
 import json
 import os
 import random
@@ -18,7 +20,7 @@ import traceback
 from pathlib import Path
 
 from overlapper import cli
-from tests.fuzz.mutations import HUGE
+from tests.fuzz.mutations import HUGE, damage_folder
 from tests.fuzz.targets import BY_NAME, write_valid
 
 SECONDS, ADDRESS_SPACE = 120, 12 << 30
@@ -81,14 +83,43 @@ def remove_outputs():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def words_of(target, number, value):
-    """Return the words of a command of a target."""
+def words_of(target, number, value, file=None):
+    """Return the words of a command of a target, on its own file if no other is given."""
     command = target.commands[number % len(target.commands)]
-    return command.replace("{}", target.file).replace("{n}", value).split()
+    return command.replace("{}", file or target.file).replace("{n}", value).split()
+
+
+def run_folder_case(runner, target, number):
+    """Do the same with a copy of a folder, in which a file of somebody else may lie."""
+    rng, copy = random.Random(f"{target.name} {number}"), Path("out.copy")
+    shutil.copytree(target.file, copy)
+    places = sorted(path for path in copy.rglob("*") if path.is_dir())
+    theirs = rng.choice([copy, *places]) / "theirs" if rng.random() < 0.3 else None
+    damage_folder(copy, rng)
+    there = theirs is not None and theirs.parent.is_dir()
+    if there:
+        theirs.write_text("theirs")
+    words = words_of(target, number, "", str(copy))
+    before = listing()
+    code, said = runner(words)
+    left = {path for path in listing() - before if not path.startswith(f"./{copy}/")}
+    faults = list(faults_of(code, said, left))
+    if there and not theirs.is_file():
+        faults.append("somebody else's file is gone")
+    for made, valid in target.expected.items():
+        if code == 0 and not (Path(made).is_file() and filecmp.cmp(made, valid, shallow=False)):
+            faults.append(f"{made} is another one, or missing")
+    if faults:
+        with contextlib.suppress(shutil.Error):  # pipes are not copied
+            shutil.copytree(copy, Path("..", f"{target.name.replace(' ', '-')}-{number}"), symlinks=True)
+    remove_outputs()
+    return [f"{' '.join(words)}: {'; '.join(faults)}\n{said[-1500:]}"] if faults else []
 
 
 def run_case(runner, target, number):
     """Damage the file of a target, run a command on it, and return what is wrong with how that ended."""
+    if Path(target.file).is_dir():
+        return run_folder_case(runner, target, number)
     rng = random.Random(f"{target.name} {number}")
     words = words_of(target, number, rng.choice(HUGE).decode().strip() or "-")
     valid = Path(target.file).read_bytes()

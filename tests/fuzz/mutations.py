@@ -1,7 +1,9 @@
 """Damaged copies of files: what disks, editors, other programs and hostile users do to them."""
 
 import json
+import os
 import re
+import shutil
 
 HUGE = (
     *(b"0", b"-1", b"1", b"2147483647", b"2147483648", b"4294967296", b"9223372036854775807"),
@@ -35,7 +37,10 @@ def mutated_json(data, rng):
     """Return JSON of which one to three values are others, or the text of which is damaged."""
     if rng.random() < 0.3:
         return mutated(data, rng)
-    document = json.loads(data)
+    try:
+        document = json.loads(data)
+    except ValueError:  # damaged before
+        return mutated(data, rng)
     for _ in range(rng.choice((1, 1, 2, 3))):
         places = list(_places(document))
         if not places:
@@ -46,6 +51,48 @@ def mutated_json(data, rng):
         else:
             inside[key] = rng.choice(VALUES)
     return json.dumps(document).encode()
+
+
+def damage_folder(folder, rng):
+    """Damage one or two of the files in a folder: what is in them, or what they are."""
+    for _ in range(rng.choice((1, 1, 2))):
+        files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+        if not files:
+            return
+        records = [path for path in files if path.suffix == ".json"]
+        path = rng.choice(records if records and rng.random() < 0.5 else files)
+        if rng.random() < 0.75:
+            change = mutated_json if path.suffix == ".json" else mutated
+            path.write_bytes(change(path.read_bytes(), rng))
+        else:
+            rng.choice(_WAYS_OF_FILES)(path, rng.choice(files), rng)
+
+
+def _swap_files(path, other, rng):
+    content = path.read_bytes()
+    path.write_bytes(other.read_bytes())
+    other.write_bytes(content)
+
+
+def _replace_file(path, other, rng):
+    path.unlink()
+    rng.choice((path.mkdir, lambda: path.symlink_to(other), lambda: os.mkfifo(path)))()
+
+
+def _rename_file(path, other, rng):
+    path.rename(path.with_name(path.name + rng.choice(("", ".part", ".0123abcd.part", "x"))))
+
+
+def _rename_folder(path, other, rng):
+    new = path.parent.with_name(rng.choice((path.parent.name[:-1] + "0", "renamed")))
+    if not new.exists():
+        path.parent.rename(new)
+
+
+_WAYS_OF_FILES = (
+    lambda path, other, rng: path.unlink(), lambda path, other, rng: shutil.rmtree(path.parent),
+    _swap_files, _replace_file, _rename_file, _rename_folder,
+)  # fmt: skip
 
 
 def _places(node):

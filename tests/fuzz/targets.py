@@ -15,24 +15,28 @@ GENOME_BASES, READ_BASES, STEP = 2400, 800, 200
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """One kind of file.
+    """One kind of file, or of folder.
 
     Attributes
     ----------
     name : str
     file : str
-        The valid file, which is damaged.
+        The valid file, which is damaged; of a folder, a copy is.
     commands : sequence of str
         Take turns; what they write is called out, whatever its ending. In place of ``{}`` the file stands, in
         place of ``{n}`` a number, or what is none.
     mutate : callable
         Of bytes and a random generator.
+    expected : dict of str to str
+        Of a folder in which results are kept: what commands write, and the valid files that are the same if
+        they succeed.
     """
 
     name: str
     file: str
     commands: tuple[str, ...]
     mutate: Callable[[bytes, random.Random], bytes] = mutated
+    expected: dict[str, str] = dataclasses.field(default_factory=dict)
 
 
 def _unpacked(unpack, pack):
@@ -157,6 +161,14 @@ TARGETS = [
     Target("pairs", "pairs.tsv", ("align r.fq t.fa --pairs {} -o out.paf",)),
     Target("index", "t.index", ("seeds {} r.fq -o out.tsv", "seeds t.fa r.fq --index {} -o out.tsv")),
 ]  # fmt: skip
+TARGETS += [
+    Target("work folder of overlap", "w", ("overlap r.fq -o out.paf --workdir {}",
+           "overlap r.fq -o out.paf --workdir {} --memory 4G"), expected={"out.paf": "o.paf"}),
+    Target("work folder of correct", "v", ("correct r.fq -o out.fq --workdir {}",),
+           expected={"out.fq": "c.fq"}),
+    Target("folder of an assembly", "a", ("assemble r.fq -o {} --min-overlap 50",),
+           expected={"out.copy/contigs.fasta": "a/contigs.fasta"}),
+]  # fmt: skip
 TARGETS.append(Target("numbers of options", "r.fq", _NUMBERS, lambda data, rng: data))
 BY_NAME = {target.name: target for target in TARGETS}
 
@@ -169,7 +181,9 @@ layout r.fq o.paf -o l.gfa --min-overlap 50 --min-depth 1 --stats l.json
 map ref.fa r.fq -o r.bam
 map ref.fa r.fq -o r.sam
 index t.fa -o t.index
-correct r.fq -o out.fq --table c.tsv
+correct r.fq -o c.fq --table c.tsv
+overlap r.fq -o out.paf --workdir w
+correct r.fq -o out.fq --workdir v
 assemble r.fq -o a --min-overlap 50
 evaluate t.fa --reference ref.fa --json s.json
 evaluate r.fq --placements truth.tsv --reference ref.fa --reads r.fq --json k.json
@@ -205,4 +219,5 @@ def write_valid(run):
     ):
         for record in bam:
             cram.write(record)
-    Path("out.fq").unlink()
+    for path in ("out.paf", "out.fq"):
+        Path(path).unlink()

@@ -28,8 +28,17 @@ def reach_on(target, bases):
     return edit_paths.reach(bases[:length], target[:more]), length
 
 
+def first_paths(target, members, k, max_gap, most, crowded):
+    """Set the paths of members, but of those on stretches that all have ``crowded`` anchors, start == end."""
+    anchors = [0] * (len(target) // 256 + 1)
+    for member in members:
+        stretches = anchors[member["t_start"] // 256 : (member["t_end"] - 1) // 256 + 1]
+        for _, j, _ in first_path(target, member, k, max_gap, most if min(stretches) < crowded else 0):
+            anchors[j // 256] += 1
+
+
 def first_path(target, member, k, max_gap, most):
-    """Set start, end and starts of a member; start == end when it has no anchor."""
+    """Set start, end and starts of a member; start == end when it has no anchor. Return its anchors."""
     bases = member["bases"]
     window = (member["t_start"], member["t_end"], 0, len(bases))
     band = 150 + len(bases) // 20
@@ -38,7 +47,7 @@ def first_path(target, member, k, max_gap, most):
     if not found:
         member["start"] = member["end"] = 0
         member["starts"] = [0]
-        return
+        return []
     pieces = []
     i = j = None
     for a_i, a_j, length in mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT):
@@ -60,6 +69,7 @@ def first_path(target, member, k, max_gap, most):
     pieces += path_piece(target, member, j, j + rise, i, i + run)
     member["end"] = j + rise
     member["starts"] = [*pieces, i + run]
+    return found
 
 
 def bases_of(member, column):

@@ -13,16 +13,31 @@ def reverse_complement(text):
     return text[::-1].translate(str.maketrans("ACGTN", "TGCAN"))
 
 
-def minimizer_anchors(read, reference, k, w, limit):
+def uncrowded(seeds, most):
+    """Of seeds ``(first base on the read, length, number of places)``, those that have anchors."""
+    kept, stretches = set(), {}
+    for start, length, places in seeds:
+        stretches.setdefault(start // 512, []).append((places, start, length))
+    for found in stretches.values():
+        total = 0
+        for places, start, length in sorted(found):
+            total += places
+            if total <= most:
+                kept.add((start, length))
+    return kept
+
+
+def minimizer_anchors(read, reference, k, w, limit, most):
     """``(reverse, sequence, y, x, length)``, in order."""
     places = {}
     for sequence, text in enumerate(reference):
         for value, position, strand in minimizers.minimizers(text, k, w):
             places.setdefault(value, []).append((sequence, position, strand))
     anchors = []
-    for value, position, strand in minimizers.minimizers(read, k, w):
-        found = places.get(value, [])
-        for sequence, y, other in found if len(found) <= limit else []:
+    seeds = [seed for seed in minimizers.minimizers(read, k, w) if 0 < len(places.get(seed[0], [])) <= limit]
+    kept = uncrowded([(position, k, len(places[value])) for value, position, _ in seeds], most)
+    for value, position, strand in seeds:
+        for sequence, y, other in places[value] if (position, k) in kept else []:
             reverse = strand != other
             anchors.append((reverse, sequence, y, len(read) - k - position if reverse else position, k))
     return sorted(anchors)

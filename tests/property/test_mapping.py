@@ -83,8 +83,9 @@ def test_minimizers_and_edits_equal_the_oracle(seed, params):
     row = 0
     for number, read in enumerate(reads):
         anchors = oracle.minimizer_anchors(
-            read, reference, params.sketch.kmer_length, params.sketch.window, params.seeds.hit_limit
-        )
+            read, reference, params.sketch.kmer_length, params.sketch.window, params.seeds.hit_limit,
+            params.seeds.MOST_ANCHORS,
+        )  # fmt: skip
         expected = oracle.map_read(
             read, reference, anchors, lambda query, target, chain: oracle.edits(query, target, chain, ends),
             vars(params.chain), vars(params.choice), vars(params.scoring),
@@ -122,7 +123,7 @@ def test_long_ends_equal_the_oracle():
     ends = vars(params.scoring) | {"end_bonus": params.end_bonus}
     found = 0
     for number, read in enumerate(reads):
-        anchors = oracle.minimizer_anchors(read, texts, 11, 3, 1)
+        anchors = oracle.minimizer_anchors(read, texts, 11, 3, 1, 1024)
         expected = oracle.map_read(
             read, texts, anchors, lambda query, target, chain: oracle.edits(query, target, chain, ends),
             vars(params.chain), vars(params.choice), vars(params.scoring),

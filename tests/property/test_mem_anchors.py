@@ -36,8 +36,9 @@ def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     t, r = np.array(target, np.uint8), np.array(read, np.uint8)
     index = kernel.new_index(len(t))
     kernel.index_kmers(t, len(t), k, index)
-    rows = np.empty((300, 3), np.int32)
+    rows, heads = np.empty((300, 3), np.int32), index.heads.copy()
     n = kernel.find_anchors(t, r, window, k, band, index, rows)
+    assert (index.heads == heads).all()
     found = oracle.anchors(target, read, window, k, band, kernel.MOST_PLACES, len(rows))
     assert [tuple(row) for row in rows[:n].tolist()] == found
     if n:

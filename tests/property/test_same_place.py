@@ -18,7 +18,7 @@ from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table
 MAX_DEPTH = 5
 
 
-def chosen(target, rows, votes=True):
+def chosen(target, rows, votes=True, most=10_000):
     """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel.
 
     The consensus of those that can vote is found, too: with the paths that they were chosen by, and without.
@@ -27,8 +27,7 @@ def chosen(target, rows, votes=True):
         {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
         for read, reverse, start, end in rows
     ]
-    for member in members:
-        paths.first_path(target, member, K, MAX_GAP, len(target) + 256)
+    paths.first_paths(target, members, K, MAX_GAP, len(target) + 256, most)
     reads = [
         read if not reverse else [3 - c if c < 4 else c for c in read[::-1]] for read, reverse, _, _ in rows
     ]
@@ -41,7 +40,7 @@ def chosen(target, rows, votes=True):
     )  # fmt: skip
     piece = Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
     how = Settings(K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16)
-    same, known = choose_rows(sequences, sequences, piece, on, how, np.ones(1, bool))
+    same, known = choose_rows(sequences, sequences, piece, on, how, most, np.ones(1, bool))
     first, on, known = take_rows(piece.first, on, same, known)
     first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)
     assert (known.at >= 0).all()
@@ -55,9 +54,9 @@ def chosen(target, rows, votes=True):
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES, st.booleans())
-def test_choice_equals_oracle(pile, votes):
-    expected, made = chosen(*pile, votes)
+@given(PILES, st.booleans(), st.sampled_from([10_000, 100, 20]))
+def test_choice_equals_oracle(pile, votes, most):
+    expected, made = chosen(*pile, votes, most)
     assert made == expected
 
 
@@ -148,3 +147,14 @@ def test_drafts_are_given_the_nearest_rows_however_far_these_are():
     expected, made = chosen(genome.tolist(), rows, False)
     assert made == expected
     assert sum(made) == 10
+
+
+@pytest.mark.parametrize("unit", [5, 31])
+def test_rows_that_are_looked_at_are_bounded_by_their_anchors(unit):
+    """Each row of a satellite has hundreds of anchors on 450 bases; those of the first few are enough."""
+    rng = np.random.default_rng(unit)
+    repeat = np.resize(rng.integers(0, 4, unit), 450)
+    rows = [(mutated(rng, repeat, 0.1), bool(i % 2), 0, 450) for i in range(60)]
+    expected, made = chosen(mutated(rng, repeat, 0.1)[:450], rows, True, 1000)
+    assert made == expected
+    assert 0 < sum(made) < 40 and not any(made[40:])

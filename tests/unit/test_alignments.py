@@ -1,7 +1,9 @@
 """Reads from SAM, BAM and CRAM files."""
 
 import os
+import tempfile
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -77,6 +79,24 @@ def check(reads):
 
 def test_primary_records_on_the_strand_that_was_sequenced(alignments, reference):
     check(read_fastx(alignments, keep_qualities=True, reference=reference))
+
+
+@pytest.mark.parametrize("given", [True, False])
+@pytest.mark.parametrize("pack", [False, True], ids=["FASTA", "bgzip"])
+def test_nothing_is_written_beside_the_reference_of_cram(reference, tmp_path, monkeypatch, given, pack):
+    if pack:
+        with pysam.BGZFile(f"{reference}.gz", "wb") as file:
+            file.write(Path(reference).read_bytes())
+        reference += ".gz"
+    write(tmp_path / "alignments", "wc", reference)
+    for index in tmp_path.glob("reference.fa*i"):
+        index.unlink()
+    monkeypatch.delenv("REF_PATH")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    before = sorted(tmp_path.iterdir())
+    check(read_fastx(tmp_path / "alignments", keep_qualities=True, reference=reference if given else None))
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_from_a_pipe(alignments, reference, tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from overlapper.distributed import Cluster
 from overlapper.errors import ParameterError
+from overlapper.threads import available_threads
 from tests.cli.runner import overlapper, python
 from tests.property.test_tiles import fasta_of, simulated
 
@@ -79,6 +80,14 @@ def test_workers_from_the_command_line(folder):
     assert done.returncode == 0, done.stderr.decode()
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
     assert json.loads((folder / "s.json").read_text())["funnel"]["overlaps"] > 100
+
+
+def test_no_more_workers_are_started_than_there_are_processors(folder):
+    done = overlapper("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "100000", cwd=folder)
+    assert done.returncode == 0, done.stderr.decode()
+    expected = f"starting {available_threads()} workers, one for each processor that may be used, not 100000"
+    assert expected in done.stderr.decode()
+    assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
 
 
 def test_more_workers_than_gpus_are_refused():

@@ -57,6 +57,17 @@ def test_links_are_neither_followed_nor_removed(tmp_path):
     assert (tmp_path / "b" / "x").exists() and (tmp_path / "elsewhere" / "x").exists()
 
 
+def test_a_link_goes_that_a_mark_names_as_a_link_and_what_it_leads_to_stays(tmp_path):
+    (tmp_path / "elsewhere").write_text("mine")
+    folder = ours(tmp_path / "a", "link@")
+    (folder / "link").symlink_to(tmp_path / "elsewhere")
+    (folder / "other").symlink_to(tmp_path / "elsewhere")
+    assert not remove(folder)
+    (folder / "other").unlink()
+    assert remove(folder)
+    assert (tmp_path / "elsewhere").read_text() == "mine"
+
+
 @pytest.mark.parametrize("mark", [b"", b"overlapper", b"something else, form 1\nx\n", b"\xff\xfe\n", None])
 def test_a_folder_whose_mark_is_not_ours_stays(tmp_path, mark):
     (tmp_path / "a").mkdir()

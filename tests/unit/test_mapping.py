@@ -1,18 +1,21 @@
 """Parts of mapping that are judged by themselves: limits, qualities, evaluation, errors."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.truth import Truth, TruthRow
+from overlapper.kernels.cpu.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
 from overlapper.mapping.evaluate import Claims, claims_of, evaluate_mappings
-from overlapper.mapping.mapper import map_reads
+from overlapper.mapping.mapper import Mapper, map_reads
 from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.reference_index import places_limit
 from tests.oracle import mapping as oracle
-from tests.read_sets import random_text, reads_of
+from tests.read_sets import mutated, random_text, reads_of
 
 
 def test_few_minimizers_exceed_the_limit():
@@ -101,3 +104,16 @@ def test_nothing_to_map():
 def test_wrong_parameters_are_refused(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+@pytest.mark.parametrize("unit", [1, 2, 5, 31, 171])
+@pytest.mark.parametrize("seeder", ["minimizers", "smem", "fixed"])
+def test_anchors_are_bounded_by_the_bases_of_reads_whatever_repeats(unit, seeder):
+    rng = np.random.default_rng(unit)
+    repeat = random_text(rng, unit) * (40_000 // unit)
+    params = dataclasses.replace(MapParams(), seeder=seeder)
+    mapper = Mapper.prepare(reads_of([mutated(rng, repeat, 0.1)]), params, threads=1)
+    reads = reads_of([mutated(rng, repeat[:5_000], 0.1) for _ in range(4)])
+    for _ in mapper.map(reads, threads=1):
+        pass
+    assert 1000 < mapper.counts["anchors"] <= SeedParams.MOST_ANCHORS * (reads.total_bases / STRETCH + 4)

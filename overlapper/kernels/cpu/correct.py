@@ -8,7 +8,7 @@ from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.cpu.members import gather_members, unpack_piece
-from overlapper.kernels.cpu.paths import first_paths, known_paths, new_memory
+from overlapper.kernels.cpu.paths import ALL_ANCHORS, first_paths, known_paths, new_memory
 from overlapper.kernels.cpu.pile import HOMOPOLYMER, count_votes, next_draft
 from overlapper.kernels.cpu.pile_guard import leave_out
 from overlapper.kernels.cpu.pile_moves import carry_over
@@ -63,7 +63,7 @@ def correct_pieces(targets, reads, pieces, rows, paths, settings):
         if low < pieces.first[p + 1] and paths.at[low] >= 0:
             starts = known_paths(target, members, rows, low, settings, paths)
         else:
-            starts = first_paths(target, members, rows, low, settings, memory)
+            starts = first_paths(target, members, rows, low, settings, ALL_ANCHORS, memory)
         piece_codes, piece_quality, piece_depth, piece_origin = _consensus(
             target, members, starts, settings, memory.gaps, counts[p]
         )

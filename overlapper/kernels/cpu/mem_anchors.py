@@ -25,6 +25,8 @@ from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.inner import inner
 
 MOST_PLACES = 16
+PASSED = 16
+"""Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
 LOOK_BACK = 50
 MAX_SHIFT = 200
 _SCATTER = np.uint32(2654435769)
@@ -51,6 +53,8 @@ class Index(NamedTuple):
     flags : ndarray of uint64
         A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it. Most k-mers of a
         noisy read are nowhere on the target; the flags are in the processor's first cache.
+    moved : ndarray of int32
+        Buckets whose first places were passed while a read is looked up, and what their heads were.
     """
 
     heads: np.ndarray
@@ -58,6 +62,7 @@ class Index(NamedTuple):
     kmers: np.ndarray
     unique: np.ndarray
     flags: np.ndarray
+    moved: np.ndarray
 
 
 @njit(nogil=True, cache=True)
@@ -69,6 +74,7 @@ def new_index(longest):
     return Index(
         np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
         np.empty(longest + 1, np.int32), np.empty(_FLAGS * buckets >> 6, np.uint64),
+        np.empty((longest // PASSED + 1, 2), np.int32),
     )  # fmt: skip
 
 
@@ -86,7 +92,7 @@ def index_kmers(target, length, k, index):
     index : Index
         Is filled.
     """
-    heads, following, kmers, unique, flags = index
+    heads, following, kmers, unique, flags, _ = index
     heads[:] = -1
     flags[:] = 0
     unique[:length] = 1
@@ -146,13 +152,13 @@ def find_anchors(target, read, window, k, band, index, anchors):
     int
         How many there are.
     """
-    heads, following, kmers, unique, flags = index
+    heads, following, kmers, unique, flags, moved = index
     t_start, t_end, r_start, r_end = window
     shift, mask = np.uint32(_hash_shift(len(flags))), np.uint32((1 << 2 * k) - 1)
     places = np.empty(MOST_PLACES, np.int64)
     kmer, known, n = np.uint32(0), 0, 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
-    last = r_start - 1
+    last, n_moved = r_start - 1, 0
     while last + 1 < r_end:
         last += 1
         known = known + 1 if read[last] < _KNOWN else 0
@@ -161,12 +167,21 @@ def find_anchors(target, read, window, k, band, index, anchors):
         flag = (flags[hashed >> np.uint32(6)] >> np.uint64(hashed & np.uint32(63))) & _ONE
         if known < k or not flag:
             continue
-        j = np.int64(heads[hashed // np.uint32(_FLAGS)])
+        bucket = np.int64(hashed // np.uint32(_FLAGS))
         i = last - k + 1
         line = t_start + (i - r_start) * rise // run
+        j, passed = np.int64(heads[bucket]), 0
+        while j >= 0 and j < max(t_start, line - band):
+            j = np.int64(following[j])
+            passed += 1
+        if passed >= PASSED:
+            # The line ascends: what is behind it is not passed again and again.
+            moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
+            heads[bucket] = j
+            n_moved += 1
         n_places = 0
-        while j >= 0:
-            if kmers[j] == kmer and abs(j - line) <= band and j >= t_start and j + k <= t_end:
+        while j >= 0 and j <= line + band and n_places <= MOST_PLACES:
+            if kmers[j] == kmer and j + k <= t_end:
                 if n_places < MOST_PLACES:
                     places[n_places] = j
                 n_places += 1
@@ -178,6 +193,7 @@ def find_anchors(target, read, window, k, band, index, anchors):
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
                 continue
             if n == len(anchors):
+                _move_back(heads, moved, n_moved)
                 return n
             length = k
             while i + length < r_end and j + length < t_end and read[i + length] == target[j + length]:
@@ -189,7 +205,15 @@ def find_anchors(target, read, window, k, band, index, anchors):
                 passed = min(length - k, np.int64(unique[j + 1]))
                 last += passed
                 kmer = kmers[j + passed]
+    _move_back(heads, moved, n_moved)
     return n
+
+
+@inner
+def _move_back(heads, moved, n_moved):
+    """Let buckets begin where they did, the last one that was moved first."""
+    for m in range(n_moved - 1, -1, -1):
+        heads[moved[m, 0]] = moved[m, 1]
 
 
 @inner

@@ -12,6 +12,7 @@ import numpy as np
 
 from overlapper.kernels.cpu import edit_paths, gap_paths, mem_anchors
 from overlapper.kernels.cpu.cache import njit
+from overlapper.kernels.cpu.piece_rows import BIN
 
 LONGEST = 2048
 """Bases that are aligned in one piece."""
@@ -19,6 +20,8 @@ BAND, BAND_SHARE = 150, 20
 """Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
 SPARE_ANCHORS = 256
 """A row has at most so many anchors more than its piece has bases; there are more in low complexity alone."""
+ALL_ANCHORS = 1 << 62
+"""More than there are."""
 MAX_REACH = 500
 """Bases that a path goes on beyond the first and the last anchor."""
 ANCHOR_ENDS = 1
@@ -87,21 +90,29 @@ def known_paths(target, members, rows, low, settings, paths):
 
 
 @njit(nogil=True, cache=True)
-def first_paths(target, members, rows, low, settings, memory):
-    """Align all members of the rows from ``low`` on to the target; return the rows of their paths."""
+def first_paths(target, members, rows, low, settings, most, memory):
+    """Align all members of the rows from ``low`` on to the target; return the rows of their paths.
+
+    Not aligned are those for which every stretch of `BIN` bases that they touch has ``most`` anchors of
+    members before.
+    """
     places, anchors, score, before, highest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
     starts = _room(target, members, rows, low, settings)
     aligned = gap_paths.Aligned(target, members.bases, starts)
     room = anchors[: len(target) + SPARE_ANCHORS]
+    found = np.zeros(len(target) // BIN + 1, np.int64)
     at = np.int64(len(target) + 1)
     for m in range(len(members.start) - 1):
         first, length = members.first[m], members.last[m] - members.first[m]
         read = members.bases[first : first + length]
         t_start, t_end = np.int64(rows.t_start[low + m]), np.int64(rows.t_end[low + m])
         window = t_start, t_end, np.int64(0), length
-        band = BAND + length // BAND_SHARE
-        n = mem_anchors.find_anchors(target, read, window, settings.k, band, places, room)
+        band, n = BAND + length // BAND_SHARE, 0
+        if found[t_start // BIN : (t_end - 1) // BIN + 1].min() < most:
+            n = mem_anchors.find_anchors(target, read, window, settings.k, band, places, room)
+        for a in range(n):
+            found[room[a, 1] // BIN] += 1
         members.at[m] = at - t_start
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest)

@@ -39,7 +39,7 @@ NOT_COMPARED = -1
 
 
 @njit(nogil=True, cache=True)
-def choose_rows(targets, reads, pieces, rows, settings, crowded):
+def choose_rows(targets, reads, pieces, rows, settings, most_anchors, crowded):
     """Choose the rows of pieces that are of the same place, or at least a few.
 
     Parameters
@@ -48,6 +48,8 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
     pieces : Pieces
     rows : Rows
     settings : Settings
+    most_anchors : int
+        Of the rows before, on a stretch of `BIN` bases, where a row is not looked at any more.
     crowded : ndarray of bool, shape (pieces,)
         Whose rows are to be chosen; of others all are taken.
 
@@ -68,7 +70,7 @@ def choose_rows(targets, reads, pieces, rows, settings, crowded):
         low, high = pieces.first[p], pieces.first[p + 1]
         target = unpack_piece(targets, pieces, p)
         members = gather_members(targets, reads, pieces, p, rows, settings)
-        starts = first_paths(target, members, rows, low, settings, memory)
+        starts = first_paths(target, members, rows, low, settings, most_anchors, memory)
         same[low:high], share, near = _same_place(target, members, starts)
         if not settings.target_votes:
             near[:] = members.used[:-1]
