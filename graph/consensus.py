@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,21 +21,16 @@ from graph.target_pieces import pieces_of, without_margins
 from graph.vote_settings import settings_of
 from overlapper.kernels.cpu.correct import COUNTS, LEFT_OUT, correct_pieces
 from overlapper.kernels.cpu.members import Pieces, Sequences
-from overlapper.kernels.cpu.piece_rows import pack_codes
-from overlapper.tables import Reads
-from overlapper.tables.base import gather_ragged, offsets_of
-from overlapper.tables.reads import UNKNOWN, unknown_runs, words_for
+from overlapper.tables.base import offsets_of
 from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 if TYPE_CHECKING:
     from overlapper.gpus import Gpus
-    from overlapper.pipeline import Report
 
 BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time, at most."""
 GPU_BLOCK_BASES = 10_000_000
 """Bases of targets that a GPU takes at a time, at most."""
-_NO_RUNS = (np.zeros(0, np.int32), np.zeros(0, np.int32))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -51,7 +46,7 @@ class Consensus:
     depth : ndarray of uint8
         Reads that cover each base, the target included where it votes; 255 for more.
     origin : ndarray of int32
-        How many bases of the target come before each base; empty once nothing needs it.
+        How many bases of the target come before each base.
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.cpu.correct.COUNTS`.
     """
@@ -63,35 +58,8 @@ class Consensus:
     origin: np.ndarray
     counts: np.ndarray
 
-    def take(self, targets: np.ndarray, starts: np.ndarray, ends: np.ndarray, names: list[str]) -> Reads:
-        """Return intervals of the consensus as reads with qualities.
-
-        Parameters
-        ----------
-        targets, starts, ends : ndarray of int, shape (m,)
-            Half-open intervals of the consensus of targets.
-        names : list of str
-        """
-        lengths = (ends - starts).astype(np.int64)
-        begins = self.offsets[:-1][targets] + starts
-        codes, quality = (gather_ragged(values, begins, lengths) for values in (self.codes, self.quality))
-        offsets = offsets_of(lengths)
-        word_offsets = offsets_of(words_for(lengths))
-        runs = [unknown_runs(codes[a:b]) if (codes[a:b] == UNKNOWN).any() else _NO_RUNS
-                for a, b in itertools.pairwise(offsets)]  # fmt: skip
-        encoded = [name.encode() for name in names]
-        return Reads(
-            lengths=lengths,
-            words=pack_codes(codes, offsets, word_offsets),
-            word_offsets=word_offsets,
-            unknown_start=np.concatenate([r[0] for r in runs] or [_NO_RUNS[0]]),
-            unknown_end=np.concatenate([r[1] for r in runs] or [_NO_RUNS[0]]),
-            unknown_offsets=offsets_of(np.array([len(r[0]) for r in runs], np.int64)),
-            name_bytes=np.frombuffer(b"".join(encoded), np.uint8),
-            name_offsets=offsets_of(np.array([len(name) for name in encoded], np.int64)),
-            qualities=quality,
-            quality_offsets=offsets,
-        )
+    def __len__(self) -> int:
+        return len(self.counts)
 
 
 def consensus(
@@ -100,7 +68,6 @@ def consensus(
     workers: Workers,
     *,
     doubt: int | None = None,
-    report: Report = lambda step, done, total: None,
 ) -> Consensus:
     """Find the consensus of targets.
 
@@ -114,16 +81,29 @@ def consensus(
     doubt : int, optional
         Of corrected reads, which do not err independently of each other, what `graph.thresholds.fit_doubt`
         returns.
-    report : callable
-        Told how far it is.
     """
+    return joined([part for _, part in consensus_in_parts(piles, params, workers, doubt=doubt)])
+
+
+def consensus_in_parts(
+    piles: Piles,
+    params: CorrectParams,
+    workers: Workers,
+    *,
+    doubt: int | None = None,
+) -> Iterator[tuple[int, Consensus]]:
+    """Yield what `consensus` returns, some targets at a time, and the number of the first of them."""
     vote = _Vote(piles, params, doubt)
-    parts, done = [], 0
-    for part in vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads):
-        parts.append(part)
+    of_pieces = vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads)
+    target, waiting, done, given = vote.bounds.target, [], 0, 0
+    for part in of_pieces:
+        waiting.append(part)
         done += len(part[0])
-        report("consensus", done, len(vote.bounds.target))
-    return _joined(parts, vote.bounds.target, len(piles.targets))
+        # A target whose pieces have not all come waits for them.
+        if done == len(target) or target[done] != target[done - 1]:
+            first, stop = int(target[given]), int(target[done - 1]) + 1
+            yield first, _of_targets(waiting, target[given:done] - first, stop - first)
+            waiting, given = [], done
 
 
 class _Vote:
@@ -133,9 +113,8 @@ class _Vote:
     """
 
     def __init__(self, piles: Piles, params: CorrectParams, doubt: int | None) -> None:
+        self._piles = piles
         targets, reads = self._targets, self._reads = piles.targets, piles.reads
-        self._rows = piles.rows.widened(targets.lengths, reads.lengths).sort_canonical()
-        self._first = np.searchsorted(self._rows.target, np.arange(len(targets) + 1))
         self._settings = settings_of(piles, params, doubt)
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = pieces_of(targets.lengths)
@@ -172,11 +151,14 @@ class _Vote:
 
     def _choose(self, number: np.ndarray) -> Chosen:
         bounds = self.bounds
+        target = bounds.target[number]
+        first, stop = int(target[0]), int(target[-1]) + 1
+        rows = self._piles.rows_on(first, stop).widened(self._targets.lengths, self._reads.lengths)
         pieces = Pieces(
-            bounds.target[number], bounds.start_with_margin[number], bounds.end_with_margin[number],
-            self._first,
+            target, bounds.start_with_margin[number], bounds.end_with_margin[number],
+            self._piles.first[first : stop + 1] - self._piles.first[first],
         )  # fmt: skip
-        return choose_rows(self._rows, number, pieces, *self._sequences, self._settings)
+        return choose_rows(rows.sort_canonical(), number, pieces, *self._sequences, self._settings)
 
     def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """Cut the consensus of pieces to what lies between their bounds."""
@@ -190,15 +172,26 @@ class _Vote:
         return without_margins(made, pieces.start, self.bounds.start[number], stop)
 
 
-def _joined(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int) -> Consensus:
-    """Return the consensus of all ``n`` targets from that of pieces, of which each is of a ``target``."""
-    if not parts:
-        none = np.zeros(0, np.uint8)
-        return Consensus(
-            np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, COUNTS), np.int64)
-        )
-    lengths, codes, quality, depth, origin, counts = (np.concatenate(c) for c in zip(*parts, strict=True))
+def _of_targets(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int) -> Consensus:
+    """Return the consensus of ``n`` targets from that of their pieces, of which each is of a ``target``."""
+    lengths, codes, quality, depth, origin, counts = (
+        np.concatenate(c) if len(c) > 1 else c[0] for c in zip(*parts, strict=True)
+    )
     by_target = np.zeros((n, COUNTS), np.int64)
     np.add.at(by_target, target, counts)
     sizes = np.bincount(target, lengths, n).astype(np.int64)
     return Consensus(offsets_of(sizes), codes, quality, depth, origin, by_target)
+
+
+def joined(parts: Sequence[Consensus]) -> Consensus:
+    """Return the consensus of targets that follow each other."""
+    none = np.zeros(0, np.uint8)
+    nothing = Consensus(
+        np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, COUNTS), np.int64)
+    )
+    columns = (
+        np.concatenate([getattr(part, field.name) for part in (nothing, *parts)])
+        for field in dataclasses.fields(Consensus)[1:]
+    )
+    sizes = np.concatenate([np.diff(part.offsets) for part in (nothing, *parts)])
+    return Consensus(offsets_of(sizes), *columns)

@@ -19,16 +19,14 @@ from typing import Any
 import numpy as np
 
 from graph import assemble
-from graph.correct import correct
+from graph.assembly_steps import AssemblySteps, HeldSteps
 from graph.params import AssembleParams, WhenToCorrect
-from graph.polish import Unitigs, polish
+from graph.polish import Unitigs
 from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
-from overlapper import pipeline
 from overlapper.pipeline import Report
-from overlapper.presets import ErrorRate, preset_error_rate
-from overlapper.sketch.canonical import canonical_order
-from overlapper.tables import Overlaps, Reads
+from overlapper.presets import ErrorRate
+from overlapper.tables import Reads
 from overlapper.version import __version__
 
 
@@ -160,28 +158,27 @@ def assemble_reads(
     >>> len(assemble_reads(reads).contigs)
     1
     """
-    params = params or AssembleParams()
-    stages = stages or Stages()
-    overlaps, facts = _overlaps(stages, "overlaps", reads, preset, threads, report)
-    laid_out = reads
+    steps = HeldSteps(reads, stages or Stages(), threads, device, gpu_memory)
+    del reads
+    return assemble_in_steps(steps, params or AssembleParams(), preset, report)
+
+
+def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
+    """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
+    facts = steps.overlap("overlaps", preset, report)
     if needs_correction(params, facts["error rate"]):
-        corrected = correct(
-            reads, overlaps, params.correction,
-            threads=threads, device=device, gpu_memory=gpu_memory, stages=stages,
-            report=lambda step, done, total: report(f"correcting, {step}", done, total),
-        )  # fmt: skip
-        laid_out = corrected.reads
-        overlaps, _ = _overlaps(stages, "corrected-overlaps", laid_out, "auto", threads, report)
+        steps.correct(params.correction, lambda step, done, total: report(f"correcting, {step}", done, total))
+        steps.overlap("corrected-overlaps", "auto", report)
     report("laying out", 0, 0)
-    contigs = _laid_out(stages, laid_out, overlaps, params, threads)
-    polished = polish(
-        Unitigs(contigs.sequences, contigs.circular), reads, params.polishing,
-        preset=ErrorRate(facts["error rate"], "of the overlaps"), threads=threads, device=device,
-        gpu_memory=gpu_memory, stages=stages,
-        report=lambda step, done, total: report(f"polishing, {step}", done, total),
-    )  # fmt: skip
+    contigs = _laid_out(steps, params)
+    polished = steps.polish(
+        Unitigs(contigs.sequences, contigs.circular),
+        ErrorRate(facts["error rate"], "of the overlaps"),
+        params.polishing,
+        lambda step, done, total: report(f"polishing, {step}", done, total),
+    )
     contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
-    return Assembled(contigs, params, stages.done, polished.warnings)
+    return Assembled(contigs, params, steps.stages.done, polished.warnings)
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:
@@ -191,24 +188,10 @@ def needs_correction(params: AssembleParams, error_rate: float) -> bool:
     return params.correct is WhenToCorrect.ALWAYS
 
 
-def _overlaps(
-    stages: Stages, name: str, reads: Reads, preset: str, threads: int, report: Report
-) -> tuple[Overlaps, dict[str, Any]]:
-    def find() -> tuple[Overlaps, dict[str, Any]]:
-        order = canonical_order(reads)
-        sorted_reads = reads.take(order)
-        rate = preset_error_rate(sorted_reads, preset, threads)
-        run = pipeline.run(sorted_reads, rate, order=order, threads=threads, report=report)
-        return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
-
-    return stages.run(name, Overlaps, preset, find)
-
-
-def _laid_out(
-    stages: Stages, reads: Reads, overlaps: Overlaps, params: AssembleParams, threads: int
-) -> Contigs:
+def _laid_out(steps: AssemblySteps, params: AssembleParams) -> Contigs:
     def lay_out() -> tuple[Contigs, dict[str, Any]]:
-        assembly = assemble(reads, overlaps, params.graph, params.cleaning, threads=threads)
+        reads = steps.reads
+        assembly = assemble(reads, steps.overlaps, params.graph, params.cleaning, threads=steps.threads)
         unitigs = assembly.layout
         source, target, _ = unitigs.links()
         sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
@@ -219,4 +202,4 @@ def _laid_out(
         return made, {"counts": assembly.counts, "sizes": assembly.sizes}
 
     depends_on = [dataclasses.asdict(params.graph), dataclasses.asdict(params.cleaning)]
-    return stages.run("layout", Contigs, depends_on, lay_out)[0]
+    return steps.stages.run("layout", Contigs, depends_on, lay_out)[0]

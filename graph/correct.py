@@ -8,39 +8,37 @@ that the result does not depend on their order in the file or on their names.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from graph.changes import Changes
-from graph.consensus import Consensus, consensus
+from graph.correct_rounds import HeldReads, KeptReads, vote
 from graph.machine import Machine
 from graph.params import CorrectParams
-from graph.piles import Piles, rows_of
 from graph.rounds import Round
 from graph.stages import Stages
-from graph.thresholds import fit_doubt, fit_threshold
-from graph.uncovered import CONFIRMED_DEPTH, Uncovered, cut_uncovered
-from graph.unvoted import UNVOTED, unvoted, warning
-from graph.vote_settings import WEIGHT
-from overlapper import pipeline
+from graph.uncovered import Parts, Uncovered, cut_uncovered
+from graph.unvoted import UNVOTED, warning
+from graph.voted import StoredVoted, Voted
 from overlapper.devices import select_devices
 from overlapper.kernels.cpu.correct import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.pipeline import Report
-from overlapper.presets import CORRECTED
-from overlapper.sketch.canonical import canonical_order
+from overlapper.presets import CORRECTED, ErrorRate
+from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 
+_PART_BASES = 1 << 24
 
-@dataclasses.dataclass(frozen=True)
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Corrected:
     """What `correct` made.
 
     Attributes
     ----------
-    reads : Reads
-        Corrected reads with qualities, in the order of the file.
     changes : Changes
     funnel : dict of str to int
         What went in, what every step took and what came out.
@@ -50,11 +48,21 @@ class Corrected:
         What the last round left undone (`graph.unvoted.warning`).
     """
 
-    reads: Reads
     changes: Changes
     funnel: dict[str, int]
     seconds: dict[str, float]
     warnings: list[str]
+    _made: Voted | StoredVoted
+    _left: Parts
+
+    def parts(self) -> Iterator[Reads]:
+        """Yield the corrected reads with qualities, in the order of the file, some at a time."""
+        return self._left.of(self._made.reads.take, _PART_BASES)
+
+    @property
+    def reads(self) -> Reads:
+        """The corrected reads, made anew at each call."""
+        return Reads.concat(list(self.parts()))
 
 
 def correct(
@@ -69,6 +77,7 @@ def correct(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
+    order: np.ndarray | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Corrected:
     """Correct reads.
@@ -94,6 +103,9 @@ def correct(
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
         Keep what every round finds and makes; those of a run on the same reads and overlaps.
+    order : ndarray of int64, shape (reads,), optional
+        When the reads are in canonical order already, which this was of (`canonical_order`): who keeps no
+        other copy of the reads saves its memory.
     report : callable
         Told how far it is.
 
@@ -108,103 +120,83 @@ def correct(
     >>> correct(reads).changes.fate[0]
     <Fate.CORRECTED: 'corrected'>
     """
-    params = params or CorrectParams()
     stages = stages or Stages()
     machine = Machine(threads, select_devices(device), gpu_memory)
-    first_stage = len(stages.done)
-    report("sorting reads", 0, 0)
-    order = canonical_order(reads)
+    if order is None:
+        report("sorting reads", 0, 0)
+        order = canonical_order(reads, threads)
+        reads = in_order(reads, order, threads)
     back = np.argsort(order)
-    given = reads.take(order)
-    if overlaps is not None:
-        overlaps = overlaps.renumber(back)
-    current, funnel = given, {"reads": len(reads), "bases": reads.total_bases}
-    identity = None
+    heads = reads.heads()
+    kept = HeldReads(reads, None if overlaps is None else overlaps.renumber(back))
+    del reads, overlaps
+    return correct_kept(
+        heads, kept, back, params, preset=preset, overlap_changes=overlap_changes, uncovered=uncovered,
+        machine=machine, stages=stages, report=report,
+    )  # fmt: skip
+
+
+def correct_kept(
+    heads: Reads,
+    kept: KeptReads,
+    back: np.ndarray,
+    params: CorrectParams | None,
+    *,
+    preset: str | ErrorRate,
+    overlap_changes: Mapping[str, Any] | None,
+    uncovered: Uncovered,
+    machine: Machine,
+    stages: Stages,
+    report: Report,
+) -> Corrected:
+    """Correct reads wherever they are kept; the arguments are those of `correct`, and four others.
+
+    Parameters
+    ----------
+    heads : Reads
+        Names and lengths in canonical order.
+    kept : KeptReads
+        The reads in that order.
+    back : ndarray of int64, shape (reads,)
+        The number of each read of the file in that order.
+    machine : Machine
+    """
+    params = params or CorrectParams()
+    first_stage = len(stages.done)
+    funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
     for number in range(1, params.rounds + 1):
-        this = _Round(number, stages, machine, report)
-        if overlaps is None:
-            how = (preset, overlap_changes) if number == 1 else (CORRECTED, None)
-            overlaps = this.overlaps(current, *how)
-        made, facts = this.vote(current, overlaps, params)
+        this = Round(number, stages, machine, report)
+        piles, overlaps = kept.piles(this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None)))
+        made, facts = kept.voted(this, params, partial(vote, piles, params, this))
+        del piles
         params = params.of_corrected_reads()
         _count_round(funnel, number, overlaps, made, facts[UNVOTED])
         identity = _identity(made) if identity is None else identity
-        names = [given.name(i) for i in range(len(given))]
-        whole = np.arange(len(given))
-        current = made.take(whole, np.zeros(len(given), np.int64), np.diff(made.offsets), names)
-        overlaps = None
+    del kept
     assert identity is not None
-    out, changes = cut_uncovered(given, made, Uncovered(uncovered), identity, back)
-    funnel["reads out"], funnel["bases out"] = len(out), out.total_bases
+    left, changes = cut_uncovered(heads, made, Uncovered(uncovered), identity, back)
+    funnel["reads out"], funnel["bases out"] = len(left.read), int((left.end - left.start).sum())
     seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
-    return Corrected(out, changes, funnel, seconds, warning(facts))
+    return Corrected(changes, funnel, seconds, warning(facts), made, left)
 
 
-class _Round(Round):
-    """A round of correction."""
-
-    def overlaps(self, reads: Reads, preset: str, changes: Mapping[str, Any] | None) -> Overlaps:
-        """Find the overlaps of reads."""
-
-        def find() -> tuple[Overlaps, dict[str, Any]]:
-            run = pipeline.run(
-                reads, preset, changes=changes, threads=self.machine.threads, report=self.report
-            )
-            return run.overlaps, {"chosen": run.why, **run.funnel}
-
-        return self.stages.run(f"correct-{self.number}-overlaps", Overlaps, [preset, changes], find)[0]
-
-    def vote(
-        self, reads: Reads, overlaps: Overlaps, params: CorrectParams
-    ) -> tuple[Consensus, dict[str, Any]]:
-        """Find the consensus of all reads; return it, and what was counted and derived."""
-
-        def find() -> tuple[Consensus, dict[str, Any]]:
-            piles = Piles(reads, reads, rows_of(overlaps), targets_vote=True)
-            with self.machine.holding(reads) as workers:
-                fitted = fit_threshold(piles, params, workers)
-                doubt = None if self.number == 1 else fit_doubt(piles, params, workers)
-                made = consensus(piles, fitted, workers, doubt=doubt, report=self.report)
-            return _with_old_qualities(made, reads), {
-                **fitted.fitted(),
-                "bases": len(made.codes),
-                UNVOTED: len(unvoted(piles, made)),
-            }
-
-        return self.stages.run(f"correct-{self.number}", Consensus, params.of_round(), find)
-
-
-def _with_old_qualities(made: Consensus, targets: Reads) -> Consensus:
-    """Give bases that were not voted on the quality that they came with; origins have served then."""
-    unvoted = np.flatnonzero((made.quality == 0) & (made.codes < 4))
-    old = np.full(len(unvoted), WEIGHT, np.uint8)
-    if targets.qualities is not None and targets.quality_offsets is not None and len(targets.qualities):
-        target = np.searchsorted(made.offsets, unvoted, "right") - 1
-        last = np.maximum(np.diff(targets.quality_offsets)[target] - 1, 0)
-        place = targets.quality_offsets[target] + np.minimum(made.origin[unvoted], last)
-        old = targets.qualities[np.minimum(place, len(targets.qualities) - 1)]
-    quality = made.quality.copy()
-    quality[unvoted] = old
-    return dataclasses.replace(made, quality=quality, origin=np.empty(0, np.int32))
-
-
-def _identity(made: Consensus) -> np.ndarray:
+def _identity(made: Voted | StoredVoted) -> np.ndarray:
     """Return the share of columns that match in the alignment of each target to its consensus."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 
 
 def _count_round(
-    funnel: dict[str, int], number: int, overlaps: Overlaps, made: Consensus, crowded: int
+    funnel: dict[str, int], number: int, overlaps: int, made: Voted | StoredVoted, crowded: int
 ) -> None:
-    found = {"overlaps": len(overlaps)}
+    found = {"overlaps": overlaps}
     for name, column in (
         ("reads aligned to reads", ALIGNED),
         ("without a chain", LOST),
         ("left out", LEFT_OUT),
     ):
         found[name] = int(made.counts[:, column].sum())
-    found["bases"] = len(made.codes)
-    found["bases not confirmed"] = int(np.count_nonzero(made.depth < CONFIRMED_DEPTH))
+    found["bases"] = int(made.reads.lengths.sum())
+    found["bases not confirmed"] = found["bases"] - int((made.covered.end - made.covered.start).sum())
     found[UNVOTED] = crowded
     funnel.update({f"round {number}: {name}": count for name, count in found.items()})

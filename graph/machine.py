@@ -46,8 +46,8 @@ class Machine:
     gpu_memory: int
 
     @contextlib.contextmanager
-    def holding(self, reads: Reads) -> Iterator[Workers]:
-        """Yield workers for the consensus of some reads."""
+    def holding(self, reads: Reads | None) -> Iterator[Workers]:
+        """Yield workers for the consensus of some reads; None if they are not all in memory."""
         # Imported here, as numba takes long to load.
         from overlapper.gpus import opened
 

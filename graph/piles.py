@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Iterator
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +25,7 @@ class Rows(Table):
     target, read : ndarray of int32, shape (n,)
     reverse : ndarray of bool, shape (n,)
         True where the read's reverse complement matches the target.
-    t_start, t_end, r_start, r_end : ndarray of int64, shape (n,)
+    t_start, t_end, r_start, r_end : ndarray of int32, shape (n,)
     score : ndarray of int32, shape (n,)
         Of a target's rows those with the highest are taken first.
     divergence : ndarray of float32, shape (n,)
@@ -35,10 +37,10 @@ class Rows(Table):
     target: np.ndarray = column("i4")
     read: np.ndarray = column("i4")
     reverse: np.ndarray = column("?")
-    t_start: np.ndarray = column("i8")
-    t_end: np.ndarray = column("i8")
-    r_start: np.ndarray = column("i8")
-    r_end: np.ndarray = column("i8")
+    t_start: np.ndarray = column("i4")
+    t_end: np.ndarray = column("i4")
+    r_start: np.ndarray = column("i4")
+    r_end: np.ndarray = column("i4")
     score: np.ndarray = column("i4")
     divergence: np.ndarray = column("f4")
 
@@ -75,16 +77,19 @@ class Rows(Table):
 
 
 def rows_of(overlaps: Overlaps) -> Rows:
-    """Return every overlap twice, as the query on the target and as the target on the query."""
-    both = (overlaps.query, overlaps.target), (overlaps.target, overlaps.query)
-    sides = (
-        (overlaps.q_start, overlaps.t_start), (overlaps.q_end, overlaps.t_end),
-        (overlaps.t_start, overlaps.q_start), (overlaps.t_end, overlaps.q_end),
+    """Return every overlap twice, as the query on the target and as the target on the query; by target."""
+    o = overlaps
+    order = np.argsort(np.concatenate([o.query, o.target]), kind="stable")
+
+    def either(of_query: np.ndarray, of_target: np.ndarray) -> np.ndarray:
+        return np.concatenate([of_query, of_target])[order]
+
+    return Rows(
+        either(o.query, o.target), either(o.target, o.query), either(o.reverse, o.reverse),
+        either(o.q_start, o.t_start), either(o.q_end, o.t_end),
+        either(o.t_start, o.q_start), either(o.t_end, o.q_end),
+        either(o.score, o.score), either(o.divergence, o.divergence),
     )  # fmt: skip
-    target, read = (np.concatenate(pair) for pair in both)
-    intervals = [np.concatenate(pair) for pair in sides]
-    shared = (np.tile(values, 2) for values in (overlaps.score, overlaps.divergence))
-    return Rows(target, read, np.tile(overlaps.reverse, 2), *intervals, *shared)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -96,21 +101,50 @@ class Piles:
     targets, reads : Reads
         Weighted by their qualities, where they have them.
     rows : Rows
+        Are put by target, if they are not.
     targets_vote : bool
         Whether a target is a read that votes like the others, or only where they are put.
+    divergence : float, optional
+        What is typical of the rows, where they are not all; else it is taken from them.
     """
 
     targets: Reads
     reads: Reads
     rows: Rows
     targets_vote: bool
+    divergence: float | None = None
+
+    def __post_init__(self) -> None:
+        if (np.diff(self.rows.target) < 0).any():
+            by_target = self.rows.take(np.argsort(self.rows.target, kind="stable"))
+            object.__setattr__(self, "rows", by_target)
+
+    @functools.cached_property
+    def typical_divergence(self) -> float:
+        """The median divergence of rows."""
+        return self.rows.typical_divergence() if self.divergence is None else self.divergence
+
+    @functools.cached_property
+    def first(self) -> np.ndarray:
+        """Where the rows of each target start."""
+        return np.searchsorted(self.rows.target, np.arange(len(self.targets) + 1))
+
+    def blocks(self) -> Iterator[tuple[int, Piles]]:
+        """Yield the piles, some targets at a time, and the number of the first target: all at once."""
+        yield 0, self
+
+    def rows_on(self, start: int, stop: int) -> Rows:
+        """Return the rows on targets ``[start, stop)``, which share their memory with these."""
+        return self.rows.rows(int(self.first[start]), int(self.first[stop]))
 
     def sample(self, wanted: int) -> Piles:
         """Return the piles of so many of the targets, evenly spread."""
-        n = len(self.targets)
-        sample = np.unique(np.linspace(0, n - 1, min(n, wanted)).astype(int))
-        number = np.full(n, -1, np.int32)
-        number[sample] = np.arange(len(sample))
-        some = self.rows.take(number[self.rows.target] >= 0)
-        rows = dataclasses.replace(some, target=number[some.target])
+        sample = spread(len(self.targets), wanted)
+        some = Rows.concat([self.rows_on(target, target + 1) for target in sample.tolist()])
+        rows = dataclasses.replace(some, target=np.searchsorted(sample, some.target))
         return Piles(self.targets.take(sample), self.reads, rows, self.targets_vote)
+
+
+def spread(n: int, wanted: int) -> np.ndarray:
+    """Return numbers of so many of ``n`` things, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, wanted)).astype(int))

@@ -11,32 +11,29 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from graph.consensus import Consensus, consensus
+from graph.consensus import Consensus, consensus_in_parts
+from graph.laying import rows_on
 from graph.machine import Machine
+from graph.packing import packed
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
-from graph.piles import Piles, Rows
+from graph.piles import Piles
 from graph.rounds import Round
 from graph.stages import Stages
+from graph.stored_piles import StoredPiles
 from graph.thresholds import fit_threshold
 from graph.unvoted import UNVOTED, unvoted, warning
-from overlapper.candidates.registry import finder
 from overlapper.devices import select_devices
-from overlapper.extend import chain
-from overlapper.extend.best_of_pair import best_of_pair
-from overlapper.extend.classify import classify
 from overlapper.pipeline import Report
-from overlapper.presets import ErrorRate, preset_error_rate, preset_params
-from overlapper.sketch.canonical import canonical_order
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
-from overlapper.tables.base import offsets_of
-from overlapper.threads import map_in_order
+from overlapper.presets import ErrorRate, preset_error_rate
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Reads
+from overlapper.tables.growing import GrowingArray
 
 PIECE_BASES, MARGIN = 40_000, 2_000
-SAMPLE_PIECES = 16
 _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 
@@ -139,15 +136,35 @@ def polish(
     report : callable
         Told how far it is.
     """
-    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
     stages = stages or Stages()
     machine = Machine(threads, select_devices(device), gpu_memory)
-    reads = reads.take(canonical_order(reads))
+    reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
-    funnel = {"unitigs": len(unitigs.sequences), "bases": unitigs.sequences.total_bases, "reads": len(reads)}
+    return polish_kept(unitigs, HeldReads(reads, rate), params, machine=machine, stages=stages, report=report)
+
+
+def polish_kept(
+    unitigs: Unitigs,
+    kept: KeptReads,
+    params: CorrectParams | None,
+    *,
+    machine: Machine,
+    stages: Stages,
+    report: Report,
+) -> Polished:
+    """Polish unitigs with reads wherever they are kept; the arguments are those of `polish`, and two others.
+
+    Parameters
+    ----------
+    kept : KeptReads
+    machine : Machine
+    """
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    sequences = unitigs.sequences
+    funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
     warnings: list[str] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, reads, rate, params)
+        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, params)
         params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
@@ -155,111 +172,70 @@ def polish(
     return Polished(unitigs, funnel, warnings)
 
 
+class KeptReads(Protocol):
+    """The reads that polish, wherever they are kept.
+
+    Attributes
+    ----------
+    rate : ErrorRate
+    """
+
+    @property
+    def rate(self) -> ErrorRate:
+        """Of the reads."""
+
+    def __len__(self) -> int: ...
+
+    def piles(self, this: Round, targets: Reads) -> tuple[Piles | StoredPiles, int]:
+        """Lay the reads on targets; return the piles of them, and how many rows there are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldReads:
+    """Reads in memory, in canonical order; see `KeptReads`."""
+
+    reads: Reads
+    rate: ErrorRate
+
+    def __len__(self) -> int:
+        return len(self.reads)
+
+    def piles(self, this: Round, targets: Reads) -> tuple[Piles, int]:
+        """See `KeptReads`."""
+        rows = rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
+        return Piles(targets, self.reads, rows, targets_vote=False), len(rows)
+
+
 class _Round(Round):
     """A round of polishing."""
 
     def vote(
-        self, unitigs: Unitigs, reads: Reads, rate: ErrorRate, params: CorrectParams
+        self, unitigs: Unitigs, kept: KeptReads, params: CorrectParams
     ) -> tuple[Unitigs, dict[str, Any]]:
         """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
 
         def find() -> tuple[Unitigs, dict[str, Any]]:
             pieces = _Pieces(unitigs)
-            rows = rows_on(pieces.reads, reads, rate, self.machine.threads, self.report)
-            piles = Piles(pieces.reads, reads, rows, targets_vote=False)
-            with self.machine.holding(reads) as workers:
+            piles, rows = kept.piles(self, pieces.reads)
+            joined, crowded = pieces.joining(), 0
+            with self.machine.holding(piles.reads) as workers:
                 fitted = fit_threshold(piles, params, workers)
-                made = consensus(piles, fitted, workers, report=self.report)
-            polished = Unitigs(pieces.joined(made), unitigs.circular)
+                for before, block in piles.blocks():
+                    for first, made in consensus_in_parts(block, fitted, workers):
+                        inside = joined.add(made)
+                        crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
+                        self.report("consensus", before + first + len(made), len(pieces.reads))
+                    del block  # before the next one comes
+            polished = Unitigs(joined.taken(), unitigs.circular)
             return polished, {
                 **fitted.fitted(),
-                "reads on pieces": len(rows),
+                "reads on pieces": rows,
                 "bases": polished.sequences.total_bases,
                 "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
-                UNVOTED: int(np.count_nonzero(pieces.inside(made)[unvoted(piles, made)])),
+                UNVOTED: crowded,
             }
 
-        return self.stages.run(f"polish-{self.number}", Unitigs, [rate, params.of_round()], find)
-
-
-def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:
-    """Lay reads on targets; at most one row for each pair.
-
-    Parameters
-    ----------
-    targets, reads : Reads
-    rate : ErrorRate
-        Of the reads.
-    threads : int
-    report : callable
-    """
-    report("choosing parameters", 0, 0)
-    params, _ = preset_params(reads, rate, threads)
-    together = Reads.concat([_without_names(targets), _without_names(reads)])
-    report("seeding", 0, 0)
-    seeder = finder(params.finder).prepare(together, params, threads)
-    n = len(targets)
-    sample = np.unique(np.linspace(0, n - 1, min(n, SAMPLE_PIECES)).astype(int))
-    chaining = chain.fit(
-        together,
-        Candidates.concat([_of_reads(seeder.find(int(t), int(t) + 1), n) for t in sample]),
-        params.chain,
-    )
-
-    def work(target: int) -> tuple[Overlaps, np.ndarray]:
-        overlaps, _ = chain.extend(together, _of_reads(seeder.find(target, target + 1), n), chaining, 1)
-        long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
-        inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
-        return overlaps.take(kept), inner[kept]
-
-    parts, inner = [], []
-    for target, (part, internal) in enumerate(map_in_order(work, range(n), threads)):
-        parts.append(part)
-        inner.append(internal)
-        report("laying reads on pieces", target + 1, n)
-    found = Overlaps.concat(parts)
-    rows = Rows(
-        found.query, found.target - n, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
-        found.score, found.divergence,
-    )  # fmt: skip
-    return rows.take(~bettered(rows, np.concatenate(inner)))
-
-
-def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
-    """Return which internal matches lie, by half or more, where the same read has a row of a higher score.
-
-    Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
-    from elsewhere stops short, too, and that read lies better where it comes from.
-
-    Parameters
-    ----------
-    rows : Rows
-    internal : ndarray of bool, shape (n,)
-        Which rows end within both the target and the read.
-    """
-    order = np.lexsort((rows.target, rows.r_start, rows.r_end, -rows.score, rows.read))
-    read, start, end = rows.read[order], rows.r_start[order], rows.r_end[order]
-    first = np.searchsorted(read, read)
-    worse = np.zeros(len(rows), bool)
-    for i in np.flatnonzero(internal[order]):
-        better = slice(first[i], i)
-        shared = np.minimum(end[better], end[i]) - np.maximum(start[better], start[i])
-        worse[order[i]] = 2 * shared.max(initial=0) >= end[i] - start[i]
-    return worse
-
-
-def _of_reads(candidates: Candidates, first_read: int) -> Candidates:
-    """Leave out candidates of two targets."""
-    return candidates.take(candidates.target >= first_read)
-
-
-def _without_names(reads: Reads) -> Reads:
-    """Return what seeding needs of reads: neither names, which may occur in both, nor qualities."""
-    none = np.zeros(len(reads) + 1, np.int64)
-    return dataclasses.replace(
-        reads, name_bytes=np.zeros(0, np.uint8), name_offsets=none, qualities=None, quality_offsets=None
-    )
+        return self.stages.run(f"polish-{self.number}", Unitigs, [kept.rate, params.of_round()], find)
 
 
 class _Pieces:
@@ -287,32 +263,46 @@ class _Pieces:
                 end.append(b + (b == length and not circular))
         self.reads = Reads.from_sequences(names, parts)
         self._unitig = np.array(unitig, np.int64)
-        self._inside = (
-            np.array(margin, np.int64),
-            np.array(margin, np.int64) + np.array(end) - np.array(start),
-        )
+        # Bases that do not belong to margins.
+        self._first = np.array(margin, np.int64)
+        self._last = self._first + np.array(end) - np.array(start)
 
-    def inside(self, made: Consensus) -> np.ndarray:
-        """Return which bases of a consensus do not belong to margins."""
-        first, last = (np.repeat(bound, np.diff(made.offsets)) for bound in self._inside)
+    def joining(self) -> _Joined:
+        """Return what the consensus of pieces is joined by."""
+        return _Joined(self._unitigs.sequences, self._unitig, self._first, self._last)
+
+
+class _Joined:
+    """The consensus of unitigs, from that of their pieces.
+
+    Parameters
+    ----------
+    unitigs : Reads
+    unitig, first, last : ndarray of int64, shape (pieces,)
+        Of each piece its unitig, and which of its bases are not of a margin, half open.
+    """
+
+    def __init__(self, unitigs: Reads, unitig: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
+        self._names = unitigs.names
+        self._pieces = unitig, first, last
+        self._done = 0
+        self._lengths = np.zeros(len(unitigs), np.int64)
+        self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
+
+    def add(self, made: Consensus) -> np.ndarray:
+        """Put the consensus of the next pieces behind; return which of its bases are not of margins."""
+        piece = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
+        self._done += len(made)
+        unitig, first, last = (values[piece] for values in self._pieces)
         inside: np.ndarray = (made.origin >= first) & (made.origin < last)
+        self._lengths += np.bincount(unitig[inside], minlength=len(self._lengths))
+        self._codes.append(made.codes[inside])
+        self._quality.append(made.quality[inside])
         return inside
 
-    def joined(self, made: Consensus) -> Reads:
-        """Return the consensus of the unitigs."""
-        kept = self.inside(made)
-        piece = np.repeat(np.arange(len(self._unitig)), np.diff(made.offsets))
-        sequences = self._unitigs.sequences
-        sizes = np.bincount(self._unitig[piece[kept]], minlength=len(sequences))
-        whole = dataclasses.replace(
-            made,
-            offsets=offsets_of(sizes),
-            codes=made.codes[kept],
-            quality=made.quality[kept],
-        )
-        return whole.take(
-            np.arange(len(sequences)), np.zeros(len(sequences), np.int64), sizes, sequences.names
-        )
+    def taken(self) -> Reads:
+        """Return the unitigs."""
+        return packed(self._codes.taken(), self._lengths, self._quality.taken(), self._names)
 
 
 _LETTERS = np.array(list("ACGTN"))

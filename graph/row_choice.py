@@ -47,15 +47,15 @@ def choose_rows(
     Parameters
     ----------
     rows : Rows
-        In canonical order.
+        On the targets of the pieces, in canonical order.
     number : ndarray of int64, shape (pieces,)
     pieces : Pieces
-        With the rows of each target, not of each piece, in ``first``.
+        With the rows of each target, from that of the first piece on, not of each piece, in ``first``.
     targets, reads : Sequences
     settings : Settings
     """
     whole = members.Rows(rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end)
-    first, on = cut_rows(whole, pieces)
+    first, on = cut_rows(whole, pieces._replace(target=pieces.target - pieces.target[0]))
     paths = no_paths(len(on.read))
     looked_at = within_depth(first, on.t_start, on.t_end, LOOKED_AT * settings.max_depth)
     first, on, paths = take_rows(first, on, looked_at, paths)

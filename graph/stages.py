@@ -19,8 +19,9 @@ import graph
 import overlapper
 from overlapper.code_digest import digest_of_code
 from overlapper.errors import ParameterError
+from overlapper.io import folders
 from overlapper.io.arrays import load_arrays, save_arrays
-from overlapper.io.artifacts import finished, writing
+from overlapper.io.artifacts import Artifact, finished, writing
 from overlapper.workdir import Workdir
 
 _Made = TypeVar("_Made")
@@ -112,20 +113,64 @@ class Stages:
             When the result cannot be written.
         """
         path = self._place(name, params)
-        kept = finished(path, verify=True) if path else None
-        if kept is not None:
-            self._note(f"{name} is done already")
-            made, facts, seconds = load_arrays(kept, kind), kept.facts["facts"], kept.facts["seconds"]
-        else:
+        if path is None:
             start = time.perf_counter()
             made, facts = make()
-            seconds = round(time.perf_counter() - start, 4)
-            if path:
-                with writing(path) as artifact:
-                    save_arrays(artifact, made)
-                    artifact.facts |= {"facts": facts, "seconds": seconds}
-        self.done.append(Stage(name, facts, seconds, kept is not None, path.name if path else ""))
-        return made, facts
+            self.done.append(Stage(name, facts, round(time.perf_counter() - start, 4), kept=False, folder=""))
+            return made, facts
+        held: list[_Made] = []
+
+        def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
+            made, facts = make()
+            held.append(made)
+            save_arrays(artifact, made)
+            return facts
+
+        artifact, facts = self._written(path, name, write)
+        return held.pop() if held else load_arrays(artifact, kind), facts
+
+    def write(
+        self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
+    ) -> tuple[Artifact, dict[str, Any]]:
+        """Do the same for a result that stays on disk; return it, and its facts.
+
+        Parameters
+        ----------
+        name, params
+            As `run` takes them.
+        write : callable
+            ``write(artifact, beside)`` writes the result and gives its facts. What it makes on the way may be
+            in a folder ``beside``, which goes when the result is complete.
+
+        Raises
+        ------
+        ParameterError
+            When these stages are not kept.
+        """
+        path = self._place(name, params)
+        if path is None:
+            raise ParameterError("stages on disk need a folder to work in")
+        return self._written(path, name, write)
+
+    def _written(
+        self, path: Path, name: str, write: Callable[[Artifact, Path], dict[str, Any]]
+    ) -> tuple[Artifact, dict[str, Any]]:
+        artifact, beside = finished(path, verify=True), path.with_name(f"for-{path.name}")
+        if kept := artifact is not None:
+            self._note(f"{name} is done already")
+        else:
+            start = time.perf_counter()
+            with writing(path) as artifact:
+                facts = write(artifact, beside)
+                seconds = round(time.perf_counter() - start, 4)
+                artifact.facts |= {"facts": facts, "seconds": seconds}
+            artifact = finished(path)
+        assert artifact
+        if beside.is_dir():
+            folders.remove(beside)
+        facts, seconds = artifact.facts["facts"], artifact.facts["seconds"]
+        self.done.append(Stage(name, facts, seconds, kept, path.name))
+        return artifact, facts
 
     def _place(self, name: str, params: Any) -> Path | None:
         if self._workdir is None:

@@ -10,6 +10,7 @@ from graph.consensus import consensus
 from graph.machine import Workers
 from graph.params import CorrectParams
 from graph.piles import Piles
+from graph.stored_piles import StoredPiles
 from graph.vote_settings import RAW_DOUBT
 from overlapper.kernels.cpu.correct import DELETED, INSERTED, LONGER, RUNS, SHORTER
 
@@ -34,7 +35,7 @@ SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
 """How much doubts count more where all divided bases lie outside of runs; bases added to the divided ones."""
 
 
-def fit_threshold(piles: Piles, params: CorrectParams, workers: Workers) -> CorrectParams:
+def fit_threshold(piles: Piles | StoredPiles, params: CorrectParams, workers: Workers) -> CorrectParams:
     """Derive the thresholds of the consensus that are not given.
 
     Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
@@ -91,7 +92,7 @@ def stripping(inserted: float) -> tuple[int, int]:
     return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 
 
-def fit_doubt(piles: Piles, params: CorrectParams, workers: Workers) -> int:
+def fit_doubt(piles: Piles | StoredPiles, params: CorrectParams, workers: Workers) -> int:
     """Return what a doubt counts where corrected reads vote, in 16ths.
 
     What they are wrong in together no vote shows; but the more of it there is, the more bases there are on

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import enum
+import itertools
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from graph.changes import Changes, Fate
-from graph.consensus import Consensus
+from graph.packing import packed
+from graph.voted import StoredVoted, Voted
 from overlapper.kernels.cpu.correct import LEFT_OUT
 from overlapper.tables import Reads
+from overlapper.tables.base import gather_ragged
+from overlapper.threads import cut_evenly
 
-CONFIRMED_DEPTH = 3
-"""Reads, the read itself among them, without which a base is neither changed nor confirmed."""
 SHORTEST_PART = 500
 """Bases of the shortest part that splitting keeps."""
 
@@ -28,15 +32,46 @@ class Uncovered(enum.StrEnum):
     """They go everywhere; what lies between them are reads of their own."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Parts:
+    """What is left of reads; one value a part.
+
+    Attributes
+    ----------
+    read : ndarray of int64, shape (n,)
+    start, end : ndarray of int64, shape (n,)
+        Half open.
+    names : list of str
+    """
+
+    read: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    names: list[str]
+
+    def of(self, take: Callable[[np.ndarray], Reads], bases: int) -> Iterator[Reads]:
+        """Yield the parts as reads, about so many bases at a time.
+
+        Parameters
+        ----------
+        take : callable
+            ``take(numbers)`` gives reads.
+        bases : int
+        """
+        for a, b in itertools.pairwise(cut_evenly(self.end - self.start, bases).tolist()):
+            yield intervals_of(take(self.read[a:b]), self.start[a:b], self.end[a:b], self.names[a:b])
+
+
 def cut_uncovered(
-    given: Reads, made: Consensus, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
-) -> tuple[Reads, Changes]:
-    """Return the reads to write, and what became of each, both in the order of the file.
+    given: Reads, made: Voted | StoredVoted, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
+) -> tuple[Parts, Changes]:
+    """Return what is left of the reads, and what became of each, both in the order of the file.
 
     Parameters
     ----------
     given : Reads
-    made : Consensus
+        Names and lengths will do.
+    made : Voted or StoredVoted
         Of the last round.
     uncovered : Uncovered
     identity : ndarray of float64
@@ -45,43 +80,53 @@ def cut_uncovered(
         The number of each read of the file among those given.
     """
     read, start, end, names = [], [], [], []
-    fates, bases_out, coverage = [], np.zeros(len(given), np.int64), np.zeros(len(given))
-    for i in back:
-        name, depth = given.name(i), made.depth[made.offsets[i] : made.offsets[i + 1]]
-        covered = depth >= CONFIRMED_DEPTH
-        coverage[i] = np.maximum(depth, 1).mean() - 1 if len(depth) else 0
-        parts = _parts(covered, uncovered)
-        fates.append(_fate(covered, parts, uncovered))
-        for number, (a, b) in enumerate(parts, 1):
+    fates, bases_out = [], np.zeros(len(given), np.int64)
+    for number, i in enumerate(back.tolist()):
+        name, length = given.name(i), int(made.reads.lengths[i])
+        stretches = slice(made.covered.offsets[i], made.covered.offsets[i + 1])
+        covered = list(
+            zip(made.covered.start[stretches].tolist(), made.covered.end[stretches].tolist(), strict=True)
+        )
+        parts = _parts(covered, length, uncovered)
+        fates.append(_fate(bool(covered), parts, length))
+        for part, (a, b) in enumerate(parts, 1):
             read.append(i)
             start.append(a)
             end.append(b)
-            names.append(name if len(parts) == 1 else f"{name}_{number}")
-            bases_out[i] += b - a
-    out = made.take(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
+            names.append(name if len(parts) == 1 else f"{name}_{part}")
+            bases_out[number] += b - a
+    left = Parts(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
     changes = Changes(
-        [given.name(i) for i in back], given.lengths[back], bases_out[back], coverage[back],
+        [given.name(i) for i in back], given.lengths[back], bases_out, made.covered.depth[back],
         identity[back], made.counts[back, LEFT_OUT], fates,
     )  # fmt: skip
-    return out, changes
+    return left, changes
 
 
-def _parts(covered: np.ndarray, uncovered: Uncovered) -> list[tuple[int, int]]:
+def _parts(covered: list[tuple[int, int]], length: int, uncovered: Uncovered) -> list[tuple[int, int]]:
     """Return the intervals of a read that stay."""
     if uncovered is Uncovered.KEEP:
-        return [(0, len(covered))]
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], covered, [False]]).astype(np.int8)))
-    runs = [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+        return [(0, length)]
     if uncovered is Uncovered.TRIM:
-        return [(runs[0][0], runs[-1][1])] if runs else []
-    return [(a, b) for a, b in runs if b - a >= SHORTEST_PART]
+        return [(covered[0][0], covered[-1][1])] if covered else []
+    return [(a, b) for a, b in covered if b - a >= SHORTEST_PART]
 
 
-def _fate(covered: np.ndarray, parts: list[tuple[int, int]], uncovered: Uncovered) -> Fate:
+def _fate(covered: bool, parts: list[tuple[int, int]], length: int) -> Fate:
     if not parts:
         return Fate.DROPPED
     if len(parts) > 1:
         return Fate.SPLIT
-    if parts[0] != (0, len(covered)):
+    if parts[0] != (0, length):
         return Fate.TRIMMED
-    return Fate.CORRECTED if covered.any() else Fate.UNCHANGED
+    return Fate.CORRECTED if covered else Fate.UNCHANGED
+
+
+def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[str]) -> Reads:
+    """Return an interval of every read, half open, as reads with other names."""
+    lengths = end - start
+    parts = zip(start.tolist(), end.tolist(), strict=True)
+    codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
+    assert reads.qualities is not None and reads.quality_offsets is not None
+    qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, lengths)
+    return packed(codes, lengths, qualities, names)

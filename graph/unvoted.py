@@ -18,14 +18,16 @@ UNVOTED = f"bases not confirmed under {MANY} reads or more"
 """Their name among what a round counts."""
 
 
-def unvoted(piles: Piles, made: Consensus) -> np.ndarray:
+def unvoted(piles: Piles, made: Consensus, first: int = 0) -> np.ndarray:
     """Return the bases of a consensus that had no vote although `MANY` rows or more lie on them.
 
     Parameters
     ----------
     piles : Piles
     made : Consensus
-        Of the piles, with origins.
+        Of all targets of the piles, or of some that follow each other.
+    first : int
+        The first of these.
 
     Returns
     -------
@@ -33,11 +35,12 @@ def unvoted(piles: Piles, made: Consensus) -> np.ndarray:
         Their numbers among all bases of the consensus, ascending.
     """
     bases = np.flatnonzero((made.quality == 0) & (made.codes != UNKNOWN))
-    rows, lengths = piles.rows, piles.targets.lengths
-    first = offsets_of(lengths)
+    stop = first + len(made)
+    rows, lengths = piles.rows_on(first, stop), piles.targets.lengths[first:stop]
+    begin = offsets_of(lengths)
     target = np.searchsorted(made.offsets, bases, "right") - 1
-    place = first[target] + np.minimum(made.origin[bases], lengths[target] - 1)
-    starts, ends = (np.sort(first[rows.target] + at) for at in (rows.t_start, rows.t_end))
+    place = begin[target] + np.minimum(made.origin[bases], lengths[target] - 1)
+    starts, ends = (np.sort(begin[rows.target - first] + at) for at in (rows.t_start, rows.t_end))
     depth = np.searchsorted(starts, place, "right") - np.searchsorted(ends, place, "right")
     return bases[depth >= MANY]
 

@@ -30,7 +30,7 @@ def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Setti
     doubt : int or None
         As for `graph.consensus.consensus`.
     """
-    typical = piles.rows.typical_divergence()
+    typical = piles.typical_divergence
     return Settings(
         k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
         max_gap=params.max_gap,

@@ -49,7 +49,7 @@ class Qualities(NamedTuple):
 
 
 @contextlib.contextmanager
-def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpus | None]:
+def opened(devices: Sequence[Device], memory: int, reads: Reads | None) -> Iterator[Gpus | None]:
     """Yield GPUs that hold reads and their qualities, or None for the CPU.
 
     Parameters
@@ -58,13 +58,14 @@ def opened(devices: Sequence[Device], memory: int, reads: Reads) -> Iterator[Gpu
         Usable GPUs, or the CPU.
     memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
-    reads : Reads
+    reads : Reads or None
+        None where they are given as they are needed.
     """
     if devices[0].name == "cpu":
         yield None
         return
     with Gpus(devices, memory, LARGEST_FOR_PILES) as gpus:
-        gpus.hold(reads, with_qualities=True)
+        gpus.hold(Reads.empty() if reads is None else reads, with_qualities=reads is not None)
         yield gpus
 
 

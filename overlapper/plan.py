@@ -54,11 +54,14 @@ class Budget:
     threads : int
     workers : int
         Processes that share the tiles, whose memory is that of each; 1 if there is none but this.
+    held : int
+        Bytes that others than tiles hold meanwhile.
     """
 
     memory: int
     threads: int
     workers: int = 1
+    held: int = 0
 
     @property
     def fewest_tiles(self) -> int:
@@ -78,7 +81,7 @@ class Budget:
         ParameterError
             When the budget is too small for the reads.
         """
-        fixed = PROGRAM + self.threads * A_THREAD + n_reads * A_READ
+        fixed = PROGRAM + self.held + self.threads * A_THREAD + n_reads * A_READ
         needed = fixed + LEAST
         if needed > self.memory:
             raise ParameterError(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from overlapper import pipeline
-from overlapper.candidates.blocks import IN_BLOCKS, sketched_form
+from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource, sketched_form
 from overlapper.clock import Clock
 from overlapper.extend import chain
 from overlapper.extend.registry import ALIGNING, check_compression
@@ -29,7 +29,7 @@ from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
 from overlapper.plan import Budget, cut_blocks, tile_bytes
-from overlapper.presets import preset_params, with_error_rate
+from overlapper.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.summary import Summary
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tile_work import LoadedTile, Tile, TileWork, there
@@ -109,7 +109,7 @@ def run_tiled(
     store: ReadStore,
     workdir: Workdir,
     budget: Budget,
-    preset: str = "auto",
+    preset: str | ErrorRate = "auto",
     *,
     changes: Mapping[str, Any] | None = None,
     device: str = "auto",
@@ -178,7 +178,7 @@ def run_tiled(
 
 
 def planned(
-    store: ReadStore, budget: Budget, preset: str, changes: Mapping[str, Any] | None
+    store: ReadStore, budget: Budget, preset: str | ErrorRate, changes: Mapping[str, Any] | None
 ) -> tuple[Params, str, int]:
     """Return the parameters as far as they follow from the reads, why, and the bytes that a tile may take.
 
@@ -186,7 +186,7 @@ def planned(
     ----------
     store : ReadStore
     budget : Budget
-    preset : str
+    preset : str or ErrorRate
     changes : mapping or None
         Parameters that differ from the preset.
 
@@ -250,16 +250,39 @@ def _fitted(work: TileWork, threads: int) -> tuple[Params, LoadedTile | None]:
         whole = LoadedTile(work, (0, 0), threads)
         return pipeline.with_typical(params, whole.seeded, whole.finder.find, threads), whole
     queries = chain.sample_queries(len(store))
+    measured = agreements_of(store, seeds, queries, 0, params, threads)
+    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None
+
+
+def agreements_of(
+    store: SeedSource, seeds: SeededBlocks, queries: np.ndarray, first_read: int, params: Params, threads: int
+) -> Iterator[np.ndarray]:
+    """Yield the agreement of chains (`overlapper.extend.chain`) of some queries with each block of reads.
+
+    Parameters
+    ----------
+    store : SeedSource
+    seeds : SeededBlocks
+        Of several blocks.
+    queries : ndarray of int64
+        Ascending.
+    first_read : int
+        At which blocks begin that count.
+    params : Params
+    threads : int
+    """
     compressed = params.sketch.homopolymer_compressed
-    sampled, _ = sketched_form(store.mapped().take(queries), compressed)
+    sampled, _ = sketched_form(
+        Reads.concat([store.block(query, query + 1) for query in queries.tolist()]), compressed
+    )
     finder_with = seeds.sample(queries, sampled)
-    measured = []
     for block, (start, stop) in enumerate(itertools.pairwise(seeds.bounds.tolist())):
+        if start < first_read:
+            continue
         targets, _ = sketched_form(store.block(start, stop), compressed)
         reads = Reads.concat([sampled, targets])
         finder = finder_with(block, reads, threads)
         found = [finder.find(query, query + 1) for query in range(len(queries))]
         sample = Candidates.concat(found or [finder.find(0, 0)])
         later = sample.target - len(queries) + start > queries[sample.query]
-        measured.append(chain.agreements(reads, sample.take(later), params.chain))
-    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None
+        yield chain.agreements(reads, sample.take(later), params.chain)

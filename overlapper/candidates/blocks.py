@@ -18,7 +18,6 @@ from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.candidates.spgemm import ReliableKmers, kmer_counts
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
-from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
 from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers, compressed_lengths
@@ -34,6 +33,20 @@ bytes in a tile."""
 SampleFinders = Callable[[int, Reads, int], QueryFinder]
 """``finder(block, reads, threads)`` of a sample of queries and a block of targets, whose reads are given,
 queries first."""
+
+
+class SeedSource(Protocol):
+    """Reads that seeds are made from, on disk; `overlapper.io.read_store.ReadStore` is one."""
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Of all reads (int64)."""
+
+    def block(self, start: int, stop: int) -> Reads:
+        """Return reads ``[start, stop)``."""
+
+    def mapped(self) -> Reads:
+        """Return all reads."""
 
 
 class SeededBlocks(Protocol):
@@ -60,7 +73,7 @@ class SeededBlocks(Protocol):
 
     @staticmethod
     def write(
-        artifact: Artifact, store: ReadStore, params: Params, memory: int, threads: int, cut: Cut
+        artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int, cut: Cut
     ) -> None:
         """Write the seeds of all reads.
 
@@ -68,7 +81,7 @@ class SeededBlocks(Protocol):
         ----------
         artifact : Artifact
             Where to.
-        store : ReadStore
+        store : SeedSource
         params : Params
         memory : int
             Bytes that this may take.
@@ -123,7 +136,7 @@ class DsoftBlocks:
 
     @staticmethod
     def write(
-        artifact: Artifact, store: ReadStore, params: Params, memory: int, threads: int, cut: Cut
+        artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int, cut: Cut
     ) -> None:
         """See `SeededBlocks`."""
         compressed = params.sketch.homopolymer_compressed
@@ -172,7 +185,7 @@ class SpgemmBlocks:
 
     @staticmethod
     def write(
-        artifact: Artifact, store: ReadStore, params: Params, memory: int, threads: int, cut: Cut
+        artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int, cut: Cut
     ) -> None:
         """See `SeededBlocks`.
 

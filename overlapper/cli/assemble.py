@@ -6,11 +6,22 @@ import dataclasses
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads
+from overlapper.cli.in_budget import print_plan, stored_run
+from overlapper.cli.options import (
+    Device,
+    GpuMemory,
+    Memory,
+    Plan,
+    Preset,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+)
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
@@ -57,6 +68,8 @@ def assemble(
             help="Shortest overlap that counts in the layout, and shortest part of a read.",
         ),
     ] = 2000,
+    memory: Memory = None,
+    plan: Plan = False,
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
@@ -76,9 +89,10 @@ def assemble(
     if correct not in ("auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
+    tune_malloc()
 
     from graph.contig_files import contig_fasta, contig_gfa, contig_table
     from graph.contigs import assemble_reads
@@ -89,10 +103,13 @@ def assemble(
         GraphParams,
         WhenToCorrect,
     )
+    from graph.stored_assembly import assemble_stored
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
+    from overlapper.plan import Budget
     from overlapper.presets import check_preset
+    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
     from overlapper.workdir import check_workdir
 
@@ -112,23 +129,32 @@ def assemble(
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
         ExitStack() as files,
     ):
-        progress.note(f"consensus on {', '.join(map(str, devices))}")
-        progress.report("reading")
-        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
         chosen = {"preset": preset, **dataclasses.asdict(params)}
-        stages = files.enter_context(
-            stages_in(folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output")
-        )
-        made = assemble_reads(
-            given,
-            params,
-            preset=preset,
-            threads=threads,
-            device=device,
-            gpu_memory=gpu_memory,
-            stages=stages,
-            report=progress.report,
-        )
+        if plan:
+            rounds = 0 if correct == "never" else correct_rounds
+            with stored_run(None, output, reads, reference, chosen, threads, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, rounds)
+            return
+        progress.note(f"consensus on {', '.join(map(str, devices))}")
+        doing: dict[str, Any] = {
+            "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
+        }  # fmt: skip
+        if memory:
+            store, place, stages = files.enter_context(
+                stored_run(folder, output, reads, reference, chosen, threads, progress, option="--output")
+            )
+            made = assemble_stored(store, place, Budget.of(memory, threads), params, stages=stages, **doing)
+        else:
+            progress.report("reading")
+            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            stages = files.enter_context(
+                stages_in(
+                    folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output"
+                )
+            )
+            progress.report("sorting reads")
+            given = in_order(given, canonical_order(given, threads), threads)
+            made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
         progress.report("writing")
         table = list(contig_table(made.contigs))
         lines: tuple[Iterable[str], ...] = (

@@ -5,14 +5,29 @@ from __future__ import annotations
 import dataclasses
 import json
 from contextlib import ExitStack
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
+from overlapper.cli.in_budget import print_plan, stored_run
+from overlapper.cli.options import (
+    Device,
+    GpuMemory,
+    Memory,
+    Plan,
+    Preset,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+    Workdir,
+)
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
+
+if TYPE_CHECKING:
+    from overlapper.tables import Overlaps, Reads
 
 EXAMPLES = """
 overlapper correct reads.fastq.gz -o corrected.fastq.gz
@@ -62,6 +77,8 @@ def correct(
         str | None,
         typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
     ] = None,
+    memory: Memory = None,
+    plan: Plan = False,
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
@@ -91,13 +108,16 @@ def correct(
 
     from graph.correct import correct as correct_reads
     from graph.params import CorrectParams
+    from graph.stored_rounds import correct_stored
     from graph.uncovered import Uncovered
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx, read_overlaps
     from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
+    from overlapper.plan import Budget
     from overlapper.presets import check_preset
+    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
     from overlapper.workdir import check_workdir
 
@@ -112,26 +132,55 @@ def correct(
         compile_notice(progress, COMPILE_SECONDS, "correct", threads),
         ExitStack() as files,
     ):
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        if plan:
+            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, rounds)
+            return
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
         progress.note(f"consensus on {', '.join(map(str, devices))}")
-        progress.report("reading")
-        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
-        found = read_overlaps(overlaps, given) if overlaps else None
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        voting: dict[str, Any] = {
+            "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
+            "report": progress.report,
+        }  # fmt: skip
+        found: list[Overlaps] = []
 
-        def content() -> list[Input]:
-            given_overlaps = [Input("overlaps", [overlaps], digest_of_table(found))] if overlaps else []
-            return [*inputs_of(given, reads, reference), *given_overlaps]
+        def given_overlaps(heads: Reads) -> list[Input]:
+            found.extend([read_overlaps(overlaps, heads)] if overlaps else [])
+            return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
 
-        stages = files.enter_context(stages_in(workdir, content, chosen, progress))
-        made = correct_reads(
-            given, found, params, preset=preset, uncovered=Uncovered(uncovered), threads=threads,
-            device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,
-        )  # fmt: skip
+        if memory:
+            store, _, stages = files.enter_context(
+                stored_run(
+                    workdir, output, reads, reference, chosen, threads, progress,
+                    lambda store: given_overlaps(store.names()),
+                )
+            )  # fmt: skip
+            made = correct_stored(
+                store, Budget.of(memory, threads), found.pop() if found else None, params, stages=stages,
+                **voting,
+            )  # fmt: skip
+        else:
+            progress.report("reading")
+            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            with_overlaps = given_overlaps(given)
+            stages = files.enter_context(
+                stages_in(
+                    workdir, lambda: [*inputs_of(given, reads, reference), *with_overlaps], chosen, progress
+                )
+            )
+            progress.report("sorting reads")
+            order = canonical_order(given, threads)
+            given = in_order(given, order, threads)
+            made = correct_reads(
+                given, found.pop() if found else None, params, threads=threads, stages=stages, order=order,
+                **voting,
+            )  # fmt: skip
         progress.report("writing")
-        write_reads(out_file, made.reads)
+        for part in made.parts():
+            write_reads(out_file, part)
         if table_file:
             table_file.write(made.changes.to_tsv().encode())
         if stats_file:

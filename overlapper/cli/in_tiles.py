@@ -108,7 +108,7 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
 
     files, reference, threads = request.files, request.reference, request.threads
     progress = request.progress
-    with _folder(limits.workdir, request.output) as folder:
+    with work_folder(limits.workdir, request.output) as folder:
         progress.report("reading")
         with Workdir(folder) as workdir:
             parts = FastxParts(*files, reference=reference, threads=threads)
@@ -140,7 +140,7 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
 
 
 @contextlib.contextmanager
-def _folder(workdir: str | None, output: str) -> Iterator[str]:
+def work_folder(workdir: str | None, output: str) -> Iterator[str]:
     """Give the folder to work in: a temporary one beside the output if none is given."""
     if workdir is not None:
         with leaving.resumable():

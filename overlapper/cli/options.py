@@ -22,6 +22,17 @@ GpuMemory = Annotated[
         parser=parse_size, metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free."
     ),
 ]
+Memory = Annotated[
+    int | None,
+    typer.Option(
+        parser=parse_size,
+        metavar="SIZE",
+        help="Main memory to stay within, such as 4G, by working in tiles.",
+    ),
+]
+Plan = Annotated[
+    bool, typer.Option("--plan", help="Only read the reads, and print what a run in a budget would take.")
+]
 Preset = Annotated[
     str,
     typer.Option(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
-from overlapper.cli.options import GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
+from overlapper.cli.options import GpuMemory, Memory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -96,14 +96,7 @@ def overlap(
         typer.Option(metavar="FILE", help="Write counts, parameters and times of the run, a JSON file."),
     ] = None,
     reference: Reference = None,
-    memory: Annotated[
-        int | None,
-        typer.Option(
-            parser=parse_size,
-            metavar="SIZE",
-            help="Main memory to stay within, such as 4G, by working in tiles.",
-        ),
-    ] = None,
+    memory: Memory = None,
     disk: Annotated[
         int | None,
         typer.Option(

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import ExitStack
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Device, GpuMemory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
+from overlapper.cli.in_budget import print_plan, stored_run
+from overlapper.cli.options import (
+    Device,
+    GpuMemory,
+    Memory,
+    Plan,
+    Preset,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+    Workdir,
+)
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
@@ -41,6 +53,8 @@ def polish(
     ] = 2,
     preset: Preset = "auto",
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    memory: Memory = None,
+    plan: Plan = False,
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
@@ -53,19 +67,23 @@ def polish(
     check_outputs({"--output": output}, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
+    tune_malloc()
 
     from graph.params import POLISHING_THRESHOLDS, CorrectParams
     from graph.polish import polish as polish_unitigs
     from graph.polish import read_unitigs
+    from graph.stored_polish import polish_stored
     from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
+    from overlapper.plan import Budget
     from overlapper.presets import check_preset
+    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import available_threads
     from overlapper.workdir import check_workdir
 
@@ -80,22 +98,36 @@ def polish(
         compile_notice(progress, COMPILE_SECONDS, "polish", threads),
         ExitStack() as files,
     ):
+        chosen = {"preset": preset, **dataclasses.asdict(params)}
+        if plan:
+            bases = read_unitigs(layout).sequences.total_bases
+            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, 0, bases)
+            return
         out_file = files.enter_context(OutputFile(output, threads=threads))
         progress.note(f"consensus on {', '.join(map(str, devices))}")
         progress.report("reading")
         unitigs = read_unitigs(layout)
-        given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
-
-        def content() -> list[Input]:
-            digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
-            return [Input("unitigs", [layout], digest), *inputs_of(given, reads, reference)]
-
-        stages = files.enter_context(stages_in(workdir, content, chosen, progress))
-        made = polish_unitigs(
-            unitigs, given, params, preset=preset, threads=threads,
-            device=device, gpu_memory=gpu_memory, stages=stages, report=progress.report,
-        )  # fmt: skip
+        digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
+        layouts = [Input("unitigs", [layout], digest)]
+        voting: dict[str, Any] = {
+            "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
+        }  # fmt: skip
+        if memory:
+            store, place, stages = files.enter_context(
+                stored_run(
+                    workdir, output, reads, reference, chosen, threads, progress, lambda store: layouts
+                )
+            )
+            budget = Budget.of(memory, threads)
+            made = polish_stored(unitigs, store, place, budget, params, stages=stages, **voting)
+        else:
+            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            stages = files.enter_context(
+                stages_in(workdir, lambda: [*layouts, *inputs_of(given, reads, reference)], chosen, progress)
+            )
+            given = in_order(given, canonical_order(given, threads), threads)
+            made = polish_unitigs(unitigs, given, params, threads=threads, stages=stages, **voting)
         progress.report("writing")
         write_reads(out_file, made.unitigs.sequences)
         files.close()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import typing
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
+
+import numpy as np
 
 from overlapper.errors import InputError
 from overlapper.io.artifacts import Artifact
@@ -33,6 +36,46 @@ def save_arrays(artifact: Artifact, value: Any, *, _within: str = "") -> None:
             known[name] = {"dtype": part.dtype.str, "shape": part.shape}
 
 
+class ArrayWriter:
+    """Writes arrays as `save_arrays` does, but in parts, for who does not hold them.
+
+    Parameters
+    ----------
+    artifact : Artifact
+    """
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
+        self._known = artifact.facts.setdefault(_ARRAYS, {})
+
+    def append(self, name: str, values: np.ndarray) -> None:
+        """Put rows behind those of an array, which begins with the first ones."""
+        self._artifact.append(name, values)
+        before = self._known.get(name, {"shape": [0]})["shape"][0]
+        self._known[name] = {"dtype": values.dtype.str, "shape": [before + len(values), *values.shape[1:]]}
+
+
+def loaded_arrays(artifact: Artifact, names: Collection[str], within: str = "") -> dict[str, np.ndarray]:
+    """Return arrays that `save_arrays` or an `ArrayWriter` wrote.
+
+    Parameters
+    ----------
+    artifact : Artifact
+    names : collection of str
+        Those that are not there are left out.
+    within : str
+        What their names begin with in the artifact.
+    """
+    known = artifact.facts[_ARRAYS]
+    return {
+        name: artifact.load(within + name, known[within + name]["dtype"]).reshape(
+            known[within + name]["shape"]
+        )
+        for name in names
+        if within + name in known
+    }
+
+
 def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
     """Return the dataclass that `save_arrays` wrote.
 
@@ -48,7 +91,7 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
         When the artifact holds something else.
     """
     try:
-        return _loaded(artifact, kind, "")
+        return _built(kind, lambda name: loaded_arrays(artifact, [name]).get(name), "")
     except (OSError, LookupError, TypeError, ValueError):
         raise InputError(
             f"does not hold {kind.__name__.lower()}", file=str(artifact.folder),
@@ -56,16 +99,18 @@ def load_arrays(artifact: Artifact, kind: type[_Kind]) -> _Kind:
         ) from None  # fmt: skip
 
 
-def _loaded(artifact: Artifact, kind: type[_Kind], within: str) -> _Kind:
+def from_arrays(kind: type[_Kind], arrays: Mapping[str, np.ndarray | None]) -> _Kind:
+    """Return a dataclass of arrays by the names that `save_arrays` gives them; what is not there is None."""
+    return _built(kind, arrays.get, "")
+
+
+def _built(kind: type[_Kind], array: Callable[[str], np.ndarray | None], within: str) -> _Kind:
     types = typing.get_type_hints(kind)
     values: dict[str, Any] = {}
     for field in dataclasses.fields(kind):  # type: ignore[arg-type]
         name, part = within + field.name, types[field.name]
-        written = artifact.facts[_ARRAYS].get(name)
         if dataclasses.is_dataclass(part) and isinstance(part, type):
-            values[field.name] = _loaded(artifact, part, f"{name}.")
-        elif written is None:
-            values[field.name] = None
+            values[field.name] = _built(part, array, f"{name}.")
         else:
-            values[field.name] = artifact.load(name, written["dtype"]).reshape(written["shape"])
+            values[field.name] = array(name)
     return kind(**values)

@@ -84,13 +84,20 @@ def digest_of_reads(reads: Reads) -> str:
 
 def digest_of_arrays(*arrays: np.ndarray | None) -> str:
     """Return a digest of arrays, their types and shapes."""
+    return digest_of_parts(*(None if a is None else (a.dtype, a.shape, [a]) for a in arrays))
+
+
+def digest_of_parts(*arrays: tuple[np.dtype, tuple[int, ...], Iterable[np.ndarray]] | None) -> str:
+    """Return what `digest_of_arrays` does of arrays given by type, shape, and the parts they come in."""
     digest = hashlib.sha256()
     for array in arrays:
         if array is None:
             digest.update(b"none\n")
             continue
-        digest.update(f"{array.dtype.str} {array.shape}\n".encode())
-        digest.update(_bytes_of(array))
+        dtype, shape, parts = array
+        digest.update(f"{dtype.str} {shape}\n".encode())
+        for part in parts:
+            digest.update(_bytes_of(part))
     return digest.hexdigest()
 
 

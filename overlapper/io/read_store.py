@@ -10,13 +10,16 @@ from typing import Self
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
+from overlapper.io.identity import digest_of_parts
+from overlapper.io.stored_reads import StoredReads
 from overlapper.tables import Reads
 from overlapper.tables.base import gather_ragged, offsets_of
 from overlapper.tables.reads import content_order, words_for
 from overlapper.threads import cut_evenly
 
-_CHUNK_BASES = 1 << 24
-"""Bases that are put in order at a time."""
+_CHUNK_BYTES = 1 << 22
+"""Bytes that are put in order at a time."""
+_QUALITIES_AS_GIVEN = "qualities-as-given"
 _NO_WORDS, _NO_BYTES = np.empty(0, np.uint64), np.empty(0, np.uint8)
 
 
@@ -33,6 +36,8 @@ class ReadStore:
     word_offsets : ndarray of int64, shape (reads + 1,)
     unknown_start, unknown_end, unknown_offsets : ndarray
         As in `Reads`.
+    quality_offsets : ndarray of int64, shape (reads + 1,), optional
+        As in `Reads`, where the reads came with qualities.
     """
 
     artifact: Artifact
@@ -42,6 +47,7 @@ class ReadStore:
     unknown_start: np.ndarray
     unknown_end: np.ndarray
     unknown_offsets: np.ndarray
+    quality_offsets: np.ndarray | None = None
 
     @staticmethod
     def write(artifact: Artifact, parts: Iterable[Reads]) -> Reads:
@@ -57,7 +63,11 @@ class ReadStore:
         for name in ("as-given", "words", "name_bytes"):
             artifact.save(name, np.empty(0, np.uint8))
         hashes, heads = [np.empty(0, np.uint64)], [Reads.empty()]
+        qualities: list[np.ndarray] | None = None
         for part in parts:
+            if part.qualities is not None and part.quality_offsets is not None:
+                artifact.append(_QUALITIES_AS_GIVEN, part.qualities)
+                qualities = [*(qualities or []), np.diff(part.quality_offsets)]
             artifact.append("as-given", part.words)
             artifact.append("name_bytes", part.name_bytes)
             hashes.append(
@@ -66,11 +76,20 @@ class ReadStore:
                     part.unknown_start, part.unknown_end, part.unknown_offsets,
                 )
             )  # fmt: skip
-            heads.append(dataclasses.replace(part, words=_NO_WORDS, name_bytes=_NO_BYTES))
+            heads.append(
+                dataclasses.replace(
+                    part, words=_NO_WORDS, name_bytes=_NO_BYTES, qualities=None, quality_offsets=None
+                )
+            )
         given = Reads.concat(heads)
         order = content_order(given.lengths, np.concatenate(hashes))
-        _write_ordered(artifact, given, order)
-        artifact.remove("as-given")
+        sizes = np.diff(given.word_offsets)
+        _write_ordered(artifact, "as-given", "words", np.uint64, sizes, order)
+        if qualities is not None:
+            sizes = np.concatenate(qualities)
+            artifact.facts["qualities"] = _digest_as_given(artifact, offsets_of(sizes))
+            _write_ordered(artifact, _QUALITIES_AS_GIVEN, "qualities", np.uint8, sizes, order)
+            artifact.save("quality_offsets", offsets_of(sizes[order]))
         runs = np.diff(given.unknown_offsets)[order]
         for name in ("unknown_start", "unknown_end"):
             values = gather_ragged(getattr(given, name), given.unknown_offsets[order], runs)
@@ -87,6 +106,8 @@ class ReadStore:
         """Open what `write` wrote."""
         types = {"unknown_start": np.int32, "unknown_end": np.int32}
         names = [field.name for field in dataclasses.fields(cls)][1:]
+        if "qualities" not in artifact.facts:
+            names.remove("quality_offsets")
         return cls(artifact, *(artifact.load(name, types.get(name, np.int64)) for name in names))
 
     def __len__(self) -> int:
@@ -114,6 +135,13 @@ class ReadStore:
             name_offsets=np.zeros(stop - start + 1, np.int64),
         )
 
+    def stored(self) -> StoredReads:
+        """Return the reads with their qualities, to be read a few at a time."""
+        return StoredReads(
+            self.artifact, "", self.lengths, self.word_offsets, self.unknown_start, self.unknown_end,
+            self.unknown_offsets, self.quality_offsets,
+        )  # fmt: skip
+
     def names(self) -> Reads:
         """Return names and lengths in the order of the input, without bases, names left on disk."""
         lengths = np.empty(len(self), np.int64)
@@ -128,10 +156,23 @@ class ReadStore:
         )
 
 
-def _write_ordered(artifact: Artifact, given: Reads, order: np.ndarray) -> None:
-    """Write the words, which lie as the reads were given, in the order wanted, a chunk at a time."""
-    sizes = np.diff(given.word_offsets)[order]
-    bounds = cut_evenly(given.lengths[order], _CHUNK_BASES)
+def _write_ordered(
+    artifact: Artifact, given: str, name: str, dtype: type, sizes: np.ndarray, order: np.ndarray
+) -> None:
+    """Write a ragged column, which lies as the reads were given, in the order wanted, a chunk at a time."""
+    firsts = offsets_of(sizes)[:-1]
+    bounds = cut_evenly(np.dtype(dtype).itemsize * sizes[order], _CHUNK_BYTES)
     for start, stop in itertools.pairwise(bounds):
-        firsts = given.word_offsets[order[start:stop]]
-        artifact.append("words", artifact.gathered("as-given", np.uint64, firsts, sizes[start:stop]))
+        of_chunk = order[start:stop]
+        artifact.append(name, artifact.gathered(given, dtype, firsts[of_chunk], sizes[of_chunk]))
+    artifact.remove(given)
+
+
+def _digest_as_given(artifact: Artifact, offsets: np.ndarray) -> str:
+    """Return what `overlapper.io.identity.digest_of_arrays` gives of qualities and their offsets."""
+    size = int(offsets[-1])
+    pieces = (
+        artifact.load(_QUALITIES_AS_GIVEN, np.uint8, start, min(start + _CHUNK_BYTES, size))
+        for start in range(0, size, _CHUNK_BYTES)
+    )
+    return digest_of_parts((np.dtype(np.uint8), (size,), pieces), (offsets.dtype, offsets.shape, [offsets]))

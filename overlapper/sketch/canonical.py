@@ -45,12 +45,16 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
 def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
     """Return what ``reads.take(order)`` does, the bases copied by several threads.
 
+    Reads that are in order are returned as they are.
+
     Parameters
     ----------
     reads : Reads
     order : ndarray of int64
     threads : int
     """
+    if np.array_equal(order, np.arange(len(reads))):
+        return reads
     lengths = reads.lengths[order]
     word_offsets = offsets_of(words_for(lengths))
     words = np.empty(word_offsets[-1], np.uint64)

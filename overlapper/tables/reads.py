@@ -127,6 +127,16 @@ class Reads(Table):
             quality_offsets=None,
         )
 
+    def bases_alone(self) -> Self:
+        """Return the reads without names and qualities, which share their memory with these."""
+        return dataclasses.replace(
+            self,
+            name_bytes=np.empty(0, np.uint8),
+            name_offsets=np.zeros(len(self) + 1, np.int64),
+            qualities=None,
+            quality_offsets=None,
+        )
+
     @property
     def total_bases(self) -> int:
         """Bases of all reads together."""

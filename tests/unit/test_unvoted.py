@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from graph.consensus import Consensus
+from graph.laying import bettered
 from graph.piles import Piles, Rows
-from graph.polish import bettered
 from graph.thresholds import stripping
 from graph.unvoted import UNVOTED, unvoted, warning
 from overlapper.tables import Reads

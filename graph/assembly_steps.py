@@ -1,0 +1,92 @@
+"""What an assembly has done with its reads: overlap, correct, polish; only this knows where they are."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from graph.correct import correct
+from graph.params import CorrectParams
+from graph.polish import Polished, Unitigs, polish
+from graph.stages import Stages
+from overlapper import pipeline
+from overlapper.pipeline import Report
+from overlapper.presets import ErrorRate, preset_error_rate
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Overlaps, Reads
+
+Facts = dict[str, Any]
+
+
+class AssemblySteps(Protocol):
+    """The reads of an assembly, and what is done with them.
+
+    Attributes
+    ----------
+    stages : Stages
+        What was done.
+    threads : int
+    """
+
+    stages: Stages
+    threads: int
+
+    @property
+    def reads(self) -> Reads:
+        """The reads as they are now, given or corrected, without names and qualities."""
+
+    @property
+    def overlaps(self) -> Overlaps:
+        """The overlaps that were found last, by the numbers that `reads` have."""
+
+    def overlap(self, name: str, preset: str, report: Report) -> Facts:
+        """Find the overlaps of the reads; return what was found."""
+
+    def correct(self, params: CorrectParams, report: Report) -> None:
+        """Correct the reads by their overlaps."""
+
+    def polish(self, unitigs: Unitigs, rate: ErrorRate, params: CorrectParams, report: Report) -> Polished:
+        """Polish unitigs with the reads as given."""
+
+
+class HeldSteps:
+    """Reads in memory; see `AssemblySteps`.
+
+    Parameters
+    ----------
+    reads : Reads
+    stages : Stages
+    threads, device, gpu_memory
+        As `graph.contigs.assemble_reads` takes them.
+    """
+
+    def __init__(self, reads: Reads, stages: Stages, threads: int, device: str, gpu_memory: int) -> None:
+        self.stages, self.threads = stages, threads
+        self._given = reads
+        self._on: dict[str, Any] = {"device": device, "gpu_memory": gpu_memory, "threads": threads}
+        self.reads = reads.bases_alone()
+        self.overlaps = Overlaps.empty()
+
+    def overlap(self, name: str, preset: str, report: Report) -> Facts:
+        """See `AssemblySteps`."""
+
+        def find() -> tuple[Overlaps, Facts]:
+            order = canonical_order(self.reads, self.threads)
+            reads = in_order(self.reads, order, self.threads)
+            rate = preset_error_rate(reads, preset, self.threads)
+            run = pipeline.run(reads, rate, order=order, threads=self.threads, report=report)
+            return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
+
+        self.overlaps, facts = self.stages.run(name, Overlaps, preset, find)
+        return facts
+
+    def correct(self, params: CorrectParams, report: Report) -> None:
+        """See `AssemblySteps`."""
+        made = correct(self._given, self.overlaps, params, stages=self.stages, report=report, **self._on)
+        self.reads = Reads.concat([part.bases_alone() for part in made.parts()])
+        self.overlaps = Overlaps.empty()
+
+    def polish(self, unitigs: Unitigs, rate: ErrorRate, params: CorrectParams, report: Report) -> Polished:
+        """See `AssemblySteps`."""
+        return polish(
+            unitigs, self._given, params, preset=rate, stages=self.stages, report=report, **self._on
+        )

@@ -1,0 +1,83 @@
+"""Runs of `correct`, `polish` and `assemble` in a memory budget: reads and stages are on disk."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from overlapper.cli.in_tiles import work_folder
+from overlapper.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from graph.stages import Stages
+    from overlapper.io.identity import Input
+    from overlapper.io.read_store import ReadStore
+    from overlapper.workdir import Workdir
+
+
+@contextlib.contextmanager
+def stored_run(
+    workdir: str | None,
+    output: str,
+    reads: list[str],
+    reference: str | None,
+    params: Mapping[str, Any],
+    threads: int,
+    progress: Progress,
+    others: Callable[[ReadStore], list[Input]] = lambda store: [],
+    *,
+    option: str = "--workdir",
+) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
+    """Give the packed reads, with their qualities, the folder that they are in, and stages kept there.
+
+    Parameters
+    ----------
+    workdir : str or None
+        None works in a temporary folder beside the output.
+    output : str
+    reads : list of str
+        Files.
+    reference : str or None
+        Of CRAM files.
+    params : mapping
+        All that the result depends on; JSON can hold it.
+    threads : int
+    progress : Progress
+    others : callable
+        Gives the inputs besides reads, when these are there.
+    option : str
+        What the user names the folder with.
+    """
+    from graph.stages import Stages
+    from overlapper.io.fastx import FastxParts
+    from overlapper.io.identity import Input, digest_of_arrays
+    from overlapper.tiles import store_reads
+    from overlapper.workdir import Workdir
+
+    files = [*reads, *([reference] if reference else [])]
+    with work_folder(workdir, output) as folder, Workdir(folder, option=option) as place:
+        progress.report("reading")
+        parts = FastxParts(*reads, keep_qualities=True, reference=reference, threads=threads)
+        store = store_reads(place, parts, files, parts.check)
+        qualities = store.artifact.facts.get("qualities", digest_of_arrays(None, None))
+        content = store.artifact.facts["content"]
+        place.begin([Input("reads", files, content), Input("qualities", files, qualities), *others(store)])
+        if workdir:
+            for difference in place.changed(dict(params)):
+                progress.note(f"parameters differ from the last run in {folder}: {difference}")
+        yield store, place, Stages(place, note=progress.note if workdir else lambda text: None)
+
+
+def print_plan(
+    store: ReadStore, memory: int, threads: int, preset: str, rounds: int, unitig_bases: int = 0
+) -> None:
+    """Print what a run would take; the arguments are those of `graph.plans.describe`."""
+    from graph.plans import describe
+    from overlapper.plan import Budget
+    from overlapper.tiles import planned
+
+    budget = Budget.of(memory, threads)
+    params, _, _ = planned(store, budget, preset, None)
+    for line in describe(store, params, budget, rounds, unitig_bases):
+        print(line)

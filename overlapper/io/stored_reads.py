@@ -1,0 +1,99 @@
+"""Packed reads on disk, of which some are read at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Self
+
+import numpy as np
+
+from overlapper.io.arrays import loaded_arrays
+from overlapper.io.artifacts import Artifact
+from overlapper.tables import Reads
+from overlapper.tables.base import gather_ragged, offsets_of
+from overlapper.threads import cut_evenly
+
+PART_BASES = 1 << 24
+"""Bases that `StoredReads.parts` gives at a time."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StoredReads:
+    """Reads whose bases and qualities are files of an artifact; all else is in memory.
+
+    Attributes
+    ----------
+    artifact : Artifact
+    prefix : str
+        What the names of its files begin with.
+    lengths, word_offsets, unknown_start, unknown_end, unknown_offsets : ndarray
+        As in `Reads`.
+    quality_offsets : ndarray of int64, shape (n + 1,), optional
+        As in `Reads`.
+    """
+
+    artifact: Artifact
+    prefix: str
+    lengths: np.ndarray
+    word_offsets: np.ndarray
+    unknown_start: np.ndarray
+    unknown_end: np.ndarray
+    unknown_offsets: np.ndarray
+    quality_offsets: np.ndarray | None
+
+    @classmethod
+    def within(cls, artifact: Artifact, prefix: str) -> Self:
+        """Return reads that `overlapper.io.arrays` wrote."""
+        names = [field.name for field in dataclasses.fields(cls)][2:]
+        arrays = loaded_arrays(artifact, names, prefix)
+        return cls(artifact, prefix, *(arrays.get(name) for name in names))  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def bytes_of_each(self) -> np.ndarray:
+        """Bytes of bases and qualities that each read takes in memory (int64)."""
+        qualities = 0 if self.quality_offsets is None else np.diff(self.quality_offsets)
+        return 8 * np.diff(self.word_offsets) + qualities
+
+    def take(self, reads: np.ndarray) -> Reads:
+        """Return some reads, without names.
+
+        Parameters
+        ----------
+        reads : ndarray of int
+            Their numbers.
+        """
+        runs = np.diff(self.unknown_offsets)[reads]
+        first_runs = self.unknown_offsets[:-1][reads]
+        words, word_offsets = self._gathered("words", np.uint64, self.word_offsets, reads)
+        qualities, quality_offsets = None, None
+        if self.quality_offsets is not None:
+            qualities, quality_offsets = self._gathered("qualities", np.uint8, self.quality_offsets, reads)
+        return Reads(
+            lengths=self.lengths[reads],
+            words=words,
+            word_offsets=word_offsets,
+            unknown_start=gather_ragged(self.unknown_start, first_runs, runs),
+            unknown_end=gather_ragged(self.unknown_end, first_runs, runs),
+            unknown_offsets=offsets_of(runs),
+            name_bytes=np.empty(0, np.uint8),
+            name_offsets=np.zeros(len(reads) + 1, np.int64),
+            qualities=qualities,
+            quality_offsets=quality_offsets,
+        )
+
+    def _gathered(
+        self, name: str, dtype: type, offsets: np.ndarray, reads: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        sizes = np.diff(offsets)[reads]
+        values = self.artifact.gathered(self.prefix + name, dtype, offsets[:-1][reads], sizes)
+        return values, offsets_of(sizes)
+
+    def parts(self) -> Iterator[Reads]:
+        """Yield all reads, some at a time."""
+        bounds = cut_evenly(self.lengths, PART_BASES)
+        for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+            yield self.take(np.arange(start, stop))

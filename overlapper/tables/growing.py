@@ -1,0 +1,52 @@
+"""Arrays that grow at their ends, for results that come a part at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_ROOM = 9 / 8
+"""By how much an array grows that is full; a large one is not copied then, but gets other addresses."""
+
+
+class GrowingArray:
+    """A one-dimensional array that values are put behind.
+
+    Joining all parts at the end would have them twice in memory.
+
+    Parameters
+    ----------
+    dtype : numpy type
+    """
+
+    def __init__(self, dtype: np.dtype) -> None:
+        self._values = np.empty(0, dtype)
+        self._size = 0
+
+    def append(self, values: np.ndarray) -> None:
+        """Put values behind those before."""
+        size = self._size + len(values)
+        if size > len(self._values):
+            self._values.resize(max(size, int(_ROOM * size)), refcheck=False)
+        self._values[self._size : size] = values
+        self._size = size
+
+    def taken(self) -> np.ndarray:
+        """Return all values; nothing can be put behind them any more."""
+        values, self._values = self._values, np.empty(0, self._values.dtype)
+        values.resize(self._size, refcheck=False)
+        return values
+
+
+class GrowingColumns:
+    """Arrays by name, each of which begins with the first values that it is given."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, GrowingArray] = {}
+
+    def append(self, name: str, values: np.ndarray) -> None:
+        """Put values behind those of an array."""
+        self._arrays.setdefault(name, GrowingArray(values.dtype)).append(values)
+
+    def taken(self) -> dict[str, np.ndarray]:
+        """Return all arrays, as `GrowingArray.taken` does."""
+        return {name: array.taken() for name, array in self._arrays.items()}

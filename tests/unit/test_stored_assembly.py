@@ -1,0 +1,89 @@
+"""Assembly and polishing in a memory budget give the bytes that they give in memory."""
+
+import functools
+
+import numpy as np
+import pytest
+
+from graph.contigs import assemble_reads
+from graph.params import POLISHING_THRESHOLDS, AssembleParams, CorrectParams, GraphParams, WhenToCorrect
+from graph.polish import Unitigs, polish
+from graph.stages import Stages
+from graph.stored_assembly import assemble_stored
+from graph.stored_polish import polish_stored
+from overlapper import tiles
+from overlapper.errors import ParameterError
+from overlapper.plan import Budget
+from overlapper.simulate import random_genome, simulate_reads
+from overlapper.tables import Reads
+from overlapper.workdir import Workdir
+from tests.read_sets import columns_of
+
+GENOME = random_genome(60_000, seed=5)
+POLISHING = CorrectParams(rounds=1, thresholds=POLISHING_THRESHOLDS)
+SMALL, LARGE = 30_000, 1 << 33
+
+
+@functools.cache
+def read_set():
+    reads, _ = simulate_reads(GENOME, "ont-r10", coverage=9, seed=2)
+    return reads
+
+
+@pytest.fixture
+def with_store(tmp_path, monkeypatch):
+    """A store, its folder, and a budget that cuts reads, or unitigs and reads, into several blocks."""
+    monkeypatch.setattr(Budget, "left", lambda self, n_reads: SMALL)
+    monkeypatch.setattr(tiles, "cut_blocks", cut_in_three)
+    monkeypatch.setattr("graph.stored_polish.cut_blocks", cut_in_three)
+    reads = read_set()
+    with Workdir(tmp_path / "w") as workdir:
+        half = len(reads) // 2
+        store = tiles.store_reads(workdir, [reads.rows(0, half), reads.rows(half, len(reads))])
+        yield store, workdir, Stages(workdir)
+
+
+def cut_in_three(lengths, *_):
+    return np.unique(np.linspace(0, len(lengths), 4).astype(int))
+
+
+def test_polished_unitigs_do_not_depend_on_the_budget(with_store):
+    store, workdir, stages = with_store
+    draft = GENOME.sequence(0)
+    draft = Reads.from_sequences(["a", "bc"], [draft[:42_100] + draft[42_103:45_000], draft[47_000:]])
+    unitigs = Unitigs(draft, np.array([False, True]))
+    whole = polish(unitigs, read_set(), POLISHING)
+    made = polish_stored(unitigs, store, workdir, Budget(LARGE, 2), POLISHING, stages=stages)
+    assert columns_of(made.unitigs.sequences) == columns_of(whole.unitigs.sequences)
+    assert (made.funnel, made.warnings) == (whole.funnel, whole.warnings)
+    assert not list(workdir.folder.glob("polish-seeds*"))
+
+
+@pytest.mark.parametrize("correct", ["never", "always"])
+def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
+    store, workdir, stages = with_store
+    monkeypatch.setattr("graph.stored_assembly.LAYOUT_COPIES", 0)
+    params = AssembleParams(
+        WhenToCorrect(correct),
+        correction=CorrectParams(rounds=1),
+        polishing=POLISHING,
+        graph=GraphParams(min_overlap=1500),
+    )
+    whole = assemble_reads(read_set(), params)
+    made = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
+    assert len(made.contigs)
+    assert columns_of(made.contigs.sequences) == columns_of(whole.contigs.sequences)
+    assert made.contigs.depth.tolist() == whole.contigs.depth.tolist()
+    names = [stage.name for stage in stages.done]
+    assert ("corrected-reads" in names) == (correct == "always")
+    again = assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=Stages(workdir))
+    assert all(stage.kept for stage in again.stages)
+    assert columns_of(again.contigs.sequences) == columns_of(whole.contigs.sequences)
+
+
+def test_overlaps_that_do_not_fit_are_told(with_store):
+    store, workdir, stages = with_store
+    with pytest.raises(
+        ParameterError, match=r"is too small for [0-9,]+ overlaps, expected [0-9]+ MB or more"
+    ):
+        assemble_stored(store, workdir, Budget(LARGE, 1), AssembleParams(), stages=stages)

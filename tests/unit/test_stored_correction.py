@@ -1,0 +1,145 @@
+"""Correction in a memory budget gives the same bytes as in memory, whatever is worked on at a time."""
+
+import dataclasses
+import functools
+
+import numpy as np
+import pytest
+
+from graph import stored_piles
+from graph.correct import correct
+from graph.params import CorrectParams
+from graph.piles import rows_of
+from graph.stages import Stages
+from graph.stored_piles import ROW, ReadPiles, write_rows
+from graph.stored_rounds import correct_stored
+from graph.uncovered import Uncovered
+from overlapper import pipeline, tiles
+from overlapper.errors import ParameterError
+from overlapper.io.artifacts import Artifact, writing
+from overlapper.io.identity import digest_of_arrays, digest_of_reads
+from overlapper.plan import Budget
+from overlapper.simulate import random_genome, simulate_reads
+from overlapper.tables import Overlaps, Reads
+from overlapper.workdir import Workdir
+from tests.read_sets import columns_of
+
+LARGE = 1 << 32
+PARAMS = CorrectParams(rounds=2)
+
+
+@functools.cache
+def read_set():
+    """Reads of which every third has no qualities, one has unknown bases, and one overlaps none."""
+    reads, _ = simulate_reads(random_genome(15_000, seed=5), "ont-r9", coverage=10, seed=2)
+    texts = [reads.sequence(i) for i in range(len(reads))]
+    texts[1] = texts[1][:200] + "N" * 40 + texts[1][240:]
+    texts.append("ACGTTGCA" * 90)
+    reads = Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    sizes = np.where(np.arange(len(reads)) % 3, reads.lengths, 0)
+    qualities = np.random.default_rng(1).integers(3, 30, sizes.sum()).astype(np.uint8)
+    return dataclasses.replace(
+        reads, qualities=qualities, quality_offsets=np.concatenate([[0], np.cumsum(sizes)])
+    )
+
+
+@functools.cache
+def in_memory(uncovered):
+    return correct(read_set(), params=PARAMS, uncovered=uncovered)
+
+
+def stored(folder, *, threads=1, blocks=1, uncovered=Uncovered.KEEP, note=lambda text: None):
+    """Correct in so many blocks of tiles."""
+    reads = read_set()
+    parts = [reads.take(part) for part in np.array_split(np.arange(len(reads)), 3)]
+    with Workdir(folder) as workdir, pytest.MonkeyPatch.context() as patch:
+        store = tiles.store_reads(workdir, parts)
+        patch.setattr(
+            tiles, "cut_blocks", lambda lengths, *_: np.linspace(0, len(lengths), blocks + 1).astype(int)
+        )
+        made = correct_stored(
+            store,
+            Budget(LARGE, threads),
+            None,
+            PARAMS,
+            uncovered=uncovered,
+            stages=Stages(workdir, note=note),
+        )
+        return made, columns_of(made.reads)
+
+
+@pytest.mark.parametrize(
+    ("threads", "blocks", "room", "uncovered"),
+    [(1, 1, LARGE, Uncovered.KEEP), (2, 3, 40_000, Uncovered.SPLIT), (1, 2, 1, Uncovered.TRIM)],
+)
+def test_bytes_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads, blocks, room, uncovered):
+    monkeypatch.setattr(stored_piles, "_BUCKET_ROWS", 100)
+    monkeypatch.setattr(Budget, "left", lambda self, n_reads: room)
+    whole = in_memory(uncovered)
+    made, columns = stored(tmp_path / "w", threads=threads, blocks=blocks, uncovered=uncovered)
+    assert columns == columns_of(whole.reads)
+    assert (made.funnel, made.warnings) == (whole.funnel, whole.warnings)
+    assert made.changes.to_tsv() == whole.changes.to_tsv()
+
+
+def test_what_is_finished_is_kept_and_what_it_took_is_removed(tmp_path):
+    _, first = stored(tmp_path / "w")
+    assert not list((tmp_path / "w").glob("for-*"))
+    notes = []
+    _, again = stored(tmp_path / "w", note=notes.append)
+    assert again == first
+    assert len(notes) == 4
+
+
+def test_the_same_reads_are_known_whether_they_are_held_or_stored(tmp_path):
+    reads = read_set()
+    with Workdir(tmp_path / "w") as workdir:
+        store = tiles.store_reads(workdir, [reads.rows(0, 5), reads.rows(5, len(reads))])
+        assert store.artifact.facts["content"] == digest_of_reads(reads)
+        assert store.artifact.facts["qualities"] == digest_of_arrays(reads.qualities, reads.quality_offsets)
+        some = np.array([4, 0, 9])
+        taken = store.stored().take(some)
+        wanted = reads.take(store.order[some])
+        for name in ("lengths", "words", "unknown_start", "qualities", "quality_offsets"):
+            assert getattr(taken, name).tolist() == getattr(wanted, name).tolist()
+
+
+@pytest.mark.parametrize("unknown", [0, 1, 2, 99])
+def test_divergence_on_disk_is_the_median_of_all_rows(tmp_path, unknown):
+    reads = read_set()
+    overlaps = pipeline.find_overlaps(reads)
+    divergence = overlaps.divergence.copy()
+    divergence[:unknown] = np.nan
+    overlaps = dataclasses.replace(overlaps, divergence=divergence).take(np.arange(99))
+    with writing(tmp_path / "rows") as artifact:
+        write_rows(artifact, [overlaps.rows(0, 40), overlaps.rows(40, 99)], reads.lengths, 99)
+    assert artifact.facts["divergence"] == rows_of(overlaps).typical_divergence()
+    kept = Artifact(tmp_path / "rows", artifact.facts)
+    assert len(kept.load("rows", ROW)) == 198
+    assert kept.load("first", np.int64)[-1] == 198
+
+
+def test_a_block_takes_what_there_is_room_for(tmp_path):
+    reads = read_set()
+    with Workdir(tmp_path / "w") as workdir:
+        store = tiles.store_reads(workdir, [reads])
+        overlaps = Overlaps.empty()
+        with writing(tmp_path / "rows") as artifact:
+            write_rows(artifact, [overlaps], store.lengths, 0)
+        artifact = Artifact(tmp_path / "rows", artifact.facts)
+        piles = ReadPiles(store.stored(), artifact, 30_000)
+        blocks = list(piles.blocks())
+        assert len(blocks) > 2
+        done = 0
+        for first, block in blocks:
+            assert block.targets.total_bases <= 30_000
+            assert first == done
+            done += len(block.targets)
+        assert done == len(reads)
+
+
+def test_a_budget_that_is_too_small_is_told(tmp_path):
+    with Workdir(tmp_path / "w") as workdir:
+        store = tiles.store_reads(workdir, [read_set()])
+        with pytest.raises(ParameterError, match=r"memory budget of 100\.0 MB is too small"):
+            correct_stored(store, Budget(100_000_000, 1), stages=Stages(workdir))
