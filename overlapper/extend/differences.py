@@ -2,26 +2,28 @@
 
 Definition
 ----------
-Query and target, the target on the query's strand, are compared over their whole intervals of ``m`` and ``n``
-bases. ``D(i, j)`` are the edits (substitutions, bases of the query alone, bases of the target alone) that turn
-the first i bases of the one into the first j of the other. On the diagonal ``d = j - i``, ``F(s, d)`` is the
-largest i with ``D(i, i + d) <= s``, for diagonals that s edits can reach, ``|d| <= s``.
+Query and target, the target on the query's strand, are compared over their whole intervals of ``m`` and
+``n`` bases. ``D(i, j)`` are the edits (substitutions, bases of the query alone, bases of the target alone)
+that turn the first i bases of the one into the first j of the other. On the diagonal ``d = j - i``,
+``F(s, d)`` is the largest i with ``D(i, i + d) <= s``, for diagonals that s edits can reach, ``|d| <= s``.
 
-The path of ``s = D(m, n)`` edits is traced from its end, diagonal ``n - m``. Edit number s leads to diagonal d
+The path of ``s = D(m, n)`` edits is traced from its end, diagonal ``n - m``. Edit number s leads to diagonal
+d
 
 1. by a substitution, behind ``F(s - 1, d) + 1`` query bases;
 2. by a base of the target alone, behind ``F(s - 1, d - 1)``;
 3. by a base of the query alone, behind ``F(s - 1, d + 1) + 1``,
 
-whichever is furthest, of equals the first; what lies behind it matches. The trace goes on with the edit before, on the
-diagonal that this one came from. Where D exceeds the number of edits that are of interest, there is no path.
+whichever is furthest, of equals the first; what lies behind it matches. The trace goes on with the edit
+before, on the diagonal that this one came from. Where D exceeds the number of edits that are of interest,
+there is no path.
 
-Each read sees an edit at a *place* on its forward strand: the base that differs, or that the other read lacks, or
-before which the other one has another base. Bases that are more or fewer in a run of equal ones are placed at its start,
-so that reads on either strand see the same place. Unknown bases count as A.
+Each read sees an edit at a *place* on its forward strand: the base that differs, or that the other read
+lacks, or before which the other one has another base. Bases that are more or fewer in a run of equal ones are
+placed at its start, so that reads on either strand see the same place. Unknown bases count as A.
 
-Accurate reads are the same for thousands of bases: the time is that of comparing words, 32 bases each, and about
-``D^2`` steps (Myers 1986, "An O(ND) difference algorithm"; Landau and Vishkin 1989).
+Accurate reads are the same for thousands of bases: the time is that of comparing words, 32 bases each, and
+about ``D^2`` steps (Myers 1986, "An O(ND) difference algorithm"; Landau and Vishkin 1989).
 """
 
 from __future__ import annotations
@@ -54,8 +56,8 @@ class Differences:
     place : ndarray of int32, shape (differences, 2)
         On the forward strands of query and target.
     other : ndarray of uint8, shape (differences, 2)
-        What the other read has there, on the forward strand of this one: a base from 0 to 3; `LACKING` for none;
-        `EXTRA` and a base for one more, before the place.
+        What the other read has there, on the forward strand of this one: a base from 0 to 3; `LACKING` for
+        none; `EXTRA` and a base for one more, before the place.
     """
 
     edits: np.ndarray

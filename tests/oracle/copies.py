@@ -1,7 +1,5 @@
 """Overlaps of one copy and of several, by the definition of `overlapper.extend.copies`, one by one."""
 
-LACKING = 4
-
 
 def tell(rows, differences, reads):
     """Return for each overlap the differences that count, and whether it may join reads of one copy.
@@ -36,9 +34,8 @@ def tell(rows, differences, reads):
         if differences[row] is None:
             result.append((0, False))
             continue
-        mine = [differences[row][number] for which, number in counting if which == row]
-        substitutions = [d for d in mine if d[1] < LACKING and d[3] < LACKING]
-        result.append((len(mine), not substitutions and len(mine) < 2))
+        mine = sum(which == row for which, _ in counting)
+        result.append((mine, mine == 0))
     return result
 
 

@@ -101,3 +101,15 @@ def test_copies_do_not_depend_on_order_or_threads(reads, seed, threads):
     shuffled = tell_copies(packed(sequences), table(rows).take(order), most_edits=12, threads=threads)
     for column in ("edits", "differing", "same"):
         assert (getattr(alone, column)[order] == getattr(shuffled, column)).all()
+
+
+def test_reads_of_two_copies_are_told_apart_and_errors_do_not_part_them():
+    rng = np.random.default_rng(5)
+    genome = "".join(rng.choice(list("ACGT"), 2000))
+    other = genome[:500] + ("A" if genome[500] != "A" else "C") + genome[501:]
+    reads = [genome] * 4 + [other] * 4
+    reads[1] = genome[:900] + genome[902:]  # an error that no other read has
+    rows = all_pairs([(read, False) for read in reads])
+    found = tell_copies(packed(reads), table(rows))
+    assert found.same.tolist() == [(row[0] < 4) == (row[1] < 4) for row in rows]
+    assert found.edits.tolist() == [((row[0] < 4) != (row[1] < 4)) + 2 * (1 in row[:2]) for row in rows]
