@@ -41,7 +41,7 @@ def contig_table(contigs: Contigs) -> Iterator[str]:
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
-    that no vote was taken on.
+    that no vote was taken on. The last two are * where contigs were not polished.
     """
     yield "\t".join(_COLUMNS)
     sequences = contigs.sequences
@@ -51,7 +51,7 @@ def contig_table(contigs: Contigs) -> Iterator[str]:
             [
                 name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
                 str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{contigs.copies[contig]:.2f}",
-                f"{quality:.1f}", str(unconfirmed),
+                quality, unconfirmed,
             ]
         )  # fmt: skip
 
@@ -63,11 +63,12 @@ def _tags(contigs: Contigs, contig: int) -> list[str]:
     return [f"LN:i:{length}", f"dp:f:{depth:.2f}", f"RC:i:{reads}"]
 
 
-def _quality(contigs: Contigs, contig: int) -> tuple[float, int]:
-    """Return the quality of a polished contig, and how many of its bases have none."""
+def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
+    """Return the quality of a polished contig, and how many of its bases have none; stars for others."""
     sequences = contigs.sequences
-    assert sequences.qualities is not None and sequences.quality_offsets is not None, "contigs are polished"
+    if sequences.qualities is None or sequences.quality_offsets is None:
+        return "*", "*"
     start, end = sequences.quality_offsets[contig : contig + 2]
     qualities = sequences.qualities[start:end]
     wrong = np.mean(10 ** (-qualities.astype(np.float64) / 10)) if len(qualities) else 1.0
-    return float(-10 * np.log10(wrong)) + 0.0, int(np.count_nonzero(qualities == 0))
+    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(int(np.count_nonzero(qualities == 0)))

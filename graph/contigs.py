@@ -8,6 +8,13 @@
 
 Contigs are the unitigs of the layout. The reads as given polish them, not the corrected ones, whose errors
 are no longer independent. Each step is a stage (`graph.stages`): what a killed run finished is kept.
+
+Where copies are kept apart, reads are always corrected, and of their overlaps only those within a copy are
+laid out::
+
+    reads ── overlaps ── correct ── overlaps again ── copies ── layout ──► contigs
+
+Polishing would lay reads on the contigs of other copies, too, and mix what was kept apart.
 """
 
 from __future__ import annotations
@@ -20,14 +27,15 @@ import numpy as np
 
 from graph import assemble
 from graph.assembly_steps import AssemblySteps, HeldSteps
-from graph.params import AssembleParams, WhenToCorrect
+from graph.params import AssembleParams, WhatOfCopies, WhenToCorrect
 from graph.polish import Unitigs
+from graph.separation import separated
 from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
 from overlapper.pipeline import Report
 from overlapper.presets import ErrorRate
 from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.tables import Reads
+from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
 
 
@@ -105,7 +113,11 @@ class Assembled:
     def decision(self) -> str:
         """Say whether the reads were corrected, and at which error rate."""
         rate = self.stages[0].facts["error rate"]
-        done = "corrected" if needs_correction(self.params, rate) else "laid out as they are"
+        done = "laid out as they are"
+        if keeps_copies_apart(self.params, rate):
+            done = "corrected, and copies kept apart"
+        elif needs_correction(self.params, rate):
+            done = "corrected"
         return f"error rate {100 * rate:.2g} %: reads are {done}"
 
     def why_empty(self) -> str:
@@ -168,11 +180,19 @@ def assemble_reads(
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
     facts = steps.overlap("overlaps", preset, report)
-    if needs_correction(params, facts["error rate"]):
+    separate = keeps_copies_apart(params, facts["error rate"])
+    if separate or needs_correction(params, facts["error rate"]):
         steps.correct(params.correction, lambda step, done, total: report(f"correcting, {step}", done, total))
         steps.overlap("corrected-overlaps", "auto", report)
+    reads, overlaps = steps.reads, steps.overlaps
+    if separate:
+        report("telling copies apart", 0, 0)
+        overlaps = separated(steps.stages, reads, overlaps, facts["error rate"], steps.threads)
     report("laying out", 0, 0)
-    contigs = _laid_out(steps, params)
+    contigs = _laid_out(steps, reads, overlaps, params)
+    del reads, overlaps  # polishing has its own
+    if separate:
+        return Assembled(contigs, params, steps.stages.done, [])
     polished = steps.polish(
         Unitigs(contigs.sequences, contigs.circular),
         ErrorRate(facts["error rate"], "of the overlaps"),
@@ -190,10 +210,16 @@ def needs_correction(params: AssembleParams, error_rate: float) -> bool:
     return params.correct is WhenToCorrect.ALWAYS
 
 
-def _laid_out(steps: AssemblySteps, params: AssembleParams) -> Contigs:
+def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
+    """Return whether contigs of reads of an error rate are of one copy each."""
+    if params.copies is WhatOfCopies.AUTO:
+        return params.correct is not WhenToCorrect.NEVER and error_rate < params.separate_below
+    return params.copies is WhatOfCopies.SEPARATE
+
+
+def _laid_out(steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: AssembleParams) -> Contigs:
     def lay_out() -> tuple[Contigs, dict[str, Any]]:
-        reads = steps.reads
-        assembly = assemble(reads, steps.overlaps, params.graph, params.cleaning, threads=steps.threads)
+        assembly = assemble(reads, overlaps, params.graph, params.cleaning, threads=steps.threads)
         unitigs = assembly.layout
         source, target, _ = unitigs.links()
         sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))

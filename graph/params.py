@@ -168,6 +168,17 @@ class WhenToCorrect(enum.StrEnum):
     NEVER = "never"
 
 
+class WhatOfCopies(enum.StrEnum):
+    """What `graph.contigs.assemble_reads` does with haplotypes and copies of repeats that are much alike."""
+
+    AUTO = "auto"
+    """Keeps them apart where reads are accurate."""
+    SEPARATE = "separate"
+    """Contigs are of one copy each; reads are corrected first, whatever their error rate."""
+    COLLAPSE = "collapse"
+    """Joins what looks alike to reads that err."""
+
+
 @dataclasses.dataclass(frozen=True)
 class AssembleParams:
     """From reads to contigs.
@@ -177,6 +188,9 @@ class AssembleParams:
     correct : WhenToCorrect
     correct_above : float
         Error rate from which on reads need correction.
+    copies : WhatOfCopies
+    separate_below : float
+        Error rate below which copies are kept apart by default: that of HiFi reads.
     correction, polishing : CorrectParams
     graph : GraphParams
     cleaning : CleanParams
@@ -184,6 +198,8 @@ class AssembleParams:
 
     correct: WhenToCorrect = WhenToCorrect.AUTO
     correct_above: float = 0.15
+    copies: WhatOfCopies = WhatOfCopies.AUTO
+    separate_below: float = 0.01
     correction: CorrectParams = CorrectParams()
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     graph: GraphParams = GraphParams()
@@ -191,3 +207,6 @@ class AssembleParams:
 
     def __post_init__(self) -> None:
         require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
+        require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
+        both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
+        require(both, "correct", self.correct, "always or auto where copies are kept apart")

@@ -58,6 +58,15 @@ def assemble(
             "asks for it.",
         ),
     ] = "auto",
+    copies: Annotated[
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="What becomes of haplotypes and copies of repeats that are much alike: separate (reads are "
+            "corrected, and contigs are of one copy each), collapse, or auto, which separates them where "
+            "reads are as accurate as HiFi reads.",
+        ),
+    ] = "auto",
     correct_rounds: Annotated[int, typer.Option(min=1, help="Rounds of correction.")] = 2,
     polish_rounds: Annotated[int, typer.Option(min=1, help="Rounds of polishing.")] = 2,
     min_overlap: Annotated[
@@ -88,6 +97,10 @@ def assemble(
     check_name(output, "--output")
     if correct not in ("auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
+    if copies not in ("auto", "separate", "collapse"):
+        raise typer.BadParameter(f"--copies is {copies}, expected auto, separate or collapse")
+    if copies == "separate" and correct == "never":
+        raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
 
     from overlapper.cli.startup import load_numba, tune_malloc
 
@@ -101,6 +114,7 @@ def assemble(
         AssembleParams,
         CorrectParams,
         GraphParams,
+        WhatOfCopies,
         WhenToCorrect,
     )
     from graph.stored_assembly import assemble_stored
@@ -120,6 +134,7 @@ def assemble(
     threads = threads or available_threads()
     params = AssembleParams(
         WhenToCorrect(correct),
+        copies=WhatOfCopies(copies),
         correction=CorrectParams(rounds=correct_rounds),
         polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
         graph=GraphParams(min_overlap=min_overlap),

@@ -1,0 +1,121 @@
+"""Which overlaps join reads of the same copy: of a haplotype, or of a repeat.
+
+Accurate reads of one copy are the same, base by base, but for errors. Errors are those of one read; a
+difference of copies is shown by all reads of either.
+
+Definition
+----------
+Overlaps of more than ``most_edits`` edits join different copies, and are not looked at below. All others have
+differences (`overlapper.extend.differences`), each with a place on either read.
+
+1. A difference *counts* if each of the two reads has another overlap that shows the same at the same place:
+   what one read alone has is its error.
+2. A place of a read is *confirmed* if two or more of the overlaps nearest to the read do not differ there. Of
+   the overlaps that cover the place, take how many differences each has elsewhere that count: the nearest are
+   those with no more than the second smallest number. Where a read was corrected to the base of another copy,
+   it differs from the reads of its own there, and the place is not confirmed. Differences at such places no
+   longer count, for either read. This is repeated until none goes.
+3. An overlap joins different copies if it has a difference that counts.
+
+Of two haplotypes of the human MHC (simulated HiFi reads, 20x each, corrected), 97 in 100 overlaps of the same
+haplotype whose differences still count behind step 2 differ at 190 places of 9.8 Mb, which are alone as far
+as reads reach: there, correction chose at random.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from overlapper.extend.differences import Differences, find_differences
+from overlapper.kernels.cpu import copies as kernel
+from overlapper.tables import Overlaps, Reads
+from overlapper.tables.base import offsets_of
+from overlapper.threads import cut_evenly, map_in_order
+
+MOST_EDITS = 64
+"""Of corrected HiFi and R10 reads (MHC, as above), 99 in 100 overlaps within a haplotype have no more."""
+_BLOCKS = 64
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Copies:
+    """What is known of the copies that ``n`` overlaps join.
+
+    Attributes
+    ----------
+    edits : ndarray of int32, shape (n,)
+        Differences of the two reads; -1 for more than were looked for.
+    differing : ndarray of int32, shape (n,)
+        Those of them that are differences of copies; 0 where too many to look at.
+    same : ndarray of bool, shape (n,)
+        Whether both reads may be of one copy.
+    """
+
+    edits: np.ndarray
+    differing: np.ndarray
+    same: np.ndarray
+
+
+def tell_copies(
+    reads: Reads, overlaps: Overlaps, *, most_edits: int = MOST_EDITS, threads: int = 1
+) -> Copies:
+    """Tell overlaps within a copy from those between copies.
+
+    Parameters
+    ----------
+    reads : Reads
+        Accurate ones, as HiFi reads or corrected reads are.
+    overlaps : Overlaps
+        All of these reads.
+    most_edits : int
+        Edits above which reads are of different copies.
+    threads : int
+        Changes nothing but the time.
+
+    Returns
+    -------
+    Copies
+    """
+    found = find_differences(reads, overlaps, most_edits, threads=threads)
+    piles, overlap = _piles(len(reads), overlaps, found), found.overlap
+    weights = np.diff(piles.first) + 1
+    blocks = list(itertools.pairwise(cut_evenly(weights, int(weights.sum()) // _BLOCKS + 1)))
+
+    def mark(function: Callable[..., None], *arguments: Any) -> None:
+        done = map_in_order(lambda block: function(piles, *block, *arguments), blocks, threads)
+        collections.deque(done, maxlen=0)
+
+    marks = np.ones(found.place.shape, np.bool_)
+    mark(kernel.seen_again, marks)
+    counts, going = marks.all(axis=1), True
+    while going:
+        differing = np.bincount(overlap[counts], minlength=len(overlaps)).astype(np.int32)
+        mark(kernel.confirm, counts, differing, marks)
+        left = counts & marks.all(axis=1)
+        going = bool((counts != left).any())
+        counts = left
+    same = (found.edits >= 0) & (differing == 0)
+    return Copies(found.edits, differing, same)
+
+
+def _piles(reads: int, overlaps: Overlaps, found: Differences) -> kernel.Piles:
+    compared = np.flatnonzero(found.edits >= 0)
+    o = overlaps.take(compared)
+    read = np.concatenate([o.query, o.target])
+    order = np.argsort(read, kind="stable")
+    return kernel.Piles(
+        first=offsets_of(np.bincount(read, minlength=reads)),
+        row=np.tile(compared, 2)[order],
+        side=np.repeat(np.array([0, 1], np.uint8), len(compared))[order],
+        start=np.concatenate([o.q_start, o.t_start])[order],
+        end=np.concatenate([o.q_end, o.t_end])[order],
+        offsets=found.offsets,
+        place=found.place,
+        other=found.other,
+    )

@@ -1,0 +1,107 @@
+"""Where the two reads of an overlap differ, base by base.
+
+Definition
+----------
+Query and target, the target on the query's strand, are compared over their whole intervals of ``m`` and
+``n`` bases. ``D(i, j)`` are the edits (substitutions, bases of the query alone, bases of the target alone)
+that turn the first i bases of the one into the first j of the other. On the diagonal ``d = j - i``,
+``F(s, d)`` is the largest i with ``D(i, i + d) <= s``, for diagonals that s edits can reach, ``|d| <= s``.
+
+The path of ``s = D(m, n)`` edits is traced from its end, diagonal ``n - m``. Edit number s leads to diagonal
+d
+
+1. by a substitution, behind ``F(s - 1, d) + 1`` query bases;
+2. by a base of the target alone, behind ``F(s - 1, d - 1)``;
+3. by a base of the query alone, behind ``F(s - 1, d + 1) + 1``,
+
+whichever is furthest, of equals the first; what lies behind it matches. The trace goes on with the edit
+before, on the diagonal that this one came from. Where D exceeds the number of edits that are of interest,
+there is no path.
+
+Each read sees an edit at a *place* on its forward strand: the base that differs, or that the other read
+lacks, or before which the other one has another base. Bases that are more or fewer in a run of equal ones are
+placed at its start, so that reads on either strand see the same place. Unknown bases count as A.
+
+Accurate reads are the same for thousands of bases: the time is that of comparing words, 32 bases each, and
+about ``D^2`` steps (Myers 1986, "An O(ND) difference algorithm"; Landau and Vishkin 1989).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from overlapper.kernels.cpu import differences as kernel
+from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.tables import Intervals, Reads
+from overlapper.tables.base import offsets_of
+from overlapper.threads import cut_evenly, map_in_order
+
+LACKING, EXTRA = kernel.LACKING, kernel.EXTRA
+_BLOCKS = 64
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Differences:
+    """Where the reads of ``n`` overlaps differ.
+
+    Attributes
+    ----------
+    edits : ndarray of int32, shape (n,)
+        -1 where there are too many, and no differences are listed.
+    offsets : ndarray of int64, shape (n + 1,)
+        Where the differences of each overlap start; they go from its end to its start.
+    place : ndarray of int32, shape (differences, 2)
+        On the forward strands of query and target.
+    other : ndarray of uint8, shape (differences, 2)
+        What the other read has there, on the forward strand of this one: a base from 0 to 3; `LACKING` for
+        none; `EXTRA` and a base for one more, before the place.
+    """
+
+    edits: np.ndarray
+    offsets: np.ndarray
+    place: np.ndarray
+    other: np.ndarray
+
+    @property
+    def overlap(self) -> np.ndarray:
+        """The overlap of each difference (int64)."""
+        return np.repeat(np.arange(len(self.edits)), np.diff(self.offsets))
+
+
+def find_differences(reads: Reads, overlaps: Intervals, most: int, *, threads: int = 1) -> Differences:
+    """Compare the reads of overlaps base by base.
+
+    Parameters
+    ----------
+    reads : Reads
+    overlaps : Intervals
+        Their ends at bases that belong together, as those of exact chains and of alignments are.
+    most : int
+        Edits from which on an overlap is not looked at any further, 0 or more.
+    threads : int
+        Changes nothing but the time.
+
+    Returns
+    -------
+    Differences
+    """
+    packed, o = PackedReads.of(reads), overlaps
+    spans = np.maximum(o.q_end - o.q_start, o.t_end - o.t_start)
+    bounds = cut_evenly(spans, int(spans.sum(dtype=np.int64)) // _BLOCKS + 1)
+    found = list(
+        map_in_order(
+            lambda block: kernel.find_differences(
+                packed, o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end, most, *block
+            ),
+            itertools.pairwise(bounds),
+            threads,
+        )
+    )
+    edits = np.concatenate([np.zeros(0, np.int32), *(edits for edits, _ in found)])
+    listed = np.concatenate([np.zeros((0, 4), np.int32), *(differences for _, differences in found)])
+    return Differences(
+        edits, offsets_of(np.maximum(edits, 0)), listed[:, ::2], listed[:, 1::2].astype(np.uint8)
+    )
