@@ -168,6 +168,8 @@ class ChainParams:
         Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
     min_seeds : int
         Shortest chain kept, in seeds.
+    sure_seeds : int
+        A chain of fewer seeds is kept only if walks bring both its ends to a read end.
     min_score : int
         Lowest score kept, in bases.
     min_agreement : int
@@ -192,8 +194,9 @@ class ChainParams:
     max_gap: int = 10000
     gap_cost: int = 38
     distance_cost: int = 1
-    min_seeds: int = 3
-    min_score: int = 30
+    min_seeds: int = 2
+    sure_seeds: int = 3
+    min_score: int = 20
     min_agreement: int = 15
     typical_agreement: int = 0
     reach: int = 2
@@ -209,6 +212,7 @@ class ChainParams:
         require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
         require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
         require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
+        require(self.sure_seeds >= 0, "sure_seeds", self.sure_seeds, "0 or more")
         require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
         require(
             self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
