@@ -175,6 +175,9 @@ class ChainParams:
     min_agreement : int
         Least agreement kept, in percent of the typical one; copies of a repeat that differ more than the
         reads do stay below.
+    min_overall : int
+        Likewise, of the whole overlap, from end to end; ``min_agreement`` where it has fewer than
+        ``sure_seeds``.
     typical_agreement : int
         In thousandths; 0 measures it on a sample of the read set.
     reach, max_reach : int
@@ -198,6 +201,7 @@ class ChainParams:
     sure_seeds: int = 3
     min_score: int = 20
     min_agreement: int = 15
+    min_overall: int = 7
     typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300
@@ -214,6 +218,7 @@ class ChainParams:
         require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
         require(self.sure_seeds >= 0, "sure_seeds", self.sure_seeds, "0 or more")
         require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
+        require(0 <= self.min_overall <= 100, "min_overall", self.min_overall, "0 to 100")
         require(
             self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
         )

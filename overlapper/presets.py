@@ -27,11 +27,13 @@ WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 100, 1000
 """Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
 
-_AGREEMENTS = ((0.005, 100), (0.02, 15), (0.13, 15), (0.2, 8))
-"""Error rates, and how many percent of the typical agreement a chain needs; in between it follows the logarithms.
-Accurate reads have nearly all seeds in common: the 45 percent that count as typical are left at a difference of
-4 percent, so that copies of a repeat that differ more do not count. Most short k-mers of very noisy reads meet
-another by chance, so that the share that seeds tells little of a read's accuracy."""
+_AGREEMENTS = ((0.005, 100, 100), (0.02, 15, 7), (0.13, 15, 7), (0.2, 8, 4))
+"""Error rates, and how many percent of the typical agreement a chain and an overlap need; in between both
+go by the logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
+typical are left at a difference of 4 percent, so that copies of a repeat that differ more do not count.
+Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little
+of a read's accuracy. Real CLR reads have stretches without seeds: set on those of E. coli (P5-C3) and on
+simulated reads of yeast (CLR, HiFi)."""
 
 
 class ErrorRate(NamedTuple):
@@ -131,13 +133,15 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
 def _chain_params(error_rate: float, window: int) -> ChainParams:
     """Let ends be carried on farther as seeds grow rarer, and let noisy reads agree less."""
     default = ChainParams()
-    rates, agreements = zip(*_AGREEMENTS, strict=True)
-    least = np.interp(math.log(max(error_rate, rates[0])), np.log(rates), np.log(agreements))
+    rates, *columns = zip(*_AGREEMENTS, strict=True)
+    place = math.log(max(error_rate, rates[0]))
+    chain, overall = (math.exp(np.interp(place, np.log(rates), np.log(column))) for column in columns)
     return dataclasses.replace(
         default,
         reach=min(WIDE_REACH, max(default.reach, WIDE_REACH * window // WIDE_WINDOW)),
         max_reach=min(MOST_REACH, max(default.max_reach, REACH_WINDOWS * window)),
-        min_agreement=round(math.exp(least)),
+        min_agreement=round(chain),
+        min_overall=round(overall),
     )
 
 

@@ -1,32 +1,32 @@
 """Which k-mers seed: by the overlaps that they are predicted to find, and by what they cost.
 
-**Prediction.** What share s of their k-mers two overlapping reads have in common differs from pair to pair, as
-reads differ in accuracy: `SharedKmers` has the distribution. Windows of w k-mers leave 2 / (w + 1) of them. As
-shared k-mers come in clumps, every other counts, so that an overlap of L bases has
+**Prediction.** What share s of their k-mers two overlapping reads have in common differs from pair to pair,
+as reads differ in accuracy: `SharedKmers` has the distribution. Windows of w k-mers leave 2 / (w + 1) of
+them. As shared k-mers come in clumps, every other counts, so that an overlap of L bases has
 
     m = s (L - k) / (w + 1)
 
-seeds apart from each other, and it is found with two: the predicted recall is the mean of 1 - exp(-m) (1 + m)
-over all pairs. On real CLR reads of E. coli (P5-C3, 15x), for 15 choices of k from 13 to 19 and w from 2 to 8,
-it is within .03 (root mean square) of the recall of overlaps from 500 to 700 bases, .49 to .90; "every other"
-was fitted on these. pbsim3's RSII model, which was not: .72 predicted, .80 found.
+seeds apart from each other, and it is found with two: the predicted recall R is the mean of
+1 - exp(-m) (1 + m) over all pairs. On real CLR reads of E. coli (P5-C3, 15x), for 15 choices of k from
+13 to 19 and w from 2 to 8, it is within .03 (root mean square) of the recall of overlaps from 500 to 700
+bases, .49 to .90; "every other" was fitted on these. pbsim3's RSII model, which was not: .69 predicted for
+k 15, w 5, .80 found.
 
 **Cost**, in nanoseconds on one core: 6 a base, 37 a minimizer, 50 a hit by chance. Of N bases, with p the
-probability that two k-mers are equal by chance, there are
+probability that two bases are equal by chance, there are
 
-    N**2 p (2 w / (w + 1))**2 / (2 w - 1)
+    N**2 p**k (2 w / (w + 1))**2 / (2 w - 1)
 
-of these: of all k-mers w seed rarely, and meet w times as often, since minimizers are small hashes.
+of these: minimizers are small hashes, which meet more often than others.
 
 **Choice.** Of all k from 13 to 19 and all w up to a widest one, those with the least
 
-    log(cost + 1 s) + (1 - predicted recall) / 0.35 + 0.005 S (19 - k)
+    log(cost + 0.3 s) - 2.2 log(R) + 0.005 S (19 - k)
 
-are taken; of equals the smallest k, then the smallest w. A tenth of recall is worth a third more time; below a
-second time hardly counts. S is the mean share: k-mers of accurate reads tell copies of repeats apart, longer
-ones more of them. Where the widest window is concerned see `widest_window`. All of it is smooth in bases and
-shares, and so is the recall of what is chosen. The weights were set on real CLR reads (15x), the piece of
-E. coli in HiFi, Listeria (R10) and simulated human X (R10).
+are taken; of equals the smallest k, then the smallest w: a percent of recall is worth 2.2 percent of time,
+and below .3 s time hardly counts. S is the mean share: k-mers of accurate reads tell copies of repeats apart,
+longer ones more of them. All of it is smooth in bases and shares, and so is what is chosen. The weights were
+set on real CLR reads (15x), the piece of E. coli in HiFi, Listeria (R10) and simulated human X (R10).
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ CHANCE = 1 / 4
 """Probability that two bases are equal where all four are as common."""
 
 _NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT = 6, 37, 50
-_LITTLE_TIME, _WORTH, _REPEATS = 1.0, 0.35, 0.005
+_LITTLE_TIME, _WORTH, _REPEATS = 0.3, 2.2, 0.005
+_LEAST_RECALL = 1e-9
 _NARROWEST, _WIDEST, _WIDTH_BY_ERRORS = 10, 50, 0.15
 _DECAY, _SHAPE = 1.77, 10.0
 
@@ -132,8 +133,8 @@ def choose(shared: SharedKmers, error_rate: float, bases: int, overlap: int) -> 
 def widest_window(error_rate: float) -> int:
     """Return the widest window that reads of an error rate seed with: .15 / error rate, from 10 to 50.
 
-    Copies of a repeat are told from true overlaps by how many seeds agree, of which there have to be the more,
-    the more reads differ. Fitted on simulated reads of yeast (HiFi) and human X (R10).
+    Copies of a repeat are told from true overlaps by how many seeds agree, of which there have to be the
+    more, the more reads differ. Fitted on simulated reads of yeast (HiFi) and human X (R10).
     """
     return round(min(max(_WIDTH_BY_ERRORS / max(error_rate, 1e-6), _NARROWEST), _WIDEST))
 
@@ -148,9 +149,9 @@ def seconds(sketch: SketchParams, bases: int, chance: float) -> float:
 def _burden(sketch: SketchParams, shared: SharedKmers, bases: int, overlap: int) -> float:
     """Return what is the least for the best choice."""
     time = math.log(seconds(sketch, bases, shared.chance) + _LITTLE_TIME)
-    missed = (1 - shared.recall(sketch, overlap)) / _WORTH
+    found = math.log(max(shared.recall(sketch, overlap), _LEAST_RECALL))
     k = sketch.kmer_length
-    return time + missed + _REPEATS * float(np.mean(shared.at(k))) * (LONGEST - k)
+    return time - _WORTH * found + _REPEATS * float(np.mean(shared.at(k))) * (LONGEST - k)
 
 
 def _means_of_parts(values: np.ndarray, weights: np.ndarray) -> tuple[float, ...]:
