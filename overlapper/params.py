@@ -201,7 +201,7 @@ class ChainParams:
     sure_seeds: int = 3
     min_score: int = 20
     min_agreement: int = 15
-    min_overall: int = 7
+    min_overall: int = 5
     typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300

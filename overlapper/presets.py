@@ -27,7 +27,7 @@ WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 100, 1000
 """Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
 
-_AGREEMENTS = ((0.005, 100, 100), (0.02, 15, 7), (0.13, 15, 7), (0.2, 8, 4))
+_AGREEMENTS = ((0.005, 100, 100), (0.02, 15, 5), (0.13, 15, 5), (0.2, 8, 3))
 """Error rates, and how many percent of the typical agreement a chain and an overlap need; in between both
 go by the logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
 typical are left at a difference of 4 percent, so that copies of a repeat that differ more do not count.

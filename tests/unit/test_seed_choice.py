@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from overlapper.params import SketchParams
+from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.choice import MEASURED, PARTS, SharedKmers, choose, seconds, widest_window
 from overlapper.sketch.estimates import estimate_errors
-from overlapper.simulate import random_genome, simulate_reads
 
 BASES = 100_000_000
 
@@ -80,7 +80,7 @@ def test_recall_stays_above_a_bound_at_every_size(error_rate):
 def test_longer_overlaps_cost_less():
     costs = [chosen(BASES, 0.12, overlap)[2] for overlap in (500, 1000, 2000, 5000)]
     assert costs == sorted(costs, reverse=True)
-    assert costs[-1] < 0.6 * costs[0]
+    assert costs[-1] < 0.75 * costs[0]
 
 
 def test_short_overlaps_get_the_seeds_of_500_bases():
