@@ -21,9 +21,9 @@ of these: minimizers are small hashes, which meet more often than others.
 
 **Choice.** Of all k from 13 to 19 and all w up to a widest one, those with the least
 
-    log(cost + 0.3 s) - 2.2 log(R) + 0.005 S (19 - k)
+    log(cost + 0.3 s) - 2.5 log(R) + 0.005 S (19 - k)
 
-are taken; of equals the smallest k, then the smallest w: a percent of recall is worth 2.2 percent of time,
+are taken; of equals the smallest k, then the smallest w: a percent of recall is worth 2.5 percent of time,
 and below .3 s time hardly counts. S is the mean share: k-mers of accurate reads tell copies of repeats apart,
 longer ones more of them. All of it is smooth in bases and shares, and so is what is chosen. The weights were
 set on real CLR reads (15x), the piece of E. coli in HiFi, Listeria (R10) and simulated human X (R10).
@@ -51,9 +51,9 @@ CHANCE = 1 / 4
 """Probability that two bases are equal where all four are as common."""
 
 _NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT = 6, 37, 50
-_LITTLE_TIME, _WORTH, _REPEATS = 0.3, 2.2, 0.005
+_LITTLE_TIME, _WORTH, _REPEATS = 0.3, 2.5, 0.005
 _LEAST_RECALL = 1e-9
-_NARROWEST, _WIDEST, _WIDTH_BY_ERRORS = 10, 50, 0.15
+_NARROWEST, _WIDEST, _WIDTH_BY_ERRORS = 7, 50, 0.15
 _DECAY, _SHAPE = 1.77, 10.0
 
 
@@ -131,7 +131,7 @@ def choose(shared: SharedKmers, error_rate: float, bases: int, overlap: int) -> 
 
 
 def widest_window(error_rate: float) -> int:
-    """Return the widest window that reads of an error rate seed with: .15 / error rate, from 10 to 50.
+    """Return the widest window that reads of an error rate seed with: .15 / error rate, from 7 to 50.
 
     Copies of a repeat are told from true overlaps by how many seeds agree, of which there have to be the
     more, the more reads differ. Fitted on simulated reads of yeast (HiFi) and human X (R10).

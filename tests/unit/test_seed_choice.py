@@ -94,7 +94,7 @@ def test_accurate_reads_take_longer_kmers_and_wider_windows():
     assert accurate.kmer_length > noisy.kmer_length
     assert accurate.window > noisy.window
     assert widest_window(0.0) == widest_window(0.002) == 50
-    assert widest_window(0.3) == 10
+    assert widest_window(0.3) == 7
 
 
 def test_what_reads_share_is_the_same_on_any_number_of_threads():
