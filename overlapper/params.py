@@ -168,16 +168,18 @@ class ChainParams:
         Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
     min_seeds : int
         Shortest chain kept, in seeds.
+    sure_seeds : int
+        A chain of fewer seeds is kept only if walks bring both its ends to a read end.
     min_score : int
         Lowest score kept, in bases.
     min_agreement : int
-        Least agreement kept, in percent of the typical one; copies of a repeat that differ more than the
-        reads do stay below.
+        Least agreement kept, in percent of the typical one; copies of a repeat that differ stay below.
+    min_overall : int
+        Likewise, of the whole overlap; ``min_agreement`` where it has fewer than ``sure_seeds``.
     typical_agreement : int
         In thousandths; 0 measures it on a sample of the read set.
     reach, max_reach : int
-        The end of a chain is carried on to the nearer read end when at most ``reach`` seeds are missing
-        there, those that overlap each other counted once, and it is at most ``max_reach`` bases away.
+        An end is carried on to the nearer read end when at most ``reach`` seeds are missing, and it is near.
     give_up : int
         The end is left where it is when more seeds than these are missing.
     end_edits : int
@@ -192,9 +194,11 @@ class ChainParams:
     max_gap: int = 10000
     gap_cost: int = 38
     distance_cost: int = 1
-    min_seeds: int = 3
-    min_score: int = 30
+    min_seeds: int = 2
+    sure_seeds: int = 3
+    min_score: int = 20
     min_agreement: int = 15
+    min_overall: int = 5
     typical_agreement: int = 0
     reach: int = 2
     max_reach: int = 300
@@ -204,21 +208,17 @@ class ChainParams:
     end_tolerance: int = 50
 
     def __post_init__(self) -> None:
+        lengths = ("reach", "max_reach", "end_tolerance")
+        for name in ("sure_seeds", "gap_cost", "distance_cost", "typical_agreement", *lengths):
+            require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
         require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
         require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
-        require(self.gap_cost >= 0, "gap_cost", self.gap_cost, "0 or more")
-        require(self.distance_cost >= 0, "distance_cost", self.distance_cost, "0 or more")
         require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
         require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
-        require(
-            self.typical_agreement >= 0, "typical_agreement", self.typical_agreement, "0 (measure) or more"
-        )
+        require(0 <= self.min_overall <= 100, "min_overall", self.min_overall, "0 to 100")
         require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
         require(1 <= self.end_edits <= 100, "end_edits", self.end_edits, "1 to 100")
         require(0 <= self.end_drop <= 2**30, "end_drop", self.end_drop, "0 to 2^30")
-        require(self.end_tolerance >= 0, "end_tolerance", self.end_tolerance, "0 or more")
-        require(self.max_reach >= 0, "max_reach", self.max_reach, "0 or more")
-        require(self.reach >= 0, "reach", self.reach, "0 or more")
 
 
 @dataclasses.dataclass(frozen=True)

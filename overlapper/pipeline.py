@@ -124,8 +124,7 @@ def run(
     clock.lap("order")
 
     report("choosing parameters", 0, 0)
-    params, why = preset_params(reads, preset, threads)
-    params = params.changed(changes or {})
+    params, why = preset_params(reads, preset, threads, changes)
     clock.lap("parameters")
     kernels, rehearsal = [params.extender], partial(rehearse, params)
     with opening(devices, gpu_memory, reads, kernels, rehearsal) as opened:

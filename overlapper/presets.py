@@ -4,49 +4,53 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import ChainParams, Params, SketchParams
+from overlapper.params import ChainParams, Params
+from overlapper.sketch.choice import SharedKmers, choose
 from overlapper.tables import Reads
 
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 """Typical error rate of each technology, which its preset assumes."""
 PRESETS = ("auto", *ERROR_RATES)
 CORRECTED = "corrected"
-"""Preset of later rounds of correction: as ``auto``, but with the seeds of large sets, however few the reads.
-Corrected reads have enough of these in common."""
-
-ACCURATE, NOISY, VERY_NOISY = 0.01, 0.05, 0.15
-VERY_NOISY_AGREEMENT, ACCURATE_AGREEMENT = 8, 100
-"""Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little of
-a read's accuracy. Accurate reads have nearly all seeds in common: the 45 percent that count as typical are
-left at a difference of 4 percent, so that copies of a repeat that differ more do not count."""
-SMALL, MEDIUM, LARGE = 4_000_000, 40_000_000, 128_000_000
-"""Bases of a set: the fewer, the more seeds it can afford. In `LARGE` bases a 13-mer meets four others by
-chance, as many as is worth it for very noisy reads, which keep few longer k-mers."""
+"""Preset of later rounds of correction: as ``auto``, but with the seeds of `CORRECTED_BASES`, however few the
+reads. Corrected reads have enough of these in common."""
+CORRECTED_BASES = 128_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 100, 1000
 """Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
 
+_AGREEMENTS = ((0.005, 100, 100), (0.02, 15, 5), (0.13, 15, 5), (0.2, 8, 3))
+"""Error rates, and how many percent of the typical agreement a chain and an overlap need; in between both
+go by the logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
+typical are left at a difference of 4 percent, so that copies of a repeat that differ more do not count.
+Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little
+of a read's accuracy. Real CLR reads have stretches without seeds: set on those of E. coli (P5-C3) and on
+simulated reads of yeast (CLR, HiFi)."""
+
 
 class ErrorRate(NamedTuple):
-    """Error rate of reads, and where it comes from."""
+    """Error rate of reads, where it comes from, and what k-mers they share, where that was measured."""
 
     value: float
     basis: str
+    shared: SharedKmers | None = None
 
 
-def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[Params, str]:
+def preset_params(
+    reads: Reads, preset: str | ErrorRate, threads: int, changes: Mapping[str, Any] | None = None
+) -> tuple[Params, str]:
     """Return the parameters of a preset for a read set.
 
-    Accurate reads seed with long k-mers and wide windows. Noisy reads keep few k-mers of one piece, so they
-    seed with k-mers as short as the size of the set allows before chance matches count, and small sets can
-    afford to take more of them.
+    Seeds are chosen by what k-mers the reads share, by how many bases there are, and by the shortest overlap
+    wanted (`overlapper.sketch.choice`).
 
     Parameters
     ----------
@@ -55,6 +59,8 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
         ``ont``, ``clr``, ``hifi``; ``auto``, which estimates the error rate of the reads, and `CORRECTED`; or
         that itself.
     threads : int
+    changes : mapping, optional
+        Parameters that are to differ, nested as in `Params`.
 
     Returns
     -------
@@ -65,16 +71,18 @@ def preset_params(reads: Reads, preset: str | ErrorRate, threads: int) -> tuple[
     Raises
     ------
     ParameterError
-        When there is no such preset.
+        When there is no such preset, or the changes do not fit.
     """
-    error_rate, basis = preset_error_rate(reads, preset, threads)
-    sketch = _sketch_params(error_rate, LARGE if preset == CORRECTED else reads.total_bases)
+    rate = preset_error_rate(reads, preset, threads)
+    bases = CORRECTED_BASES if preset == CORRECTED else reads.total_bases
+    wanted = Params().changed(changes or {}).classes.min_overlap
+    sketch = choose(rate.shared or SharedKmers.assumed(rate.value), rate.value, bases, wanted)
     why = (
-        f"error rate {100 * error_rate:.2g} % ({basis}), {reads.total_bases} bases: "
+        f"error rate {100 * rate.value:.2g} % ({rate.basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
-    chain = _chain_params(error_rate, sketch.window)
-    return dataclasses.replace(Params(), sketch=sketch, chain=chain), why
+    chain = _chain_params(rate.value, sketch.window)
+    return dataclasses.replace(Params(), sketch=sketch, chain=chain).changed(changes or {}), why
 
 
 def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> ErrorRate:
@@ -98,10 +106,10 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
         check_preset(preset)
     if preset in ERROR_RATES:
         return ErrorRate(ERROR_RATES[preset], f"preset {preset}")
-    error_rate = _estimated_error_rate(reads, threads)
+    error_rate, shared = _estimated(reads, threads)
     if math.isnan(error_rate):
         return ErrorRate(ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}")
-    return ErrorRate(error_rate, "estimated")
+    return ErrorRate(error_rate, "estimated", shared)
 
 
 def check_preset(name: str) -> None:
@@ -114,7 +122,7 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
     """Return the parameters with the error rate that the adaptive threshold needs, estimated unless given."""
     if params.threshold.error_rate:
         return params
-    error_rate = _estimated_error_rate(reads, threads)
+    error_rate, _ = _estimated(reads, threads)
     if math.isnan(error_rate):
         error_rate = ERROR_RATES[FALLBACK]
     return dataclasses.replace(
@@ -122,38 +130,25 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
     )
 
 
-def _sketch_params(error_rate: float, bases: int) -> SketchParams:
-    if error_rate < ACCURATE:
-        return SketchParams(kmer_length=19, window=50)
-    if bases < SMALL:
-        return SketchParams(kmer_length=13, window=1)
-    if error_rate > VERY_NOISY:
-        return SketchParams(kmer_length=13 if bases < LARGE else 14, window=1)
-    if bases < MEDIUM:
-        return SketchParams(kmer_length=15, window=3)
-    return SketchParams(kmer_length=15, window=5 if error_rate > NOISY and bases < LARGE else WIDE_WINDOW)
-
-
 def _chain_params(error_rate: float, window: int) -> ChainParams:
     """Let ends be carried on farther as seeds grow rarer, and let noisy reads agree less."""
     default = ChainParams()
-    min_agreement = default.min_agreement
-    if error_rate > VERY_NOISY:
-        min_agreement = VERY_NOISY_AGREEMENT
-    elif error_rate < ACCURATE:
-        min_agreement = ACCURATE_AGREEMENT
+    rates, *columns = zip(*_AGREEMENTS, strict=True)
+    place = math.log(max(error_rate, rates[0]))
+    chain, overall = (math.exp(np.interp(place, np.log(rates), np.log(column))) for column in columns)
     return dataclasses.replace(
         default,
-        reach=WIDE_REACH if window >= WIDE_WINDOW else default.reach,
+        reach=min(WIDE_REACH, max(default.reach, WIDE_REACH * window // WIDE_WINDOW)),
         max_reach=min(MOST_REACH, max(default.max_reach, REACH_WINDOWS * window)),
-        min_agreement=min_agreement,
+        min_agreement=round(chain),
+        min_overall=round(overall),
     )
 
 
-def _estimated_error_rate(reads: Reads, threads: int) -> float:
+def _estimated(reads: Reads, threads: int) -> tuple[float, SharedKmers | None]:
     """Estimate from evenly spaced reads of about `SAMPLE_BASES`; the order of the reads must be canonical."""
-    from overlapper.sketch.estimates import estimate_error_rate
+    from overlapper.sketch.estimates import estimate_errors
 
     step = max(1, reads.total_bases // SAMPLE_BASES)
     sample = reads.take(np.arange(0, len(reads), step)) if step > 1 else reads
-    return estimate_error_rate(sample, threads)
+    return estimate_errors(sample, threads)

@@ -195,8 +195,7 @@ def planned(
     ParameterError
         When the parameters contradict each other, or the budget is too small.
     """
-    params, why = preset_params(store.mapped(), preset, budget.threads)
-    params = params.changed(changes or {})
+    params, why = preset_params(store.mapped(), preset, budget.threads, changes)
     check_compression(params)
     return params, why, budget.left(len(store))
 

@@ -19,15 +19,18 @@ depends on coverage and errors, so it is measured on a sample.
 
 The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees at least
 ``min_agreement`` percent as well as is typical. Two copies of a repeat that differ more than the reads do
-fall below.
+fall below. A chain of fewer than ``sure_seeds`` seeds may be chance: it is kept if walks bring both its ends
+to a read end. At last the agreement of the whole overlap, from end to end, has to be ``min_overall`` percent
+of the typical one, of so few seeds ``min_agreement`` percent: walks go on through copies that differ, but bad
+stretches of true overlaps have no seeds.
 
 The seeds missing at an end are the seeding k-mers of the query between the chain and the nearer read end,
 times the share of those within the chain that the chain has, seeds that overlap each other counted once;
 where that exceeds ``reach``, the same for the target if that is less. An end is
 
-1. carried on to the read end, along the diagonal, when at most ``reach`` seeds are missing there and it is at
-   most ``max_reach`` bases away: minimizers are as rare near the end of a read as anywhere, and bad stretches
-   and masked repeats have none;
+1. carried on to the read end, along the diagonal, when the chain has ``sure_seeds`` seeds, at most ``reach``
+   are missing there and it is at most ``max_reach`` bases away: minimizers are as rare near the end of a read
+   as anywhere, and bad stretches and masked repeats have none;
 2. else walked towards the read end from its last seed (`overlapper.extend.chain_ends`), and carried on when
    that leaves at most ``end_tolerance`` bases;
 3. left where it is when more than ``give_up`` seeds are missing: the overlap ends there.
@@ -99,7 +102,22 @@ def extend(
         divergence=_divergence(seeds, sketched, candidates.seed_length),
         kind=np.full(len(chains), OverlapClass.INTERNAL),
     )
-    return overlaps, {"few seeds": n_few, "disagreement": n_disagree}
+    left = np.minimum(q_start, t_start)
+    right = np.minimum(reads.lengths[query] - q_end, t_length - t_end)
+    sure = (seeds >= params.sure_seeds) | ((left == 0) & (right == 0))
+    n_unsure = int(np.count_nonzero(~sure))
+    overlaps = overlaps.take(np.flatnonzero(sure))
+    agreement = kernel.agreements(
+        overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
+        overlaps.seeds, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
+    )  # fmt: skip
+    least = np.where(overlaps.seeds < params.sure_seeds, params.min_agreement, params.min_overall)
+    agree = 100 * agreement >= least * params.typical_agreement
+    n_disagree += int(np.count_nonzero(~agree))
+    return overlaps.take(np.flatnonzero(agree)), {
+        "few seeds": n_few + n_unsure,
+        "disagreement": n_disagree,
+    }
 
 
 def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
@@ -129,7 +147,8 @@ def sample_queries(n_reads: int) -> np.ndarray:
 
 def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
     """Return the agreement, in thousandths, of each chain of the candidates, disagreement tolerated."""
-    _, (chains, _, _) = _chains(reads, sample, dataclasses.replace(params, min_agreement=0))
+    least = max(params.min_seeds, params.sure_seeds)
+    _, (chains, _, _) = _chains(reads, sample, dataclasses.replace(params, min_agreement=0, min_seeds=least))
     return chains[:, kernel.AGREEMENT]
 
 

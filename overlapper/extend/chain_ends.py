@@ -61,6 +61,7 @@ def settle_ends(
     q_beyond = np.stack([x[LEFT], q_length - k - x[RIGHT]])
     t_beyond = np.stack([y[LEFT], t_length - k - y[RIGHT]])
     sure = (missing <= params.reach) & (np.minimum(q_beyond, t_beyond) <= params.max_reach)
+    sure &= chains[:, kernel.SEEDS] >= params.sure_seeds
 
     walked = ~sure & (missing <= params.give_up)
     end, row = np.nonzero(walked)

@@ -14,7 +14,8 @@ that only the other is. The error rate is the mean sum of the second less half o
 outermost 5 % of the sums on either side, often pairs of different copies of a repeat, are left out.
 
 Likewise for the share q of k-mers without error: the k-mers in these 320 bases that the other read has, too,
-are without error in both; with their share f in the first set and g in the second, q = g / sqrt(f).
+are without error in both; with their share f in the first set and g in the second, q = g / sqrt(f). How much
+it differs from pair to pair is taken from the second set.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import Self
 
 import numpy as np
 
+from overlapper.sketch.choice import MEASURED, SharedKmers
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
 from overlapper.threads import map_in_order
@@ -40,6 +42,8 @@ _SKIP = BASES_PER_WORD + 64
 _LENGTH = 320
 _SLACK = 32
 _PAIRED_AT_RANDOM = 512
+_COMPARED = 512
+"""Pairs of each set whose shared k-mers are counted for a distribution."""
 _RELATED = 0.86
 """Of what unrelated reads differ by, what related ones do at most."""
 _QUADRATIC = 0.3
@@ -104,7 +108,7 @@ class AlignedPairs:
         # By place, not by content, which would draw all reads at a few places of the genome.
         paired = paired[np.argsort(places[paired].astype(np.uint64) * _SCATTER, kind="stable")]
         of_pairs = paired[:_PAIRS]
-        of_reads = paired[_spread(np.unique(holder[paired], return_index=True)[1])]
+        of_reads = paired[_spread(np.unique(holder[paired], return_index=True)[1], _PAIRS)]
         rows = np.concatenate([of_pairs, of_reads])
         one, other = places[rows], places[partners[rows]]
         weights = np.concatenate([np.ones(len(of_pairs)), reads.lengths[holder[of_reads]]])
@@ -141,6 +145,29 @@ class AlignedPairs:
         in_average = float(np.average(shares, weights=self.weights[of_reads]))
         return min(1.0, in_average / math.sqrt(in_both)) if in_both else math.nan
 
+    def shared_kmers(self, chance: float, threads: int) -> SharedKmers | None:
+        """Return what pairs of average reads share; None for too few pairs.
+
+        Of the second set one read is better than average: its shares are multiplied by g / f.
+
+        Parameters
+        ----------
+        chance : float
+            Probability that two bases are equal by chance.
+        threads : int
+        """
+        of_pairs, of_reads = (rows[_spread(np.arange(len(rows)), _COMPARED)] for rows in self._sets())
+        if min(len(of_pairs), len(of_reads)) < _FEWEST_PAIRS:
+            return None
+        weights = self.weights[of_reads]
+        shares = []
+        for k in MEASURED:
+            of_better = float(np.mean(self._shared_kmers(of_pairs, k, threads)))
+            found = self._shared_kmers(of_reads, k, threads)
+            scale = float(np.average(found, weights=weights)) / of_better if of_better else 0.0
+            shares.append(np.minimum(1.0, scale * found))
+        return SharedKmers.measured(shares, weights, chance)
+
     def _sets(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the rows of the related pairs of each set."""
         related = np.flatnonzero(~np.isnan(self.errors))
@@ -169,9 +196,9 @@ def _thin_out(samples: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.n
     return samples[kept], places[kept]
 
 
-def _spread(rows: np.ndarray) -> np.ndarray:
-    """Return at most `_PAIRS` rows, evenly spread."""
-    return rows[np.linspace(0, len(rows) - 1, min(len(rows), _PAIRS)).astype(np.int64)]
+def _spread(rows: np.ndarray, most: int) -> np.ndarray:
+    """Return at most so many rows, evenly spread."""
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(np.int64)]
 
 
 def _trimmed_mean(values: np.ndarray, weights: np.ndarray) -> float:

@@ -35,6 +35,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
+from overlapper.sketch.choice import SharedKmers
 from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
 from overlapper.tables import Reads
 from overlapper.threads import cut_evenly, map_in_order, share_of_block
@@ -173,16 +174,25 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     )
 
 
-def estimate_error_rate(reads: Reads, threads: int = 1) -> float:
-    """Return the error rate that `estimate` gives, in less time; NaN when unknown."""
+def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers | None]:
+    """Return the error rate that `estimate` gives, and what k-mers reads share, in less time.
+
+    Returns
+    -------
+    error_rate : float
+        NaN when unknown.
+    shared : SharedKmers or None
+        None when unknown.
+    """
     from overlapper.kernels.cpu import kmer_sample
 
     samples, places = _draw(reads, threads)
     k = _least_k(samples, reads.total_bases)
     fit = fit_spectrum(kmer_sample.prefix_spectrum(samples, k, _MOST))
     if fit is None:
-        return math.nan
-    return AlignedPairs.draw(reads, samples, places, k, fit.upper, threads).error_rate()
+        return math.nan, None
+    aligned = AlignedPairs.draw(reads, samples, places, k, fit.upper, threads)
+    return aligned.error_rate(), aligned.shared_kmers(_equal_hexamers(samples) ** (1 / 6), threads)
 
 
 def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:
@@ -221,11 +231,15 @@ def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -
 
 def _least_k(samples: np.ndarray, bases: int) -> int:
     """Return the smallest k, 16 to 28, at which few k-mers match by chance."""
+    wanted = math.ceil(6 * math.log(max(1, bases) * _CHANCE) / -math.log(_equal_hexamers(samples)))
+    return min(max(wanted, _SHORTEST_K), 28)
+
+
+def _equal_hexamers(samples: np.ndarray) -> float:
+    """Return the probability that the last six bases of two samples are equal."""
     counts = np.bincount((samples % np.uint64(_HEXAMERS)).astype(np.int64), minlength=_HEXAMERS)
     equal = float(np.sum(counts * (counts - 1))) / max(1, len(samples) * (len(samples) - 1))
-    equal = min(max(equal, 1 / _HEXAMERS), 0.5)
-    wanted = math.ceil(6 * math.log(max(1, bases) * _CHANCE) / -math.log(equal))
-    return min(max(wanted, _SHORTEST_K), 28)
+    return min(max(equal, 1 / _HEXAMERS), 0.5)
 
 
 def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:

@@ -46,14 +46,14 @@ def seeds_within(positions, start, stop, k):
     return sum(start <= p and p + k <= stop for p in positions)
 
 
-def agrees(chain, k, q_seeds, t_seeds, q_sketched, t_sketched, min_agreement, typical_agreement):
-    """Seeds over expected seeds, in thousandths, at least min_agreement percent of the typical ones."""
-    (x0, y0), (x1, y1) = chain[0], chain[-1]
+def agrees(chain, k, ends, q_seeds, t_seeds, q_sketched, t_sketched, least):
+    """Seeds over those expected within ends, in thousandths, are at least so many."""
+    x0, x1, y0, y1 = ends
     expected = max(
-        Fraction(seeds_within(q_seeds, x0, x1 + k, k) * len(t_seeds), t_sketched),
-        Fraction(seeds_within(t_seeds, y0, y1 + k, k) * len(q_seeds), q_sketched),
+        Fraction(seeds_within(q_seeds, x0, x1, k) * len(t_seeds), t_sketched),
+        Fraction(seeds_within(t_seeds, y0, y1, k) * len(q_seeds), q_sketched),
     )
-    return 100 * (1000 * len(chain) // expected) >= min_agreement * typical_agreement
+    return 100 * (1000 * len(chain) // expected) >= least
 
 
 def missing(chain, k, ends, lengths, q_seeds, t_seeds, reach):
@@ -95,10 +95,10 @@ def walk(query, target, end_edits, end_drop):
     return ends
 
 
-def end_bases(query, target, n_missing, p):
+def end_bases(query, target, n_seeds, n_missing, p):
     """How far an end goes on, in query and target bases; both sequences run outwards from the chain."""
     beyond = min(len(query), len(target))
-    if n_missing <= p["reach"] and beyond <= p["max_reach"]:
+    if n_seeds >= p["sure_seeds"] and n_missing <= p["reach"] and beyond <= p["max_reach"]:
         return beyond, beyond
     if n_missing > p["give_up"]:
         return 0, 0
@@ -115,6 +115,7 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     Returns (q_start, q_end, t_start, t_end, matches, score, seeds).
     """
     lengths = len(query), len(target)
+    typical = p["typical_agreement"]
 
     def on_strand(position):
         return lengths[1] - k - position if reverse else position
@@ -127,15 +128,20 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     )  # fmt: skip
     if len(chain) < p["min_seeds"] or score // 256 < p["min_score"]:
         return "few seeds"
+    x0, x1, y0, y1 = chain[0][0], chain[-1][0] + k, chain[0][1], chain[-1][1] + k
     if not agrees(
-        chain, k, q_seeds, t_seeds, q_sketched, t_sketched, p["min_agreement"], p["typical_agreement"]
+        chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, p["min_agreement"] * typical
     ):
         return "disagreement"
-    x0, x1, y0, y1 = chain[0][0], chain[-1][0] + k, chain[0][1], chain[-1][1] + k
     before, after = missing(chain, k, (x0, x1, y0, y1), lengths, q_seeds, t_seeds, p["reach"])
-    q_left, t_left = end_bases(query[:x0][::-1], strand[:y0][::-1], before, p)
-    q_right, t_right = end_bases(query[x1:], strand[y1:], after, p)
+    q_left, t_left = end_bases(query[:x0][::-1], strand[:y0][::-1], len(chain), before, p)
+    q_right, t_right = end_bases(query[x1:], strand[y1:], len(chain), after, p)
     x0, x1, y0, y1 = x0 - q_left, x1 + q_right, y0 - t_left, y1 + t_right
+    if len(chain) < p["sure_seeds"] and (min(x0, y0) > 0 or (x1 < lengths[0] and y1 < lengths[1])):
+        return "few seeds"
+    least = p["min_agreement" if len(chain) < p["sure_seeds"] else "min_overall"] * typical
+    if not agrees(chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, least):
+        return "disagreement"
     matches = min(covered([x for x, _ in chain], k), covered([y for _, y in chain], k))
     t_start, t_end = (lengths[1] - y1, lengths[1] - y0) if reverse else (y0, y1)
     return x0, x1, t_start, t_end, matches, score // 256, len(chain)

@@ -24,8 +24,10 @@ def chain_params(draw):
         gap_cost=draw(st.sampled_from([0, 1, 38, 300])),
         distance_cost=draw(st.sampled_from([0, 1, 20])),
         min_seeds=draw(st.integers(1, 4)),
+        sure_seeds=draw(st.integers(0, 6)),
         min_score=draw(st.integers(0, 40)),
         min_agreement=draw(st.sampled_from([0, 25, 100])),
+        min_overall=draw(st.sampled_from([0, 10, 100])),
         typical_agreement=draw(st.sampled_from([1, 100, 500, 1500])),
         reach=reach,
         max_reach=draw(st.sampled_from([0, 20, 300])),
@@ -148,7 +150,9 @@ def kept_by_agreement(error_rate):
     params = ChainParams()
 
     def kept(least):
-        strict = dataclasses.replace(params, typical_agreement=least, min_agreement=100)
+        strict = dataclasses.replace(
+            params, typical_agreement=least, min_agreement=100, min_seeds=3, min_overall=0
+        )
         return len(chain.extend(reads, candidates, strict, 1)[0])
 
     return chain.fit(reads, candidates, params).typical_agreement, kept

@@ -8,7 +8,7 @@ import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.sketch.aligned_pairs import AlignedPairs
-from overlapper.sketch.estimates import estimate, estimate_error_rate
+from overlapper.sketch.estimates import estimate, estimate_errors
 from overlapper.tables import Reads
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -96,7 +96,7 @@ def test_what_k_mers_and_aligned_pairs_tell_differently_is_unknown(monkeypatch):
 def test_threads_do_not_change_the_estimate():
     reads = simulate(300_000, 8, 0.1, length=9000)
     assert estimate(reads, 1) == estimate(reads, 2)
-    assert estimate_error_rate(reads, 2) == estimate(reads, 1).error_rate
+    assert estimate_errors(reads, 2)[0] == estimate(reads, 1).error_rate
 
 
 @pytest.mark.parametrize("sequences", [[], [""], ["ACGT"], ["A" * 5000], ["N" * 500, "ACGTN" * 100]])

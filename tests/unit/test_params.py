@@ -41,6 +41,8 @@ BAD = {
     "chain.gap_cost": [-1],
     "chain.distance_cost": [-1],
     "chain.min_seeds": [0],
+    "chain.sure_seeds": [-1],
+    "chain.min_overall": [-1, 101],
     "chain.min_agreement": [-1, 101],
     "chain.typical_agreement": [-1],
     "chain.reach": [-1],

@@ -94,6 +94,38 @@ def chain_candidates(
 
 
 @njit(nogil=True, cache=True)
+def agreements(
+    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, seed_positions, seed_starts
+):
+    """Return the agreement of overlaps in thousandths: their seeds over those expected from end to end.
+
+    Parameters
+    ----------
+    query, target, q_start, q_end, t_start, t_end, seeds
+        Columns of the overlap table.
+    k : int
+        Seed length.
+    sketched, seed_positions, seed_starts
+        Columns of the seeding table.
+
+    Returns
+    -------
+    ndarray of int64, shape (overlaps,)
+    """
+    found = np.empty(len(query), np.int64)
+    for i in range(len(query)):
+        q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
+        t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
+        inside = max(1, _count_seeds(q_seeds, q_start[i], q_end[i], k))
+        t_inside = max(1, _count_seeds(t_seeds, t_start[i], t_end[i], k))
+        found[i] = min(
+            1000 * np.int64(seeds[i]) * np.int64(sketched[target[i]]) // (inside * len(t_seeds)),
+            1000 * np.int64(seeds[i]) * np.int64(sketched[query[i]]) // (t_inside * len(q_seeds)),
+        )
+    return found
+
+
+@njit(nogil=True, cache=True)
 def _count_seeds(positions, start, stop, k):
     """Return how many seeds lie within ``[start, stop)``."""
     if stop - start < k:
