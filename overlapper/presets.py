@@ -24,7 +24,7 @@ CORRECTED_BASES = 128_000_000
 SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
-REACH_WINDOWS, MOST_REACH = 100, 1000
+REACH_WINDOWS, MOST_REACH = 40, 1000
 """Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
 
 _AGREEMENTS = ((0.005, 100, 100), (0.02, 15, 5), (0.13, 15, 5), (0.2, 8, 3))
