@@ -84,7 +84,6 @@ def _missing(inputs: Inputs) -> list[str]:
         runs.NEEDS_RUN: inputs.funnel is None,
         unitigs.NEEDS_GFA: inputs.gfa is None,
         runs.NEEDS_LAYOUT: inputs.layout is None,
-        evaluation.NEEDS_SCORES: not inputs.scores,
     }
     return [text for text, missing in needed.items() if missing]
 

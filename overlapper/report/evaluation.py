@@ -9,10 +9,6 @@ from overlapper.errors import FormatError
 from overlapper.report.page import Cell, Part, Remark, Section, Table
 from overlapper.report.stats import Each, Maybe, misfit
 
-NEEDS_SCORES = (
-    "How good overlaps, contigs or corrected reads are is left out: it needs the file that overlapper "
-    "evaluate --json writes."
-)
 REMEDY = "Give a file that overlapper evaluate --json wrote."
 _MOST_BREAKS = 100
 

@@ -12,6 +12,7 @@ simulate --genome-size 30k --coverage 12 -o reads.fq --truth truth.tsv --referen
 overlap reads.fq -o overlaps.paf --stats run.json
 layout reads.fq overlaps.paf -o layout.gfa --min-overlap 500 --stats layout.json --fasta unitigs.fasta
 index reference.fasta -o reference.index
+evaluate unitigs.fasta --reference reference.fasta --json contigs.json
 """
 PACKED = (
     "reads.fastq",
@@ -25,11 +26,12 @@ PACKED = (
 )
 SAME = {
     "reads.fq": ["reads.fastq"],
-    "reference.fasta": ["text.fasta", "reference.fa", "ref.fasta"],
+    "reference.fasta": ["text.fasta", "reference.fa", "ref.fasta", "genome.fasta", "haplotype1.fasta"],
     "kmers.fasta": ["primers.fa"],
     "overlaps.paf": ["minimap2.paf"],
-    "layout.gfa": ["unitigs.gfa"],
+    "layout.gfa": ["unitigs.gfa", "assembly.gfa"],
     "reads.fa": ["amplicons.fa"],
+    "unitigs.fasta": ["contigs.fasta", "haplotype2.fasta"],
 }
 SAME_PACKED = {
     "reference.fasta.gz": ["ecoli.fasta.gz"],

@@ -207,7 +207,7 @@ def test_a_disk_that_is_full_at_any_step_is_told_and_the_run_goes_on(
     overlap, reads_file, whole, small_disk, tmp_path
 ):
     codes, finished = [], []
-    for size in ("64k", "600k", "64M"):
+    for size in ("64k", "400k", "64M"):
         small_disk(size)
         done = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
         codes.append(done.code)
