@@ -47,7 +47,14 @@ def internal(rows, lengths, max_hang, min_ratio):
     others = log(max(len(sides), 1) / max(quiet, 1))
     least = least_number(seen.count(1), seen.count(2), sum(n >= 3 for n in seen), others)
 
+    whole = [
+        max(row[3], row[5], lengths[row[0]] - row[4], lengths[row[1]] - row[6]) <= max_hang for row in rows
+    ]
+    in_common = 10 * sum(whole) >= len(rows)
+
     def is_internal(row):
+        if in_common:
+            return False
         match = max(row[4] - row[3], row[6] - row[5])
         hangs = hang(row, "left", lengths) + hang(row, "right", lengths)
         for side in ("left", "right"):

@@ -103,10 +103,10 @@ def test_a_scheduler_that_is_not_there_is_told(folder):
 
 
 STRANGER = """
-import socket, subprocess, sys, urllib.request
+import asyncio, urllib.request
 from urllib.error import HTTPError
 import pytest
-from distributed import Client
+from distributed.comm import connect
 from overlapper.distributed import Cluster
 
 if __name__ == "__main__":
@@ -119,7 +119,7 @@ if __name__ == "__main__":
             assert address.startswith("tls://127.0.0.1:"), address
             for scheme in ("tcp", "tls"):
                 with pytest.raises((OSError, TypeError)):
-                    Client(f"{scheme}://{address[6:]}", timeout=2)
+                    asyncio.run(connect(f"{scheme}://{address[6:]}", timeout=2))
         for port in pages:
             for page in ("info/main/workers.html", "info/logs", "metrics", "json/counts.json", "health"):
                 with pytest.raises(HTTPError, match="404"):

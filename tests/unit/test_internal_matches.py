@@ -76,3 +76,14 @@ def test_matches_within_a_repeat_are_internal(genome):
         assert len(reported) == (len(false) if keep else 0)
         assert all(kind == OverlapClass.INTERNAL for kind in reported)
     assert share_found(find_overlaps(reads, preset="ont"), starts, 2500) > 0.99
+
+
+def test_transcripts_that_share_exons_keep_their_overlaps():
+    exons = [random_genome(600, seed=seed).sequence(0) for seed in range(10, 16)]
+    isoforms = [(0, 1, 2), (3, 1, 4), (0, 1, 5)]
+    reads = Reads.from_sequences(
+        [f"{isoform}.{copy}" for isoform in range(3) for copy in range(8)],
+        ["".join(exons[exon] for exon in isoforms[isoform]) for isoform in range(3) for _ in range(8)],
+    )
+    overlaps = find_overlaps(reads, preset="ont")
+    assert len(overlaps) == 24 * 23 // 2
