@@ -29,8 +29,8 @@ exceeds N3, the least number is the smallest n for which r^(n - 1) / (n - 1)! is
 
 **Reads with ends in common.** Reads of amplicons, transcripts and digested DNA begin and end where the
 molecules do, and stop within each other where transcripts part: nothing tells that from a repeat. Shotgun
-reads hardly ever have both ends in common. Where overlaps that leave at most ``max_hang`` bases of either read
-at either side are a tenth of all or more, none is internal.
+reads hardly ever have both ends in common. Where overlaps that leave at most ``max_hang`` bases of either
+read at either side are a tenth of all or more, none is internal.
 
 Fitted on real CLR reads of E. coli (P5-C3, 15x and parts of them down to 1x) and pbsim3's RSII model; judged
 on pbsim3's ONT, SEQUEL and ONT-HQ models, simulated reads of yeast, E. coli and human X, and the other real
