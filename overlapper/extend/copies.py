@@ -17,9 +17,9 @@ differences (`overlapper.extend.differences`), each with a place on either read.
    longer count, for either read. This is repeated until none goes.
 3. An overlap joins different copies if it has a difference that counts.
 
-Of two haplotypes of the human MHC (simulated HiFi reads, 20x each, corrected), 97 in 100 overlaps of the same
-haplotype whose differences still count behind step 2 differ at 190 places of 9.8 Mb, which are alone as far
-as reads reach: there, correction chose at random.
+Of two haplotypes of the human MHC (simulated HiFi reads, 20x each, corrected), 4,343 of 280 thousand overlaps
+within a haplotype have one difference, which counts: at 193 places of 9.8 Mb, where correction gave reads of
+one haplotype either base.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def tell_copies(
         collections.deque(done, maxlen=0)
 
     marks = np.ones(found.place.shape, np.bool_)
-    mark(kernel.seen_again, marks)
+    mark(kernel.seen_again, marks.all(axis=1), marks)
     counts, going = marks.all(axis=1), True
     while going:
         differing = np.bincount(overlap[counts], minlength=len(overlaps)).astype(np.int32)

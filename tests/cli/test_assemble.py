@@ -160,6 +160,27 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
     assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
 
 
+def test_copies_are_kept_apart_when_asked_and_a_report_says_so(begun, folder, command, tmp_path):
+    done = overlapper(
+        "assemble", folder / "reads.fa", "-o", "out", "--copies", "separate", *OPTIONS, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert "copies" in json.loads((begun / "stats.json").read_text())["stages"]
+    header, *rows = (line.split("\t") for line in (begun / "contigs.tsv").read_text().splitlines())
+    assert rows and all(dict(zip(header, row, strict=True))["quality"] == "*" for row in rows)
+    told = command("report", "out", "-o", "r.html", "-q")
+    assert (told.code, told.err) == (0, "")
+    assert "copies kept apart" in (tmp_path / "r.html").read_text()
+
+
+def test_separate_copies_need_corrected_reads(folder, command, tmp_path):
+    refused = command(
+        "assemble", folder / "reads.fa", "-o", "o", "--copies", "separate", "--correct", "never"
+    )
+    assert refused.code == 2 and "leave out --correct never" in refused.err
+    assert not (tmp_path / "o").exists()
+
+
 def test_a_report_shows_the_assembly(command, folder, tmp_path):
     stats = json.loads((folder / "whole" / "stats.json").read_text())
     for files in ([], ["reads.fa"]):

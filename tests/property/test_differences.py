@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from overlapper.extend.copies import tell_copies
 from overlapper.extend.differences import find_differences
-from overlapper.tables import Overlaps, Reads
+from overlapper.tables import Reads
+from tests.graph_cases import overlap_table
 from tests.oracle import copies as copies_oracle
 from tests.oracle import differences as oracle
 
@@ -32,16 +33,6 @@ def related_reads(draw, most_reads=2):
     return reads
 
 
-def table(rows):
-    columns = np.array(rows, np.int64).reshape(-1, 7).T
-    zeros = np.zeros(columns.shape[1])
-    return Overlaps(
-        query=columns[0], target=columns[1], reverse=columns[2],
-        q_start=columns[3], q_end=columns[4], t_start=columns[5], t_end=columns[6],
-        matches=zeros, block_length=zeros, score=zeros, seeds=zeros, divergence=zeros, kind=zeros,
-    )  # fmt: skip
-
-
 def packed(sequences):
     return Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
 
@@ -60,7 +51,7 @@ def test_differences_equal_the_oracle(reads, most, data):
     row = (one_reverse != other_reverse, cut, len(one), 0, len(other))
     expected = oracle.differences(codes(one), codes(other), row, most)
     n = len(before)
-    found = find_differences(packed([*before, one, other]), table([(n, n + 1, *row)]), most)
+    found = find_differences(packed([*before, one, other]), overlap_table([(n, n + 1, *row)]), most)
     if expected is None:
         assert found.edits.tolist() == [-1] and len(found.place) == 0
     else:
@@ -87,7 +78,7 @@ def test_copies_equal_the_oracle(reads, most):
     ]
     plain = [(row[0], row[1], *row[3:]) for row in rows]
     expected = copies_oracle.tell(plain, differences, len(reads))
-    found = tell_copies(packed(sequences), table(rows), most_edits=most)
+    found = tell_copies(packed(sequences), overlap_table(rows), most_edits=most)
     assert list(zip(found.differing.tolist(), found.same.tolist(), strict=True)) == expected
 
 
@@ -96,9 +87,9 @@ def test_copies_equal_the_oracle(reads, most):
 def test_copies_do_not_depend_on_order_or_threads(reads, seed, threads):
     sequences = [read for read, _ in reads]
     rows = all_pairs(reads)
-    alone = tell_copies(packed(sequences), table(rows), most_edits=12)
+    alone = tell_copies(packed(sequences), overlap_table(rows), most_edits=12)
     order = np.random.default_rng(seed).permutation(len(rows))
-    shuffled = tell_copies(packed(sequences), table(rows).take(order), most_edits=12, threads=threads)
+    shuffled = tell_copies(packed(sequences), overlap_table(rows).take(order), most_edits=12, threads=threads)
     for column in ("edits", "differing", "same"):
         assert (getattr(alone, column)[order] == getattr(shuffled, column)).all()
 
@@ -110,6 +101,6 @@ def test_reads_of_two_copies_are_told_apart_and_errors_do_not_part_them():
     reads = [genome] * 4 + [other] * 4
     reads[1] = genome[:900] + genome[902:]  # an error that no other read has
     rows = all_pairs([(read, False) for read in reads])
-    found = tell_copies(packed(reads), table(rows))
+    found = tell_copies(packed(reads), overlap_table(rows))
     assert found.same.tolist() == [(row[0] < 4) == (row[1] < 4) for row in rows]
     assert found.edits.tolist() == [((row[0] < 4) != (row[1] < 4)) + 2 * (1 in row[:2]) for row in rows]

@@ -43,7 +43,7 @@ class Piles(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def seen_again(piles, first, last, again):
+def seen_again(piles, first, last, counts, again):
     """Mark the differences that several overlaps of a read show.
 
     Parameters
@@ -51,12 +51,13 @@ def seen_again(piles, first, last, again):
     piles : Piles
     first, last : int
         Reads, half open.
+    counts : ndarray of bool, shape (differences,)
+        Which to look at.
     again : ndarray of bool, shape (differences, 2)
         By the query, and by the target; written for these reads.
     """
-    everything = np.ones(len(piles.place), np.bool_)
     for read in range(first, last):
-        keys, slots, numbers = _listed(piles, read, everything)
+        keys, slots, numbers = _listed(piles, read, counts)
         begin = 0
         while begin < len(keys):
             end = begin + 1

@@ -12,7 +12,8 @@ import numpy as np
 
 from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.inner import inner
-from overlapper.kernels.cpu.packed import bases_at, reverse_bases, trailing_zeros
+from overlapper.kernels.cpu.packed import base_at, bases_at, reverse_bases, trailing_zeros
+from overlapper.kernels.cpu.walks import word_from
 
 WORD = 32
 LACKING = 4
@@ -143,19 +144,15 @@ def _bases(strand, position):
     """Return 32 bases from a position on; those beyond the end of the read are arbitrary."""
     if not strand.reverse:
         return bases_at(strand.words, strand.first + position)
-    at = strand.first + strand.length - position - WORD
-    if at < 0:
-        return ~reverse_bases(bases_at(strand.words, 0) << np.uint64(-2 * at))
-    return ~reverse_bases(bases_at(strand.words, at))
+    return ~reverse_bases(word_from(strand.words, strand.first + strand.length - position - WORD))
 
 
 @inner
 def _base(strand, position):
     """Return the base at a position."""
-    at = strand.length - 1 - position if strand.reverse else position
-    at += strand.first
-    base = np.int64((strand.words[at >> 5] >> np.uint64(2 * (at & 31))) & np.uint64(3))
-    return 3 - base if strand.reverse else base
+    if strand.reverse:
+        return 3 - base_at(strand.words, strand.first + strand.length - 1 - position)
+    return base_at(strand.words, strand.first + position)
 
 
 @inner
@@ -204,9 +201,6 @@ def _note(own, at, other, other_at, other_alone, own_alone, found):
 @inner
 def _run_start(own, place, base):
     """Return where the run of a base starts, on the forward strand, that ends before a place."""
-    while place > 0:
-        at = own.first + place - 1
-        if np.int64((own.words[at >> 5] >> np.uint64(2 * (at & 31))) & np.uint64(3)) != base:
-            break
+    while place > 0 and base_at(own.words, own.first + place - 1) == base:
         place -= 1
     return place
