@@ -1,20 +1,18 @@
-"""Qualities of corrected reads beside what is wrong in them, and the tables that they come from.
+"""Qualities of corrected reads beside what is wrong in them.
 
     python -m tests.benchmarks.qualities measure FILE:NAME:START:END --technology clr ont-r9 --coverage 20 30
     python -m tests.benchmarks.qualities placed FOLDER    # with reads, truth.tsv.gz and reference.fasta.gz
-    python -m tests.benchmarks.qualities fit FOLDER       # of genomes
 
 ``measure`` simulates reads of intervals, ``placed`` takes those of a folder; both correct them, align every
 read to where it came from (edlib), and print, by quality, the bases that are wrong over those that the
 qualities lead to expect, and at how many places of the reference they are.
-
-``fit`` prints the tables that `tests.benchmarks.quality_tables` fits.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -24,8 +22,8 @@ from graph.params import CorrectParams
 from overlapper import read_fastx
 from overlapper.io.truth import read_truth
 from overlapper.kernels.cpu import chances
+from overlapper.simulate import simulate_reads
 from overlapper.tables import Reads
-from tests.benchmarks.quality_tables import fit, interval, simulated
 from tests.benchmarks.true_bases import count_places, differences, predicted
 
 BIN = 4
@@ -33,7 +31,7 @@ BIN = 4
 
 
 def main() -> None:
-    """Measure or fit."""
+    """Measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     measured = commands.add_parser("measure")
@@ -51,13 +49,8 @@ def main() -> None:
         command.add_argument("--rounds", type=int, default=2)
         command.add_argument("--threads", type=int, default=2)
     placed.set_defaults(masked=0.0)
-    fitted = commands.add_parser("fit")
-    fitted.add_argument("genomes", help="folder of those in GENOMES")
-    fitted.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()
-    {"measure": measure, "placed": measure_placed, "fit": lambda o: fit(o.genomes, o.processes)}[
-        options.command
-    ](options)
+    {"measure": measure, "placed": measure_placed}[options.command](options)
 
 
 def measure(options):
@@ -87,6 +80,22 @@ def measure_placed(options):
         count(read_fastx(str(file)), rows, codes, options, tally)
         print(f"{folder.name}, {options.rounds} rounds")
         tally.print()
+
+
+def interval(text):
+    """Return an interval of a sequence of a file, as a genome."""
+    file, name, start, end = text.rsplit(":", 3)
+    given = read_fastx(file)
+    sequence = given.sequence(given.names.index(name))
+    return Reads.from_sequences(["genome"], [sequence[int(start) : int(end)]])
+
+
+def simulated(genome, technology, coverage, seed, *, qualities):
+    """Return reads of a genome and their placements."""
+    reads, truth = simulate_reads(genome, technology, coverage=coverage, seed=seed)
+    if not qualities:
+        reads = dataclasses.replace(reads, qualities=None, quality_offsets=None)
+    return reads, [row for row in truth.rows() if row.kind == "normal"]
 
 
 class Tally:

@@ -57,7 +57,7 @@ _PHRED = np.array(
         ],
     ]
 )
-"""Decibels of the chance, by kind and step. `python -m tests.benchmarks.qualities fit` prints both tables."""
+"""Decibels of the chance, by kind and step, fitted as ``docs/algorithms/correction.md`` says."""
 _LEAST = np.array([
     [
         0, 0, 0, 2, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17, 18, 19, 20, 20, 21, 21,
