@@ -5,6 +5,7 @@ import pytest
 from tests.cli.runner import ROOT, python
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path):
     result = python("-W", "error", str(path), cwd=tmp_path, text=True)

@@ -9,6 +9,7 @@ from tests.cli.kernels import listed
 from tests.cli.runner import python
 
 
+@pytest.mark.slow
 def test_listed_kernels_are_those_that_commands_call():
     assert first_kernels.LISTED.read_text() == listed(), "run python -m tests.cli.kernels"
 

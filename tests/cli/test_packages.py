@@ -41,6 +41,7 @@ def packed(tmp_path_factory):
     return wheel, source
 
 
+@pytest.mark.slow
 def test_both_hold_what_they_should_and_nothing_else(packed):
     wheel, source = packed
     names = zipfile.ZipFile(wheel).namelist()
@@ -56,12 +57,14 @@ def test_both_hold_what_they_should_and_nothing_else(packed):
     assert {part[1] for part in parts if len(part) > 1} == SOURCE
 
 
+@pytest.mark.slow
 def test_twine_finds_nothing_amiss(packed):
     words = [sys.executable, "-m", "twine", "check", "--strict", *map(str, packed)]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.slow
 def test_the_wheel_alone_is_enough(packed, tmp_path):
     """Installed into an empty environment, with nothing of this copy on the path but what it depends on."""
     venv.create(tmp_path / "env", with_pip=False)

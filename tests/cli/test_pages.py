@@ -42,6 +42,7 @@ def given(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks_of(page)], ids=lambda path: str(path.relative_to(ROOT))
 )

@@ -38,6 +38,7 @@ def assert_contigs(folder):
     assert "Funnel" in (folder / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_snakemake_goes_from_reads_to_contigs(commands, tmp_path):
     overlapper(*SIMULATE, cwd=tmp_path, check=True)
     words = ("--snakefile", EXAMPLES / "snakemake" / "Snakefile", "--cores", "2", "--config",
@@ -48,6 +49,7 @@ def test_snakemake_goes_from_reads_to_contigs(commands, tmp_path):
     assert_contigs(tmp_path / "results" / "demo")
 
 
+@pytest.mark.slow
 def test_the_notebook_runs(tmp_path):
     notebook = EXAMPLES / "overlaps.ipynb"
     words = ("execute", f"--output={tmp_path / 'done.ipynb'}", str(notebook))
@@ -89,6 +91,7 @@ def filled_in(text, section):
     return "\n".join(line.removeprefix("    ") for line in lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("section", ["script", "stub"])
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: path.name)
 def test_a_nextflow_module_makes_what_it_declares(module, section, staged, tmp_path):
@@ -123,6 +126,7 @@ def has_nextflow():
     )
 
 
+@pytest.mark.slow
 def test_nextflow_goes_from_reads_to_contigs(commands, tmp_path):
     if not has_nextflow():
         pytest.skip("Nextflow's runtime is not installed, and not on the package index")

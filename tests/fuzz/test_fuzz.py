@@ -16,6 +16,7 @@ from tests.fuzz.targets import TARGETS
 
 CASES = int(os.environ.get("OVERLAPPER_FUZZ", "200"))
 PROCESSES = 2
+pytestmark = pytest.mark.slow
 NAMES = [target.name for target in TARGETS]
 
 
