@@ -13,17 +13,19 @@ say where one is. Kernels are read from the places up to the first that can be w
 
 A file begins with a digest of what follows and of all that the kernel was made from, which the reader knows:
 a file that is cut off, damaged or out of date does not have it, and is replaced by the kernel compiled anew.
-It is written under another name and renamed, so that processes that compile the same kernel at the same time
-replace each other's by its like.
+It is written under another name and renamed, so that processes which compile the same kernel at the same time
+replace each other's by its like; as a rule one waits for the other (`Claim`).
 """
 
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import functools
 import hashlib
 import os
 import stat
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +33,7 @@ from overlapper import leaving
 
 _DIGEST_BYTES = 32
 _MODE = 0o755
+_WAIT_SECONDS, _LONGEST_WAIT = 0.02, 60
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
@@ -97,6 +100,48 @@ def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:
     finally:
         leaving.forget(temporary)
     return True
+
+
+class Claim:
+    """Says that this process makes a file; others wait for it, and find it there.
+
+    Parameters
+    ----------
+    folder : Path
+        One that is `usable`.
+    name : str
+        Of the file.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / f".{name}.lock"
+        try:
+            with leaving.undisturbed():
+                self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+                leaving.note(self._path)
+        except OSError:
+            self._file = -1
+            return
+        waited_until = time.monotonic() + _LONGEST_WAIT
+        while not self._is_ours() and time.monotonic() < waited_until:
+            time.sleep(_WAIT_SECONDS)
+
+    def _is_ours(self) -> bool:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # there are no locks on this file system: both make the file
+            return True
+        return True
+
+    def release(self) -> None:
+        """Let others go on."""
+        with contextlib.suppress(OSError):
+            os.remove(self._path)
+        leaving.forget(self._path)
+        if self._file >= 0:
+            os.close(self._file)
 
 
 def _digest(made_from: bytes, content: bytes | memoryview) -> bytes:

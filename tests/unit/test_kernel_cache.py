@@ -3,6 +3,7 @@
 import os
 import runpy
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -34,6 +35,61 @@ def kernel(tmp_path, monkeypatch):
     places.usable.cache_clear()
     sys.modules["overlapper.kernels.cpu.cache"]._source_digest.cache_clear()
     return lambda: runpy.run_path(str(tmp_path / "kernels.py"))["twice"]
+
+
+LONG = f"""
+from overlapper.kernels.cpu.cache import njit
+
+@njit(nogil=True, cache=True)
+def long(x):
+    for i in range(9):
+{"".join(f"        x += (x >> {i % 60 + 1}) ^ (i * {2 * i + 1}){chr(10)}" for i in range(150))}
+    return x
+
+@njit(nogil=True, cache=True)
+def short(x):
+    return 2 * x
+
+@njit(nogil=True, cache=True)
+def both(x):
+    return short(long(x)) + long(x + 1)
+"""
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_long_functions_are_called_and_short_ones_copied(is_kept, kernel, tmp_path):
+    (tmp_path / "kernels.py").write_text(LONG)
+    script = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport kernels\n"
+        "both, long = kernels.both, kernels.long.py_func\n"
+        "assert [both(3), both(7)] == [2 * long(3) + long(4), 2 * long(7) + long(8)]\n"
+        "(compiled,) = both.overloads.values()\n"
+        "print([library.name for library in compiled.library.called.values()], both.stats.cache_hits.total())"
+    )
+    if is_kept:
+        python("-c", script, check=True)
+        for path in kept(tmp_path):
+            if not path.name.startswith("kernels.both"):
+                path.unlink()  # a kernel has with it what it calls
+    done = python("-c", script, text=True)
+    assert (done.stdout, done.stderr) == (f"['long'] {int(is_kept)}\n", "")
+
+
+def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):
+    claimed, order = places.Claim(tmp_path, "x"), []
+
+    def claim_too():
+        places.Claim(tmp_path, "x").release()
+        order.append("other")
+
+    other = threading.Thread(target=claim_too)
+    other.start()
+    other.join(0.3)
+    order.append("this")
+    claimed.release()
+    other.join()
+    assert order == ["this", "other"]
+    assert not list(tmp_path.iterdir())
 
 
 def kept(tmp_path):

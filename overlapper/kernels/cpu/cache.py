@@ -26,13 +26,19 @@ from numba.core import caching, compiler, serialize
 
 from overlapper.errors import OutputError
 from overlapper.kernels import places
+from overlapper.kernels.cpu.linking import Compiler, Library
 from overlapper.version import __version__
 
 _VERSIONS = __version__, numba.__version__, llvmlite.__version__
 
 
 def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Do as `numba.njit`; compiled kernels are kept in a `KernelCache` if ``cache`` is true."""
+    """Do as `numba.njit`; compiled kernels are kept in a `KernelCache` if ``cache`` is true.
+
+    A kernel calls the long functions in it where they are (`overlapper.kernels.cpu.linking`).
+    """
+    # Without no_cfunc_wrapper numba makes a function for C of each, which nobody calls.
+    options |= {"pipeline_class": Compiler, "no_cfunc_wrapper": True}
     decorate = numba.njit(**options)
 
     def decorated(function: Callable[..., Any]) -> Any:
@@ -58,6 +64,7 @@ class KernelCache(caching._Cache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function, self._is_enabled = function, True
+        self._claims: dict[str, places.Claim] = {}
 
     @property
     def _places(self) -> places.Places:
@@ -90,26 +97,43 @@ class KernelCache(caching._Cache):
             return None
         self.prepare(target_context)
         name, made_from = self._name_and_origin(sig, target_context.codegen())
-        for folder in self._places.read:
-            content = places.read(folder, name, made_from)
-            if content is not None:
-                try:
-                    return compiler.CompileResult._rebuild(target_context, *pickle.loads(content))
-                except (AttributeError, ImportError):
-                    continue  # it names what other source files no longer hold
-        if self.cache_path is None:
+        found = self._kept(name, made_from, target_context)
+        if found is not None:
+            return found
+        folder = self._places.write
+        if folder is None:
             raise OutputError(
                 "compiled kernels can be kept neither beside the code nor in ~/.cache/overlapper. Name a "
                 "folder for them in the environment variable NUMBA_CACHE_DIR"
             )
+        if name not in self._claims:
+            self._claims[name] = places.Claim(folder, name)
+            found = self._kept(name, made_from, target_context)
+            if found is not None:
+                self._claims.pop(name).release()
+        return found
+
+    def _kept(self, name: str, made_from: bytes, target_context: Any) -> Any:
+        """Return a kernel from the first place that has it."""
+        for folder in self._places.read:
+            content = places.read(folder, name, made_from)
+            if content is not None:
+                try:
+                    return _rebuilt(target_context, *pickle.loads(content))
+                except (AttributeError, ImportError):
+                    continue  # it names what other source files no longer hold
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a kernel; on a full disk it is compiled again the next time."""
         folder = self._places.write
-        if self._is_enabled and folder is not None and not data.library.has_dynamic_globals:
-            name, made_from = self._name_and_origin(sig, data.codegen)
-            places.write(folder, name, made_from, serialize.dumps(data._reduce()))
+        if not self._is_enabled or folder is None:
+            return
+        name, made_from = self._name_and_origin(sig, data.codegen)
+        if not data.library.has_dynamic_globals:
+            places.write(folder, name, made_from, serialize.dumps(_reduced(data)))
+        if name in self._claims:
+            self._claims.pop(name).release()
 
     def enable(self) -> None:
         """Look into the cache from now on."""
@@ -133,6 +157,34 @@ class KernelCache(caching._Cache):
         source = _source_digest(self._function.__code__.co_filename)
         made_from = f"{self._stem} {used} {source} {_VERSIONS} ".encode() + serialize.dumps(cells)
         return f"{self._stem}.{hashlib.sha256(used.encode()).hexdigest()[:16]}.nbc", made_from
+
+
+def _reduced(compiled: Any) -> tuple[Any, ...]:
+    """Return what `_rebuilt` takes, the part of `CompileResult._reduce` that is needed."""
+    fndesc = compiled.fndesc
+    fndesc.typemap = fndesc.calltypes = None  # these may not be picklable
+    initialise = tuple(compiled.reload_init)
+    environments = tuple(compiled._find_referenced_environments())
+    library = compiled.library.state()
+    return library, fndesc, compiled.environment, compiled.signature, initialise, environments
+
+
+def _rebuilt(
+    target: Any, state: Any, fndesc: Any, environment: Any, signature: Any, initialise: Any, environments: Any
+) -> Any:
+    """Return a kernel that was compiled before (`CompileResult._rebuild`)."""
+    for function in initialise:
+        function()
+    library = Library.loaded(target.codegen(), state)
+    made = compiler.compile_result(
+        target_context=target, typing_context=target.typing_context, library=library,
+        environment=environment, entry_point=target.get_executable(library, fndesc, environment),
+        fndesc=fndesc, signature=signature, objectmode=False, reload_init=initialise,
+        referenced_envs=environments,
+    )  # fmt: skip
+    for referenced in environments:
+        library.codegen.set_env(referenced.env_name, referenced)
+    return made
 
 
 @functools.cache

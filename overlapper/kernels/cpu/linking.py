@@ -1,0 +1,154 @@
+"""How compiled functions come together: callers take copies of short ones, and call long ones where they are.
+
+numba puts the code of every function that a kernel calls into the kernel, and has LLVM optimise and translate
+all of it once more. So code that is called over five others is compiled six times, though LLVM copies only
+short functions into their callers. Here a function that is too long for that stays where it is: it is
+compiled once, and callers name it. In the cache a kernel has the machine code of what it calls with it.
+
+numba (0.61 to 0.68) has no such choice, so this takes the place of its `JITCodeLibrary` for kernels, and for
+nothing else. There are two more things that only compiling needs, and that wait until something is compiled:
+the bitcode of a kernel from the cache, which others may copy from, is parsed, and its symbols are listed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import llvmlite.binding as llvm
+from numba.core import codegen, compiler
+
+LONGEST_COPIED = 400
+"""Instructions of the longest function that is put into its callers. LLVM itself copies what has a hundred or
+two (its limit is 250, of which an instruction takes 5, and every argument gives 5); kernels take as
+long to compile with 150."""
+_WRAPPERS = "_ZN7cpython", "cfunc."
+
+
+class Compiler(compiler.Compiler):
+    """numba's compiler, which puts what it makes into a `Library`."""
+
+    def compile_extra(self, func: Any) -> Any:
+        """Compile a function."""
+        if self.state.library is None:
+            self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
+            self.state.library.enable_object_caching()
+        return super().compile_extra(func)
+
+
+class Library(codegen.JITCodeLibrary):
+    """The machine code of a function, and of what was put into it.
+
+    Attributes
+    ----------
+    symbol : str
+        Name of the function, where callers call it; empty where they take a copy of it.
+    called : dict of str to Library
+        What its code calls, and what that calls, by symbol.
+    """
+
+    def __init__(self, generator: Any, name: str) -> None:
+        super().__init__(generator, name)
+        self.symbol = ""
+        self.called: dict[str, Library] = {}
+        self._object_code = self._bitcode = b""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Call what another library holds, or copy it."""
+        library._ensure_finalized()
+        if isinstance(library, Library):
+            self.called |= library.called
+            if library.symbol:
+                self.called[library.symbol] = library
+                return
+        super().add_linking_library(library)
+
+    def state(self) -> tuple[Any, ...]:
+        """Return what `loaded` takes."""
+        self._ensure_finalized()
+        called = [(library.name, symbol, library._machine_code()) for symbol, library in self.called.items()]
+        bitcode = b"" if self.symbol else self._bitcode or self._get_module_for_linking().as_bitcode()
+        return self.name, self.symbol, self._machine_code(), bitcode, called
+
+    @classmethod
+    def loaded(cls, generator: Any, state: tuple[Any, ...]) -> Library:
+        """Return the library of a state, and load what it calls, unless that is there."""
+        name, symbol, machine_code, bitcode, called = state
+        loaded = {}
+        for of_called, symbol_called, code in called:
+            there = _loaded.get(symbol_called)
+            if there is None or there._machine_code() != code:
+                cls._of(generator, of_called, symbol_called, code)
+            loaded[symbol_called] = _loaded[symbol_called]
+        library = cls._of(generator, name, symbol, machine_code)
+        library._bitcode, library.called = bitcode, loaded
+        return library
+
+    @classmethod
+    def _of(cls, generator: Any, name: str, symbol: str, machine_code: bytes) -> Library:
+        library = cls(generator, name)
+        library._object_code = machine_code
+        library.enable_object_caching()
+        library._set_compiled_object(machine_code)
+        library._finalize_final_module()
+        library._name_symbol(symbol)
+        return library
+
+    def _name_symbol(self, symbol: str) -> None:
+        self.symbol = symbol
+        if symbol:
+            _loaded[symbol] = self
+
+    def _machine_code(self) -> bytes:
+        return self._object_code or self._get_compiled_object()
+
+    def finalize(self) -> None:
+        """Compile."""
+        super().finalize()
+        self._name_symbol(self._symbol_if_long())
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Do as numba does, which makes passes ready for functions that are only declared, too."""
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                passes.run(function, builder)
+
+    def _symbol_if_long(self) -> str:
+        """Return the name of the function if it is called, not copied.
+
+        Functions within functions may have the same name in another process, and be others.
+        """
+        if "<locals>" in self.name or self._dynamic_globals:
+            return ""
+        names = [
+            f.name
+            for f in self._final_module.functions
+            if not f.is_declaration
+            and f.linkage == llvm.Linkage.external
+            and not f.name.startswith(_WRAPPERS)
+        ]
+        if len(names) != 1:
+            return ""
+        function = self._final_module.get_function(names[0])
+        if any(b"alwaysinline" in group for group in function.attributes):
+            return ""
+        instructions = (i for block in function.blocks for i in block.instructions)
+        is_long = next(itertools.islice(instructions, LONGEST_COPIED, None), None) is not None
+        return names[0] if is_long else ""
+
+    def get_pointer_to_function(self, name: str) -> Any:
+        """Return the address of a function; what came from the cache has its name looked for there."""
+        if b"\0%b\0" % name.encode() in self._object_code:  # in its table of strings
+            self._codegen._engine._defined_symbols.add(name)
+        return super().get_pointer_to_function(name)
+
+    def _get_module_for_linking(self) -> Any:
+        if self._bitcode and self._shared_module is None:
+            self._shared_module = llvm.parse_bitcode(self._bitcode)
+        return super()._get_module_for_linking()
+
+
+_loaded: dict[str, Library] = {}
+"""Functions that are called where they are, of this process, by symbol."""
