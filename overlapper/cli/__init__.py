@@ -113,6 +113,7 @@ COMMANDS = (
     "evaluate",
     "compare",
     "simulate",
+    "compile",
     "devices",
 )
 READER_LEFT = 141

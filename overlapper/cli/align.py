@@ -84,11 +84,13 @@ def align(
     from overlapper.io import read_fastx
     from overlapper.io.pairwise import check_alignments_format, read_pairs, write_alignments
     from overlapper.scoring import Scoring
+    from overlapper.threads import available_threads
 
+    threads = threads or available_threads()
     check_alignments_format(output)
     scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
     ends = None if free is None else [end for end in free.split(",") if end]
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS, "align", threads):
         progress.report("reading")
         query_table, target_table = read_fastx(queries), read_fastx(targets)
         chosen = read_pairs(pairs, query_table, target_table) if pairs else pairing

@@ -14,20 +14,23 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import queue
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from overlapper import leaving
 from overlapper.console import end_on_signals
+from overlapper.errors import ParameterError
+from overlapper.threads import map_in_order
 
 LISTED = Path(__file__).with_suffix(".toml")
 MOST_HELPERS = 7
-"""Each takes 200 MB, and the longest kernel 3 seconds: more would not be done sooner."""
+"""Each takes 200 MB, and the longest kernels take a tenth of the whole: more would not be done sooner."""
 
 
 @contextlib.contextmanager
@@ -43,14 +46,15 @@ def helpers(command: str, processes: int) -> Iterator[None]:
     """
     processes = min(processes, MOST_HELPERS) if command in _listed() else 0
     call = [sys.executable, "-P", "-m", __name__, command]
-    places = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     nowhere: Any = subprocess.DEVNULL
     started: list[subprocess.Popen[bytes]] = []
     with contextlib.ExitStack() as noted:
         for share in range(processes):
             words = [*call, f"{share}", f"{processes}"]
             with leaving.undisturbed():
-                process = subprocess.Popen(words, env=places, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+                process = subprocess.Popen(
+                    words, env=_environment(), stdin=nowhere, stdout=nowhere, stderr=nowhere
+                )
                 noted.enter_context(leaving.child(process))
             started.append(process)
         try:
@@ -60,6 +64,79 @@ def helpers(command: str, processes: int) -> Iterator[None]:
                 process.terminate()
             for process in started:
                 process.wait()
+
+
+def kernels_of(commands: Sequence[str], everything: bool = False) -> list[str]:
+    """Return the listed kernels of commands, each once, from the last one of each on.
+
+    Raises
+    ------
+    ParameterError
+        When nothing is listed for one, or none is named.
+    """
+    listed = _listed()
+    names = sorted({name.partition("_")[0] for name in listed})
+    if not everything and (not commands or not set(commands) <= set(names)):
+        raise ParameterError(f"compile takes --all, or some of: {', '.join(names)}")
+    of = [name for name in listed if everything or name.partition("_")[0] in commands]
+    return list(dict.fromkeys(line for name in of for line in reversed(listed[name])))
+
+
+def compile_all(lines: Sequence[str], processes: int) -> Iterator[str]:
+    """Compile kernels in processes.
+
+    Yields
+    ------
+    str
+        For each kernel the folder that it was written to; empty for one that was there before.
+    """
+    with contextlib.ExitStack() as ended:
+        free: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for _ in range(min(processes, len(lines))):
+            free.put(ended.enter_context(_compiler()))
+
+        def compiled(line: str) -> str:
+            process = free.get()
+            print(line, file=process.stdin, flush=True)
+            answer = process.stdout.readline()
+            free.put(process)
+            if not answer:
+                raise RuntimeError(f"the process that compiled {line} has ended")
+            return str(answer.rstrip("\n"))
+
+        yield from map_in_order(compiled, lines, processes)
+
+
+@contextlib.contextmanager
+def _compiler() -> Iterator[subprocess.Popen[str]]:
+    """Start a process that compiles the kernels whose lines it is sent (`compile_sent`)."""
+    with contextlib.ExitStack() as noted:
+        with leaving.undisturbed():
+            pipe: Any = subprocess.PIPE
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__], env=_environment(), stdin=pipe, stdout=pipe, text=True
+            )
+            noted.enter_context(leaving.child(process))
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.communicate()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def compile_sent() -> None:
+    """Compile the kernels whose lines come on standard input; answer as `compile_all` yields."""
+    from overlapper.cli.startup import load_numba
+
+    load_numba()
+    for line in sys.stdin:
+        kernel, types = kernel_of(line.rstrip("\n"))
+        kernel.compile(types)
+        print(kernel._cache.cache_path if kernel.stats.cache_misses[types] else "", flush=True)
 
 
 def compile_share(command: str, share: int, of: int) -> None:
@@ -136,4 +213,7 @@ def _listed() -> dict[str, list[str]]:
 
 if __name__ == "__main__":
     end_on_signals(quiet=True)
-    compile_share(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    if sys.argv[1:]:
+        compile_share(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        compile_sent()

@@ -24,15 +24,16 @@ RUNS = {
     "polish": "polish unitigs.fa deep.fq --device cpu -o polished.fa -t 1 -q",
     "assemble": "assemble reads.fq --device cpu --correct always -o assembled -t 1 -q",
     "map": "map genome.fa reads.fq --device cpu -o mapped.paf -t 1 -q",
+    "align": "align reads.fq reads.fq -o aligned.paf -t 1 -q",
 }
 """An ordinary run of every command whose kernels take long to compile."""
+COMPILED = "compiled"
+"""What `record` prints when something was not there yet."""
 
 
 def listed():
     """Return the text of the list."""
-    # The first time compiles them: a kernel that another one brings along is not taken from the cache then.
-    for _ in range(2):
-        sections = [f"{command} = [\n{lines}]\n" for command, lines in _recorded()]
+    sections = [f"{command} = [\n{lines}]\n" for command, lines in _recorded()]
     return "\n".join(["# Written by python -m tests.cli.kernels.", *sections])
 
 
@@ -43,11 +44,17 @@ def _recorded():
         for words in READS:
             overlapper(*words.split(), cwd=folder, check=True)
         for command, words in RUNS.items():
-            run = python("-c", script, *words.split(), cwd=folder, check=True)
-            yield (
-                command,
-                "".join(f"  '{line}',\n" for line in dict.fromkeys(run.stdout.decode().splitlines())),
-            )
+            # A kernel that another one brings along is not taken from the cache while something compiles.
+            lines = _run(script, words, folder)
+            if COMPILED in lines:
+                lines = _run(script, words, folder)
+            yield command, "".join(f"  '{line}',\n" for line in lines)
+
+
+def _run(script, words, folder):
+    """Return what a command printed, each line once."""
+    run = python("-c", script, *words.split(), cwd=folder, check=True)
+    return list(dict.fromkeys(run.stdout.decode().splitlines()))
 
 
 def record():
@@ -62,6 +69,7 @@ def record():
     class Compiling(event.Listener):
         def on_start(self, _):
             compiling.append(True)
+            print(COMPILED)
 
         def on_end(self, _):
             compiling.pop()

@@ -25,6 +25,41 @@ def test_a_helper_compiles_its_share(tmp_path):
     assert compiled == {"packing.hash_names", "packing.hash_bytes"}
 
 
+def test_compile_makes_what_is_not_there_and_says_where(command, tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    short = [
+        line
+        for line in first_kernels.kernels_of(["overlap"])
+        if line.startswith(("packing.hash_names(", "dsoft.count_hits("))
+    ]
+    assert len(short) == 2
+    monkeypatch.setattr(first_kernels, "kernels_of", lambda *_: short)
+    for compiled in (2, 0):
+        result = command("compile", "overlap", "-t", "2")
+        assert result.code == 0, result.err
+        assert f"{compiled} kernels compiled" in result.err
+        assert f"{2 - compiled} were there" in result.err
+        assert (str(tmp_path / "kept") in result.err) == (compiled > 0)
+
+
+def test_kernels_of_all_ways_of_a_command_are_compiled_once():
+    listed = first_kernels._listed()
+    of_overlap = {line for name, lines in listed.items() if name.startswith("overlap") for line in lines}
+    found = first_kernels.kernels_of(["overlap"])
+    assert (set(found), len(found)) == (of_overlap, len(of_overlap))
+    assert set(first_kernels.kernels_of([], True)) == set().union(*listed.values())
+
+
+@pytest.mark.parametrize("words", [[], ["simulate"], ["overlap", "overlap_chain"]])
+def test_commands_without_listed_kernels_are_told(command, words):
+    result = command("compile", *words)
+    assert result.code == 1
+    assert (
+        "compile takes --all, or some of: align, assemble, correct, layout, map, overlap, polish"
+        in result.err
+    )
+
+
 @pytest.fixture
 def started(monkeypatch):
     """Return the list of the processes that are started."""

@@ -107,14 +107,6 @@ class Library(codegen.JITCodeLibrary):
         super().finalize()
         self._name_symbol(self._symbol_if_long())
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        """Do as numba does, which makes passes ready for functions that are only declared, too."""
-        ll_module.data_layout = self._codegen._data_layout
-        for function in ll_module.functions:
-            if not function.is_declaration:
-                passes, builder = self._codegen._function_pass_manager()
-                passes.run(function, builder)
-
     def _symbol_if_long(self) -> str:
         """Return the name of the function if it is called, not copied.
 
