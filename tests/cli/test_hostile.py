@@ -156,6 +156,25 @@ def test_a_full_standard_error_changes_nothing(files):
     assert (files / "o.paf").read_bytes()
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["overlap", "reads.fa"], ["graph", "stats", "o.gfa"]], ids=" ".join)
+def test_standard_output_that_takes_a_part_alone_is_an_error(files, words, unbuffered):
+    for words_before in (["overlap", "reads.fa", "-o", "o.paf"], ["convert", "o.paf", "o.gfa"]):
+        overlapper(*words_before, cwd=files, check=True)
+    limits = (40, 40)
+
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    with open(files / "part", "wb") as part:
+        result = overlapper(
+            *words, cwd=files, stdout=part, preexec_fn=lower, text=True, env={"PYTHONUNBUFFERED": unbuffered}
+        )
+    assert (result.returncode, os.path.getsize(files / "part")) == (1, 40)
+    assert "File too large" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 @pytest.mark.parametrize("megabytes", [100, 300, 500, 1000])
 def test_too_little_address_space_is_told(files, megabytes):
     limit = megabytes << 20
