@@ -64,6 +64,19 @@ def test_names_too_long_for_sam_are_told(files, command, words):
     assert not (files / "m.sam").exists()
 
 
+@pytest.mark.parametrize("name", ["@HD", "@r", "*"])
+@pytest.mark.parametrize("output", ["m.sam", "m.bam"])
+def test_names_that_mean_something_else_in_sam_are_told(files, command, name, output):
+    (files / "reads.fa").write_text(fasta([name, "*b", "a@", "="]))
+    result = command("map", "ref.fa", "reads.fa", "-o", output)
+    assert (result.code, (files / output).exists()) == (1, False)
+    assert f"the read '{name}' has a name that SAM takes for a line of its header, or for none." in result.err
+    (files / "reads.fa").write_text(fasta(["*b", "a@", "="]))
+    done(command("map", "ref.fa", "reads.fa", "-o", output))
+    with pysam.AlignmentFile(str(files / output)) as records:
+        assert {record.query_name for record in records} == {"*b", "a@", "="}
+
+
 def test_files_may_have_names_that_are_not_utf8(files, command):
     for ending in ("fa", "ref.fa"):
         os.rename(files / ("reads.fa" if ending == "fa" else "ref.fa"), files / f"{NOT_UTF8}.{ending}")
