@@ -188,6 +188,14 @@ def test_standard_output_that_takes_a_part_alone_is_an_error(files, words, unbuf
     assert "Traceback" not in result.stderr
 
 
+def test_numba_that_may_not_compile_is_told(files):
+    result = overlapper("overlap", "reads.fa", cwd=files, text=True, env={"NUMBA_DISABLE_JIT": "1"})
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith(
+        "overlapper: error: NUMBA_DISABLE_JIT is set: kernels would not be compiled"
+    )
+
+
 @pytest.mark.parametrize("megabytes", [100, 300, 500, 1000])
 def test_too_little_address_space_is_told(files, megabytes):
     limit = megabytes << 20
