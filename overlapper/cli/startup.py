@@ -48,7 +48,7 @@ def load_numba() -> None:
         warnings.filterwarnings("ignore", "A Numba config file is found")
         importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
         from numba.core import config, entrypoints
-    if config.DISABLE_JIT:
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise ParameterError(
             "NUMBA_DISABLE_JIT is set: kernels would not be compiled, and take a thousand times as long. "
             "Unset it"
