@@ -38,6 +38,10 @@ class AssemblySteps(Protocol):
     def overlaps(self) -> Overlaps:
         """The overlaps that were found last, by the numbers that `reads` have."""
 
+    @property
+    def room(self) -> int | None:
+        """Bytes of memory that may be taken besides reads and overlaps; None for any number."""
+
     def overlap(self, name: str, preset: str, report: Report) -> Facts:
         """Find the overlaps of the reads; return what was found."""
 
@@ -66,6 +70,7 @@ class HeldSteps:
         self._on: dict[str, Any] = {"device": device, "gpu_memory": gpu_memory, "threads": threads}
         self.reads = reads.bases_alone()
         self.overlaps = Overlaps.empty()
+        self.room: int | None = None
 
     def overlap(self, name: str, preset: str, report: Report) -> Facts:
         """See `AssemblySteps`."""

@@ -187,7 +187,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     reads, overlaps = steps.reads, steps.overlaps
     if separate:
         report("telling copies apart", 0, 0)
-        overlaps = separated(steps.stages, reads, overlaps, facts["error rate"], steps.threads)
+        overlaps = separated(steps.stages, reads, overlaps, facts["error rate"], steps.room, steps.threads)
     report("laying out", 0, 0)
     contigs = _laid_out(steps, reads, overlaps, params)
     del reads, overlaps  # polishing has its own

@@ -16,7 +16,9 @@ difference, of 60 from all without one of copies, as a copy that few reads show 
 haplotypes of the MHC, R10 reads: 8.6 and 9.8 of 9.8 Mb."""
 
 
-def separated(stages: Stages, reads: Reads, overlaps: Overlaps, error_rate: float, threads: int) -> Overlaps:
+def separated(
+    stages: Stages, reads: Reads, overlaps: Overlaps, error_rate: float, room: int | None, threads: int
+) -> Overlaps:
     """Leave out overlaps between copies (`overlapper.extend.copies`).
 
     Parameters
@@ -29,6 +31,8 @@ def separated(stages: Stages, reads: Reads, overlaps: Overlaps, error_rate: floa
         All of them.
     error_rate : float
         Of the reads as given.
+    room : int or None
+        Bytes of memory that telling them apart may take.
     threads : int
         Changes nothing but the time.
     """
@@ -37,7 +41,7 @@ def separated(stages: Stages, reads: Reads, overlaps: Overlaps, error_rate: floa
         if error_rate < EXACT_BELOW:
             same = find_differences(reads, overlaps, 0, threads=threads).edits == 0
         else:
-            same = tell_copies(reads, overlaps, threads=threads).same
+            same = tell_copies(reads, overlaps, room=room, threads=threads).same
         within = overlaps.take(same)
         return within, {"all overlaps": len(overlaps), "overlaps": len(within)}
 

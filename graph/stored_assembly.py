@@ -115,6 +115,11 @@ class StoredSteps:
             )
         return overlaps
 
+    @property
+    def room(self) -> int:
+        """See `AssemblySteps`."""
+        return self._budget.left(len(self._store)) - self.overlaps.nbytes
+
     def overlap(self, name: str, preset: str, report: Report) -> Facts:
         """See `AssemblySteps`."""
 

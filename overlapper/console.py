@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import io
 import os
 import select
 import signal
@@ -125,7 +126,8 @@ def _exit() -> None:
 def _open_standard_streams() -> None:
     """Open those that the caller closed, or the first files of a run would take their place.
 
-    Standard output takes nothing then: what should be written to it is an error, not lost in silence.
+    Standard output takes nothing then: what should be written to it is an error, not lost in silence. Nor is
+    what a full disk does not take: told not to buffer (PYTHONUNBUFFERED), Python would not notice.
     """
     for number, name, mode, flags in (
         (0, "stdin", "r", os.O_RDONLY),
@@ -135,3 +137,6 @@ def _open_standard_streams() -> None:
         if getattr(sys, name) is None:
             os.open(os.devnull, flags)  # takes the lowest number that is free: this one
             setattr(sys, name, os.fdopen(number, mode))
+    if isinstance(sys.stdout.buffer, io.RawIOBase):
+        encoding, errors = sys.stdout.encoding, sys.stdout.errors
+        sys.stdout = os.fdopen(1, "w", encoding=encoding, errors=errors, closefd=False)

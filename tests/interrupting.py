@@ -34,18 +34,29 @@ COMMANDS = {
     "compare": "compare reads.fq --finders dsoft --extenders chain,xdrop -o out.html",
 }
 """Command lines by name; all write to ``out`` something, and work in ``work`` if anywhere."""
-_GO_ON = {"overlap --workdir", "correct --workdir", "assemble"}
+ON_GPUS = {
+    "gpu overlap": "overlap reads.fq --extender xdrop --device cuda -o out.paf",
+    "gpu overlap --memory": "overlap reads.fq --extender gact --device cuda --memory 2G -o out.paf",
+    "gpu correct": "correct reads.fq --device cuda -o out.fq",
+    "gpu correct --memory": "correct reads.fq --device cuda --memory 1G -o out.fq",
+    "gpu polish": "polish unitigs.fa reads.fq --device cuda -o out.fa",
+    "gpu assemble": "assemble reads.fq --device cuda --correct always -o out",
+    "gpu map": "map genome.fa reads.fq --device cuda -o out.paf",
+    "gpu seeds": "seeds genome.fa reads.fq --device cuda -o out.tsv",
+}
+"""The same where there is a GPU."""
+_GO_ON = {"overlap --workdir", "correct --workdir", "assemble", "gpu assemble"}
 
 
-def write_reads(folder):
+def write_reads(folder, genome_size="30k"):
     """Write a genome, and reads of it."""
-    simulated = "simulate --genome-size 30k --coverage 12 -p ont-r9 -o reads.fq --reference-out genome.fa -q"
-    overlapper(*simulated.split(), cwd=folder, check=True)
+    simulated = f"simulate --genome-size {genome_size} --coverage 12 -p ont-r9 -o reads.fq"
+    overlapper(*simulated.split(), "--reference-out", "genome.fa", "-q", cwd=folder, check=True)
 
 
-def write_inputs(folder):
+def write_inputs(folder, genome_size="30k"):
     """Write what the commands read."""
-    write_reads(folder)
+    write_reads(folder, genome_size)
     overlapper("overlap", "reads.fq", "-o", "overlaps.paf", "-q", cwd=folder, check=True)
     overlapper(
         "layout", "reads.fq", "overlaps.paf", "-o", "u.gfa", "--min-overlap", "500", "--fasta", "unitigs.fa",
@@ -79,7 +90,7 @@ class Interrupted:
         Parameters
         ----------
         name : str
-            One of `COMMANDS`.
+            One of `COMMANDS` or `ON_GPUS`.
         inputs, folder : Path
             Where `write_inputs` wrote, and where to run; this is made.
         number : signal.Signals
@@ -165,7 +176,7 @@ def _prepare(inputs, folder):
 def _start(name, folder, environment, said):
     """Start a command in a session of its own."""
     return start(
-        COMMANDS[name].split(), cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
+        (COMMANDS | ON_GPUS)[name].split(), cwd=folder, stdout=subprocess.DEVNULL, stderr=said,
         env={"TMPDIR": str(folder / "tmp"), **(environment or {})},
     )  # fmt: skip
 

@@ -50,7 +50,7 @@ def index(
     load_numba()
 
     from overlapper.index import Index, store
-    from overlapper.index.index import check_sample_rate
+    from overlapper.index.limits import check_sample_rate
     from overlapper.io import read_fastx
     from overlapper.threads import available_threads
 

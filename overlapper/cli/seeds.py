@@ -35,6 +35,8 @@ HIT_LIMIT = 128
 DROPPED_HEAD = b"query\tq_start\tq_end\tmatches\n"
 _BASES_AT_ONCE = 1 << 26
 """Bases of the reads that are searched, and their matches written, together."""
+_MATCHES_A_BASE, _LEAST_MATCHES = 10, 10_000_000
+"""What --max-matches is by default: yeast reads of 10 % errors have .2 a base in their own genome (mem)."""
 
 
 def seeds(
@@ -72,6 +74,14 @@ def seeds(
     hit_limit: Annotated[
         int | None, typer.Option(help="With fixed: drop seeds that have more matches (default 128).")
     ] = None,
+    max_matches: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="With mem, smem and nov-smem: end with an error if there are more matches, as reads and a "
+            "text of the same repeat have (default: 10 for each base of the reads, 10,000,000 at least).",
+        ),
+    ] = None,
     dropped: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="With fixed: write the dropped seeds and their matches, a table."),
@@ -99,7 +109,7 @@ def seeds(
     All places of every match are reported. Unknown bases match nothing, and no match crosses the border of a
     sequence.
     """
-    _check_kind(kind, min_length, mismatches, hit_limit, dropped)
+    _check_kind(kind, min_length, mismatches, hit_limit, max_matches, dropped)
     inputs = [text, *reads, *([index] if index else [])]
     check_outputs({"--output (standard output by default)": output, "--dropped": dropped}, inputs)
 
@@ -132,6 +142,7 @@ def seeds(
         label = searched.text
         targets = Names(label.name_bytes, label.name_offsets, label.lengths)
         writer = files.enter_context(open_matches(output, names, targets, threads=threads))
+        most = max_matches or max(_LEAST_MATCHES, _MATCHES_A_BASE * int(table.lengths.sum()))
         found = dropped_count = 0
         bounds = cut_evenly(table.lengths, _BASES_AT_ONCE).tolist()
         for first, last in pairwise(bounds):
@@ -145,7 +156,7 @@ def seeds(
                 found += len(fixed.matches)
                 dropped_count += len(fixed.dropped_query)
             else:
-                matches = search(block, min_length)
+                matches = _limited(search, block, min_length, most, found)
                 writer.write(_placed(searched, matches, first))
                 found += len(matches)
         files.close()
@@ -158,7 +169,12 @@ def seeds(
 
 
 def _check_kind(
-    kind: str, min_length: int, mismatches: int, hit_limit: int | None, dropped: str | None
+    kind: str,
+    min_length: int,
+    mismatches: int,
+    hit_limit: int | None,
+    max_matches: int | None,
+    dropped: str | None,
 ) -> None:
     """Refuse options that the kind does not take, before any file is read."""
     if kind not in KINDS:
@@ -166,9 +182,12 @@ def _check_kind(
     require(min_length >= 1, "min-length", min_length, "1 or more")
     if not 0 <= mismatches <= 2:
         raise ParameterError(f"mismatches is {mismatches}, expected 0 to 2")
-    require(hit_limit is None or hit_limit >= 1, "hit-limit", hit_limit, "1 or more")
+    for name, limit in (("hit-limit", hit_limit), ("max-matches", max_matches)):
+        require(limit is None or limit >= 1, name, limit, "1 or more")
     if kind != "fixed" and (mismatches or hit_limit is not None or dropped):
         raise typer.BadParameter("--mismatches, --hit-limit and --dropped need --kind fixed")
+    if kind == "fixed" and max_matches is not None:
+        raise typer.BadParameter("--max-matches needs --kind mem, smem or nov-smem: --hit-limit bounds fixed")
 
 
 def _index_of(text: str, index: str | None, threads: int) -> Index:
@@ -200,6 +219,22 @@ def _searches(
         asked, options = GpuIndex(searched, numbers, memory=gpu_memory), {}
     kinds = (asked.mems, asked.smems, asked.nov_smems, asked.fixed_seeds)
     return {kind: partial(search, **options) for kind, search in zip(KINDS, kinds, strict=True)}
+
+
+def _limited(
+    search: Callable[..., Matches], block: Reads, min_length: int, most: int, before: int
+) -> Matches:
+    """Search some reads; with the matches of those before, there may be so many in all."""
+    from overlapper.index.limits import TooManyMatchesError
+
+    try:
+        return search(block, min_length, most=most - before)
+    except TooManyMatchesError:
+        raise ParameterError(
+            f"there are more than {most:,} matches, expected at most so many: the reads repeat what the text "
+            "repeats. Give a higher --min-length or --max-matches, or --kind fixed, which drops frequent "
+            "seeds"
+        ) from None
 
 
 def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarray | None = None) -> MatchRows:

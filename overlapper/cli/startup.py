@@ -12,6 +12,8 @@ import warnings
 from collections.abc import Iterator
 from types import ModuleType
 
+from overlapper.errors import ParameterError
+
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """The C library's names (glibc) for how much unused memory a thread keeps, and for the size from which
 memory is the system's own, and goes back to it."""
@@ -30,6 +32,11 @@ def load_numba() -> None:
     - The search of all installed packages for extensions of numba.
     - Looking for garbage among what is imported, all of which stays.
     - What only compiling needs, before a kernel is taken from the cache (`overlapper.cli.kernel_loading`).
+
+    Raises
+    ------
+    ParameterError
+        When numba is told not to compile.
     """
     left_out: dict[str, ModuleType | None] = {
         "scipy": None,  # importing it fails, and numba does without
@@ -41,6 +48,11 @@ def load_numba() -> None:
         warnings.filterwarnings("ignore", "A Numba config file is found")
         importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
         from numba.core import config, entrypoints
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        raise ParameterError(
+            "NUMBA_DISABLE_JIT is set: kernels would not be compiled, and take a thousand times as long. "
+            "Unset it"
+        )
     config._config_fname = os.devnull  # it is looked for again before each compilation
     entrypoints._already_initialized = True
 

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.extend.differences import Differences, find_differences
+from overlapper.extend.differences import Differences, check_room, find_differences
 from overlapper.kernels.cpu import copies as kernel
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import offsets_of
@@ -40,6 +40,8 @@ from overlapper.threads import cut_evenly, map_in_order
 
 MOST_EDITS = 64
 """Of corrected HiFi and R10 reads (MHC, as above), 99 in 100 overlaps within a haplotype have no more."""
+BYTES_AN_OVERLAP = 150
+"""Of memory that this takes besides differences: the table of overlaps that are compared, and `_piles`."""
 _BLOCKS = 64
 
 
@@ -63,7 +65,12 @@ class Copies:
 
 
 def tell_copies(
-    reads: Reads, overlaps: Overlaps, *, most_edits: int = MOST_EDITS, threads: int = 1
+    reads: Reads,
+    overlaps: Overlaps,
+    *,
+    most_edits: int = MOST_EDITS,
+    room: int | None = None,
+    threads: int = 1,
 ) -> Copies:
     """Tell overlaps within a copy from those between copies.
 
@@ -75,14 +82,24 @@ def tell_copies(
         All of these reads.
     most_edits : int
         Edits above which reads are of different copies.
+    room : int, optional
+        Bytes of memory that this may take.
     threads : int
         Changes nothing but the time.
 
     Returns
     -------
     Copies
+
+    Raises
+    ------
+    ParameterError
+        When it would take more.
     """
-    found = find_differences(reads, overlaps, most_edits, threads=threads)
+    needed = BYTES_AN_OVERLAP * len(overlaps)
+    check_room(needed, room, f"{len(overlaps):,} overlaps")
+    room = None if room is None else room - needed
+    found = find_differences(reads, overlaps, most_edits, room=room, threads=threads)
     piles, overlap = _piles(len(reads), overlaps, found), found.overlap
     weights = np.diff(piles.first) + 1
     blocks = list(itertools.pairwise(cut_evenly(weights, int(weights.sum()) // _BLOCKS + 1)))

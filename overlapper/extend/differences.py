@@ -33,6 +33,7 @@ import itertools
 
 import numpy as np
 
+from overlapper.errors import ParameterError
 from overlapper.kernels.cpu import differences as kernel
 from overlapper.kernels.cpu.walks import PackedReads
 from overlapper.tables import Intervals, Reads
@@ -40,6 +41,8 @@ from overlapper.tables.base import offsets_of
 from overlapper.threads import cut_evenly, map_in_order
 
 LACKING, EXTRA = kernel.LACKING, kernel.EXTRA
+BYTES_A_DIFFERENCE = 40
+"""Of memory, while `overlapper.extend.copies` looks at it."""
 _BLOCKS = 64
 
 
@@ -71,7 +74,9 @@ class Differences:
         return np.repeat(np.arange(len(self.edits)), np.diff(self.offsets))
 
 
-def find_differences(reads: Reads, overlaps: Intervals, most: int, *, threads: int = 1) -> Differences:
+def find_differences(
+    reads: Reads, overlaps: Intervals, most: int, *, room: int | None = None, threads: int = 1
+) -> Differences:
     """Compare the reads of overlaps base by base.
 
     Parameters
@@ -81,27 +86,51 @@ def find_differences(reads: Reads, overlaps: Intervals, most: int, *, threads: i
         Their ends at bases that belong together, as those of exact chains and of alignments are.
     most : int
         Edits from which on an overlap is not looked at any further, 0 or more.
+    room : int, optional
+        Bytes of memory that all differences may take.
     threads : int
         Changes nothing but the time.
 
     Returns
     -------
     Differences
+
+    Raises
+    ------
+    ParameterError
+        When they would take more.
     """
     packed, o = PackedReads.of(reads), overlaps
     spans = np.maximum(o.q_end - o.q_start, o.t_end - o.t_start)
     bounds = cut_evenly(spans, int(spans.sum(dtype=np.int64)) // _BLOCKS + 1)
-    found = list(
-        map_in_order(
-            lambda block: kernel.find_differences(
-                packed, o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end, most, *block
-            ),
-            itertools.pairwise(bounds),
-            threads,
-        )
-    )
-    edits = np.concatenate([np.zeros(0, np.int32), *(edits for edits, _ in found)])
-    listed = np.concatenate([np.zeros((0, 4), np.int32), *(differences for _, differences in found)])
+    edits, listed, needed = [np.zeros(0, np.int32)], [np.zeros((0, 4), np.int32)], 0
+    for edits_of_block, differences in map_in_order(
+        lambda block: kernel.find_differences(
+            packed, o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end, most, *block
+        ),
+        itertools.pairwise(bounds),
+        threads,
+    ):
+        needed += BYTES_A_DIFFERENCE * len(differences)
+        edits.append(edits_of_block)
+        if room is None or needed <= room:
+            listed.append(differences)
+    check_room(needed, room, f"the differences of the reads of {len(o):,} overlaps")
+    edits_of_all, of_all = np.concatenate(edits), np.concatenate(listed)
+    del listed
     return Differences(
-        edits, offsets_of(np.maximum(edits, 0)), listed[:, ::2], listed[:, 1::2].astype(np.uint8)
+        edits_of_all,
+        offsets_of(np.maximum(edits_of_all, 0)),
+        of_all[:, ::2],
+        of_all[:, 1::2].astype(np.uint8),
     )
+
+
+def check_room(needed: int, room: int | None, what: str) -> None:
+    """Raise a `ParameterError` if something takes more bytes than there are."""
+    if room is not None and needed > room:
+        missing = -(-(needed - room) // 10**6)
+        raise ParameterError(
+            f"the memory budget is too small: {what} take {needed / 1e6:,.1f} MB, and "
+            f"{max(0, room) / 1e6:,.1f} MB are left for them; expected {missing} MB more"
+        )

@@ -16,7 +16,8 @@ import numpy as np
 
 from overlapper.errors import DeviceError
 from overlapper.index.build import LONGEST_TABLE_KMER, with_kmer_table
-from overlapper.index.index import FixedSeeds, Index, check_seeds, kmer_variants, seed_length
+from overlapper.index.index import FixedSeeds, Index, kmer_variants, seed_length
+from overlapper.index.limits import ANY_NUMBER, check_matches, check_seeds
 from overlapper.index.parts import SHARE, cut, index_part, merge_fixed_seeds, merge_smems
 from overlapper.index.segments import Segments
 from overlapper.kernels.cpu.fm_index import FmIndex
@@ -79,7 +80,7 @@ class GpuIndex:
         """Into how many parts the text is cut."""
         return len(self._bounds) - 1
 
-    def mems(self, reads: Reads, min_length: int) -> Matches:
+    def mems(self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER) -> Matches:
         """Find all maximal exact matches; as `Index.mems`."""
 
         def find(index: DeviceIndex, fm: FmIndex, batch: Batch, arena: Arena) -> Found:
@@ -87,30 +88,30 @@ class GpuIndex:
                 index, batch, arena, min_length=min_length, seed_length=seed_length(fm, min_length)
             )
 
-        parts = self._search(find, reads, min_length)
+        parts = self._search(find, reads, min_length, most)
         return parts[0] if len(parts) == 1 else Matches.concat(parts).sort_canonical()
 
-    def smems(self, reads: Reads, min_length: int) -> Matches:
+    def smems(self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER) -> Matches:
         """Find all places of all super-maximal exact matches; as `Index.smems`."""
 
         def find(index: DeviceIndex, fm: FmIndex, batch: Batch, arena: Arena) -> Found:
             return find_smems(index, batch, arena, min_length=min_length)
 
-        parts = self._search(find, reads, min_length)
+        parts = self._search(find, reads, min_length, most)
         return parts[0] if len(parts) == 1 else merge_smems(parts)
 
-    def nov_smems(self, reads: Reads, min_length: int) -> Matches:
+    def nov_smems(self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER) -> Matches:
         """Find all places of the greedy non-overlapping matches; as `Index.nov_smems`."""
 
         def find(index: DeviceIndex, fm: FmIndex, batch: Batch, arena: Arena) -> Found:
             return find_nov_smems(index, batch, arena, min_length=min_length)
 
         if self.parts == 1:
-            return self._search(find, reads, min_length)[0]
+            return self._search(find, reads, min_length, most)[0]
         self._index.for_length(min_length)
-        return self._nov_smems_in_parts(reads, min_length)
+        return self._nov_smems_in_parts(reads, min_length, most)
 
-    def _nov_smems_in_parts(self, reads: Reads, min_length: int) -> Matches:
+    def _nov_smems_in_parts(self, reads: Reads, min_length: int, most: int) -> Matches:
         """Find where the pieces end in all parts together, and then their places in each."""
         segments = Segments.of(reads, min_length)
 
@@ -132,6 +133,7 @@ class GpuIndex:
             segments.sources[segment] + start,
         )
         parts = [_matches(found) for found in self._run(find, reads, pieces, LONGEST_TABLE_KMER)]
+        check_matches(sum(map(len, parts)), most)
         return Matches.concat(parts).sort_canonical()
 
     def fixed_seeds(
@@ -184,11 +186,13 @@ class GpuIndex:
             bounds[whole.reads] += np.concatenate([np.empty((0, 2), np.int64), *batches])
         return bounds
 
-    def _search(self, find: Callable[..., Found], reads: Reads, min_length: int) -> list[Matches]:
+    def _search(self, find: Callable[..., Found], reads: Reads, min_length: int, most: int) -> list[Matches]:
         """Return the matches of every part of the text."""
         self._index.for_length(min_length)
         segments = Segments.of(reads, min_length)
-        return [_matches(batches) for batches in self._run(find, reads, segments, min_length)]
+        parts = [_matches(batches) for batches in self._run(find, reads, segments, min_length)]
+        check_matches(sum(map(len, parts)), most)
+        return parts
 
     def _run(
         self, find: Callable[..., Result], reads: Reads, segments: Segments, longest_kmer: int

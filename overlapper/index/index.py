@@ -27,6 +27,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.index import store
 from overlapper.index.build import build_fm_index, with_kmer_table
+from overlapper.index.limits import ANY_NUMBER, check_matches, check_sample_rate, check_seeds
 from overlapper.index.segments import Segments
 from overlapper.kernels.cpu.bounds import find_bounds, locate_rows
 from overlapper.kernels.cpu.fm_index import FmIndex
@@ -35,22 +36,6 @@ from overlapper.kernels.cpu.seeds import find_fixed_seeds
 from overlapper.kernels.cpu.smems import find_nov_smems, find_smems
 from overlapper.tables import Matches, Reads
 from overlapper.threads import available_threads, map_in_order
-
-MOST_MISMATCHES = 2
-
-
-def check_sample_rate(sample_rate: int) -> None:
-    """Raise a `ParameterError` if a sample rate is no power of two."""
-    if sample_rate < 1 or sample_rate & (sample_rate - 1):
-        raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
-
-
-def check_seeds(mismatches: int, hit_limit: int) -> None:
-    """Raise a `ParameterError` if fixed seeds cannot be sought so."""
-    if not 0 <= mismatches <= MOST_MISMATCHES:
-        raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
-    if hit_limit < 1:
-        raise ParameterError(f"hit_limit is {hit_limit}, expected 1 or more")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,13 +157,17 @@ class Index:
         """
         return cls(*store.load(path, text, threads or available_threads()))
 
-    def mems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
+    def mems(
+        self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None
+    ) -> Matches:
         """Find all maximal exact matches of a minimum length.
 
         Parameters
         ----------
         reads : Reads
         min_length : int
+        most : int
+            Matches; reads and a text of the same repeat have as many as the product of their lengths.
         threads : int, optional
             All that the process may use by default.
 
@@ -186,18 +175,30 @@ class Index:
         -------
         Matches
             In canonical order.
+
+        Raises
+        ------
+        TooManyMatchesError
+            When there are more than ``most``; the search ends then.
         """
         fm = self.for_length(min_length)
-        return self._find(partial(find_mems, fm), reads, min_length, threads, seed_length(fm, min_length))
+        return self._find(
+            partial(find_mems, fm), reads, min_length, most, threads, seed_length(fm, min_length)
+        )
 
-    def smems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
+    def smems(
+        self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None
+    ) -> Matches:
         """Find all places of all super-maximal exact matches of a minimum length; as `mems`."""
         fm = self.for_length(min_length)
-        return self._find(lambda *query: find_smems(fm, *query)[0], reads, min_length, threads)
+        return self._find(lambda *query: find_smems(fm, *query)[0], reads, min_length, most, threads)
 
-    def nov_smems(self, reads: Reads, min_length: int, *, threads: int | None = None) -> Matches:
+    def nov_smems(
+        self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None
+    ) -> Matches:
         """Find all places of the greedy non-overlapping matches of a minimum length; as `mems`."""
-        return self._find(partial(find_nov_smems, self.for_length(min_length)), reads, min_length, threads)
+        find = partial(find_nov_smems, self.for_length(min_length))
+        return self._find(find, reads, min_length, most, threads)
 
     def fixed_seeds(
         self,
@@ -330,6 +331,7 @@ class Index:
         kernel: Callable[..., np.ndarray],
         reads: Reads,
         min_length: int,
+        most: int,
         threads: int | None,
         *arguments: int,
     ) -> Matches:
@@ -337,13 +339,17 @@ class Index:
             return _in_order(
                 kernel(
                     reads.words, block.sources, block.lengths, block.reads, block.starts,
-                    min_length, *arguments,
+                    min_length, most, *arguments,
                 )
             )  # fmt: skip
 
         blocks = Segments.of(reads, min_length).blocks()
-        parts = list(map_in_order(search, blocks, threads or available_threads()))
-        return _matches(np.concatenate([np.empty((0, 5), np.int64), *parts]))
+        parts, count = [np.empty((0, 5), np.int64)], 0
+        for part in map_in_order(search, blocks, threads or available_threads()):
+            count += len(part)
+            check_matches(count, most)
+            parts.append(part)
+        return _matches(np.concatenate(parts))
 
 
 def seed_length(fm: FmIndex, min_length: int) -> int:

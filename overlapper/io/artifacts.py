@@ -74,7 +74,9 @@ class Artifact:
         """
         dtype = np.dtype(dtype)
         count = -1 if stop is None else stop - start
-        return np.fromfile(self.folder / name, dtype, count, offset=start * dtype.itemsize)
+        values = np.fromfile(self.folder / name, dtype, count, offset=start * dtype.itemsize)
+        self._check_all_read(name, len(values), count)
+        return values
 
     def mapped(self, name: str, dtype: Any, start: int = 0, stop: int | None = None) -> np.ndarray:
         """Return values ``[start, stop)`` of an array, which stay on disk until they are used.
@@ -107,9 +109,19 @@ class Artifact:
         with open(self.folder / name, "rb", buffering=0) as file:
             for first, size in zip(firsts.tolist(), sizes.tolist(), strict=True):
                 file.seek(first * values.itemsize)
-                file.readinto(values[place : place + size].data)
+                read = file.readinto(values[place : place + size].data)
+                self._check_all_read(name, read, size * values.itemsize)
                 place += size
         return values
+
+    def _check_all_read(self, name: str, read: int, wanted: int) -> None:
+        """Raise an `InputError` if there was less than wanted: the file was longer when it was checked."""
+        if read < wanted:
+            raise InputError(
+                "was cut off while it was worked with",
+                file=str(self.folder / name),
+                remedy=f"Remove the folder {self.folder}, and run the same command again.",
+            )
 
     def release(self, name: str) -> None:
         """Give back the memory in which the system holds a file that will hardly be read again."""

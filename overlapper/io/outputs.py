@@ -105,8 +105,7 @@ class OutputFile:
     def write(self, data: bytes | memoryview) -> None:
         """Write bytes."""
         if not self._packs:
-            with self.complaints():
-                self._file.write(data)
+            self._write(data)
             return
         self._pending += data
         complete = len(self._pending) // _MEMBER_BYTES * _MEMBER_BYTES
@@ -150,9 +149,15 @@ class OutputFile:
             bytes(self._pending[i : min(i + _MEMBER_BYTES, size)]) for i in range(0, size, _MEMBER_BYTES)
         )
         for member in map_in_order(_gzip_member, pieces, self._threads):
-            with self.complaints():
-                self._file.write(member)
+            self._write(member)
         del self._pending[:size]
+
+    def _write(self, data: bytes | memoryview) -> None:
+        """Write all: standard output that does not buffer takes what fits the disk, and says how much."""
+        left = memoryview(data).cast("B")
+        with self.complaints():
+            while left:
+                left = left[self._file.write(left) :]
 
     def _discard(self) -> None:
         if self.path == "-":

@@ -26,8 +26,15 @@ def check_reference_names(reference: Reads) -> None:
 
 
 def check_read_names(reads: Reads) -> None:
-    """Raise a `FormatError` if SAM and BAM have no room for the name of a read."""
+    """Raise a `FormatError` if SAM has no room for the name of a read, or takes it for something else."""
     sizes = np.diff(reads.name_offsets)
+    first = reads.name_bytes[reads.name_offsets[:-1]]
+    for read in np.flatnonzero((first == ord("@")) | (first == ord("*")) & (sizes == 1)).tolist()[:1]:
+        raise FormatError(
+            f"the read {shortened(reads.name(read))} has a name that SAM takes for a line of its header, "
+            "or for none",
+            remedy="Rename it, or write PAF.",
+        )
     if sizes.max(initial=0) > LONGEST_NAME:
         read = int(sizes.argmax())
         raise FormatError(

@@ -73,7 +73,7 @@ def open_input(path: str) -> Iterator[io.BufferedReader]:
     Raises
     ------
     InputError
-        When there is no such file, or it is a directory, or may not be read.
+        When there is no such file, or it is a directory, or may or can not be read.
     """
     if path == "-":
         yield cast(io.BufferedReader, sys.stdin.buffer)
@@ -89,6 +89,10 @@ def open_input(path: str) -> Iterator[io.BufferedReader]:
             f"cannot be read: {error.strerror}", file=path, remedy="Check its path and rights."
         ) from None
     with file:
+        try:
+            file.peek(1)  # what cannot be read at all is told before anybody looks at its first bytes
+        except OSError as error:
+            raise _failed(path, error) from None
         yield file
 
 
@@ -177,7 +181,11 @@ def _read_block(source: BinaryIO, path: str) -> bytes:
             remedy="Copy or download the file again; gzip -t tests it.",
         ) from None
     except OSError as error:
-        raise InputError(f"reading fails: {error.strerror}", file=path, remedy="Check the disk.") from None
+        raise _failed(path, error) from None
+
+
+def _failed(path: str, error: OSError) -> InputError:
+    return InputError(f"reading fails: {error.strerror}", file=path, remedy="Check the disk.")
 
 
 def _check_bgzf_end(file: io.BufferedReader, path: str) -> None:

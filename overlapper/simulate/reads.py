@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from overlapper.tables.reads import CODE_OF_BYTE, UNKNOWN, pack, words_for
 CHIMERA_CUT = (0.15, 0.85)
 """Where a chimera changes over, and a read turns back at a missed adapter, as a share of its length."""
 NO_BASES = np.empty(0, np.uint8)
+MOST_COVERAGE = 1_000_000
 
 
 class SimulatedRead(NamedTuple):
@@ -146,8 +146,8 @@ def generate_reads(
         See `simulate_reads`.
     """
     model = adapted_model(preset)
-    if not 0 < coverage < math.inf:
-        raise ParameterError(f"coverage is {coverage}, expected a number above 0")
+    if not 0 < coverage <= MOST_COVERAGE:
+        raise ParameterError(f"coverage is {coverage}, expected a number above 0, {MOST_COVERAGE:,} at most")
     if not references.total_bases:
         raise EmptyInputError("the references hold no bases")
     return _Sampler(references, model, seed, circular).reads(coverage * references.total_bases)

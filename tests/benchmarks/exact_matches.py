@@ -18,6 +18,7 @@ import numpy as np
 import pysam
 
 from overlapper.index import Index
+from overlapper.index.limits import ANY_NUMBER
 from overlapper.index.segments import Segments
 from overlapper.kernels.cpu.smems import find_smems
 from overlapper.tables import Reads
@@ -178,7 +179,7 @@ def main():
           f"smems / bwa: {best['bwa fastmap, two processes'] / best['smems']:.2f}x")  # fmt: skip
     pieces = Segments.of(reads, options.min_length)
     query = (reads.words, pieces.sources, pieces.lengths, pieces.reads, pieces.starts, options.min_length)
-    smem_accesses.report(index.fm, query, find_smems(index.fm, *query)[1])
+    smem_accesses.report(index.fm, query, find_smems(index.fm, *query, ANY_NUMBER)[1])
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Interrupt commands at random moments; count those that end as they should.
 
-Run ``python -m tests.benchmarks.interrupts [COMMAND ...] [--times 30] [--seed 1] [--cold]``. ``--cold`` gives
-each run an empty cache of kernels, so that most moments fall into compiling. A signal that comes before the
-first line of the program runs is Python's to answer, and counted apart.
+Run ``python -m tests.benchmarks.interrupts [COMMAND ...] [--gpu] [--genome-size 30k] [--times 30] [--seed 1]
+[--cold]``. ``--gpu`` takes the commands that work on GPUs; give them more reads than the others get.
+``--cold`` gives each run an empty cache of kernels, so that most moments fall into compiling. A signal that
+comes before the first line of the program runs is Python's to answer, and counted apart.
 """
 
 import argparse
@@ -12,12 +13,14 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from tests.interrupting import COMMANDS, SIGNALS, Interrupted, run_alone, write_inputs
+from tests.interrupting import COMMANDS, ON_GPUS, SIGNALS, Interrupted, run_alone, write_inputs
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("commands", nargs="*", default=list(COMMANDS))
+    parser.add_argument("commands", nargs="*")
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--genome-size", default="30k")
     parser.add_argument("--times", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cold", action="store_true")
@@ -26,8 +29,8 @@ def main():
         folder = Path(name)
         inputs = folder / "inputs"
         inputs.mkdir()
-        write_inputs(inputs)
-        for command in options.commands:
+        write_inputs(inputs, options.genome_size)
+        for command in options.commands or (ON_GPUS if options.gpu else COMMANDS):
             _interrupt(command, inputs, folder, options)
 
 

@@ -24,6 +24,12 @@ COMMANDS = {
     "correct": ("correct READS -q -o out.fq.gz --workdir work", "out.fq.gz"),
     "assemble": ("assemble READS -q -o out --min-overlap 500", "out/contigs.fasta"),
     "polish": ("polish draft.fasta READS -q -o out.fq --workdir work", "out.fq"),
+    "correct in a budget": ("correct READS -q -o out.fq.gz --memory MEMORY --workdir work", "out.fq.gz"),
+    "assemble in a budget": (
+        "assemble READS -q -o out --memory MEMORY --min-overlap 500",
+        "out/contigs.fasta",
+    ),
+    "polish in a budget": ("polish draft.fasta READS -q -o out.fq --memory MEMORY --workdir work", "out.fq"),
     "map": ("map draft.fasta READS -q -o out.bam --sort --index", "out.bam"),
     "parquet": ("overlap READS -q -o out.parquet/", "out.parquet/first_target=0/overlaps.parquet"),
 }

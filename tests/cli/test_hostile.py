@@ -64,6 +64,19 @@ def test_names_too_long_for_sam_are_told(files, command, words):
     assert not (files / "m.sam").exists()
 
 
+@pytest.mark.parametrize("name", ["@HD", "@r", "*"])
+@pytest.mark.parametrize("output", ["m.sam", "m.bam"])
+def test_names_that_mean_something_else_in_sam_are_told(files, command, name, output):
+    (files / "reads.fa").write_text(fasta([name, "*b", "a@", "="]))
+    result = command("map", "ref.fa", "reads.fa", "-o", output)
+    assert (result.code, (files / output).exists()) == (1, False)
+    assert f"the read '{name}' has a name that SAM takes for a line of its header, or for none." in result.err
+    (files / "reads.fa").write_text(fasta(["*b", "a@", "="]))
+    done(command("map", "ref.fa", "reads.fa", "-o", output))
+    with pysam.AlignmentFile(str(files / output)) as records:
+        assert {record.query_name for record in records} == {"*b", "a@", "="}
+
+
 def test_files_may_have_names_that_are_not_utf8(files, command):
     for ending in ("fa", "ref.fa"):
         os.rename(files / ("reads.fa" if ending == "fa" else "ref.fa"), files / f"{NOT_UTF8}.{ending}")
@@ -154,6 +167,33 @@ def test_a_full_standard_error_changes_nothing(files):
         assert overlapper("overlap", "nothere", cwd=files, stderr=full).returncode == 1
         assert overlapper("overlap", cwd=files, stderr=full).returncode == 2
     assert (files / "o.paf").read_bytes()
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["overlap", "reads.fa"], ["graph", "stats", "o.gfa"]], ids=" ".join)
+def test_standard_output_that_takes_a_part_alone_is_an_error(files, words, unbuffered):
+    for words_before in (["overlap", "reads.fa", "-o", "o.paf"], ["convert", "o.paf", "o.gfa"]):
+        overlapper(*words_before, cwd=files, check=True)
+    limits = (40, 40)
+
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+    with open(files / "part", "wb") as part:
+        result = overlapper(
+            *words, cwd=files, stdout=part, preexec_fn=lower, text=True, env={"PYTHONUNBUFFERED": unbuffered}
+        )
+    assert (result.returncode, os.path.getsize(files / "part")) == (1, 40)
+    assert "File too large" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_numba_that_may_not_compile_is_told(files):
+    result = overlapper("overlap", "reads.fa", cwd=files, text=True, env={"NUMBA_DISABLE_JIT": "1"})
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith(
+        "overlapper: error: NUMBA_DISABLE_JIT is set: kernels would not be compiled"
+    )
 
 
 @pytest.mark.parametrize("megabytes", [100, 300, 500, 1000])

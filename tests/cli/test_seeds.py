@@ -147,6 +147,29 @@ def test_dropped_seeds_are_counted_and_written(run, tmp_path):
     assert f"{len(lines):>15,} seeds dropped" in result.err
 
 
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem"])
+@pytest.mark.parametrize("bases_at_once", [1, 1 << 26])
+def test_more_matches_than_are_allowed_are_an_error(run, tmp_path, monkeypatch, kind, bases_at_once):
+    monkeypatch.setattr("overlapper.cli.seeds._BASES_AT_ONCE", bases_at_once)
+    options = ("seeds", "text.fa", "reads.fa", "--kind", kind, "-l", MIN_LENGTH, "-o", "m.tsv")
+    number = len(expected_lines(kind))
+    assert run(*options, "--max-matches", number).code == 0
+    os.remove(tmp_path / "m.tsv")
+    result = run(*options, "--max-matches", number - 1)
+    assert (result.code, os.path.exists(tmp_path / "m.tsv")) == (1, False)
+    assert f"error: there are more than {number - 1} matches, expected at most so many" in result.err
+    assert "Give a higher --min-length or --max-matches" in result.err
+
+
+@pytest.mark.parametrize("kind", ["mem", "smem", "nov-smem"])
+def test_reads_of_the_repeat_of_the_text_do_not_take_forever(run, tmp_path, kind):
+    write_fasta(tmp_path / "text.fa", ["t"], ["AC" * 50_000])
+    write_fasta(tmp_path / "reads.fa", ["a"], ["ACACACACACACACACACACACACACACAG" * 8_000])
+    result = run("seeds", "text.fa", "reads.fa", "--kind", kind, "-o", "m.tsv")
+    assert (result.code, os.listdir(tmp_path).count("m.tsv")) == (1, 0)
+    assert "error: there are more than 10,000,000 matches" in result.err
+
+
 def test_blocks_of_reads_give_the_same(run, monkeypatch):
     options = ("seeds", "text.fa", "reads.fa", "--kind", "mem", "-l", MIN_LENGTH)
     whole = run(*options).out
@@ -244,6 +267,12 @@ def test_a_stale_and_a_foreign_index_are_refused(run, tmp_path):
         ),
         (("seeds", "text.fa", "reads.fa", "-k", "fixed", "--hit-limit", "0"), 1, "hit-limit is 0, expected"),
         (("seeds", "text.fa", "reads.fa", "--mismatches", "1"), 2, "need --kind fixed"),
+        (("seeds", "text.fa", "reads.fa", "--max-matches", "0"), 1, "max-matches is 0, expected 1 or more"),
+        (
+            ("seeds", "text.fa", "reads.fa", "-k", "fixed", "--max-matches", "9"),
+            2,
+            "--hit-limit bounds fixed",
+        ),
         (("seeds", "text.fa", "reads.fa", "-o", "m.sam"), 1, "m.sam does not end in one of .tsv, .tsv.gz"),
         (("seeds", "text.fa", "reads.fa", "-o", "reads.fa"), 2, "reads.fa is read and would be written"),
         (("seeds", "text.fa", "none.fa"), 1, "file none.fa: there is no such file"),

@@ -1,9 +1,11 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.extend.copies import tell_copies
-from overlapper.extend.differences import find_differences
+from overlapper.errors import ParameterError
+from overlapper.extend.copies import BYTES_AN_OVERLAP, tell_copies
+from overlapper.extend.differences import BYTES_A_DIFFERENCE, find_differences
 from overlapper.tables import Reads
 from tests.graph_cases import overlap_table
 from tests.oracle import copies as copies_oracle
@@ -104,3 +106,18 @@ def test_reads_of_two_copies_are_told_apart_and_errors_do_not_part_them():
     found = tell_copies(packed(reads), overlap_table(rows))
     assert found.same.tolist() == [(row[0] < 4) == (row[1] < 4) for row in rows]
     assert found.edits.tolist() == [((row[0] < 4) != (row[1] < 4)) + 2 * (1 in row[:2]) for row in rows]
+
+
+def test_differences_that_do_not_fit_are_told():
+    rng = np.random.default_rng(6)
+    genome = "".join(rng.choice(list("ACGT"), 600))
+    reads = [genome[:i] + genome[i + 1 :] for i in range(100, 500, 100)]
+    rows = all_pairs([(read, False) for read in reads])
+    overlaps = BYTES_AN_OVERLAP * len(rows)
+    room = overlaps + BYTES_A_DIFFERENCE * 2 * len(rows)
+    enough = tell_copies(packed(reads), overlap_table(rows), room=room)
+    assert enough.edits.tolist() == [2] * len(rows)
+    with pytest.raises(ParameterError, match=r"the differences of the reads of 6 overlaps take .* 1 MB mo"):
+        tell_copies(packed(reads), overlap_table(rows), room=room - 1)
+    with pytest.raises(ParameterError, match="the memory budget is too small: 6 overlaps take"):
+        tell_copies(packed(reads), overlap_table(rows), room=overlaps - 1)

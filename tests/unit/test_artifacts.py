@@ -126,3 +126,21 @@ def test_nothing_is_left_of_what_fails(tmp_path, error):
         artifact.save("values", np.arange(100))
         raise error
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda artifact: artifact.load("values", np.int64, 2, 6),
+        lambda artifact: artifact.gathered("values", np.int64, np.array([0, 4]), np.array([2, 3])),
+    ],
+    ids=["load", "gathered"],
+)
+def test_a_file_cut_off_while_it_is_worked_with_is_told(tmp_path, read):
+    with writing(tmp_path / "a") as artifact:
+        artifact.save("values", np.arange(9))
+    kept = finished(tmp_path / "a")
+    assert len(read(kept)) > 3
+    os.truncate(tmp_path / "a" / "values", 8 * 5 + 3)
+    with pytest.raises(InputError, match=r"values: was cut off while it was worked with\. Remove the folder"):
+        read(kept)

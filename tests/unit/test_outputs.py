@@ -41,6 +41,19 @@ def test_an_empty_gzip_file_is_one(tmp_path):
     assert gzip.decompress((tmp_path / "empty.gz").read_bytes()) == b""
 
 
+def test_standard_output_that_takes_a_part_at_a_time_gets_all(monkeypatch):
+    taken = []
+
+    class Raw(io.RawIOBase):
+        def write(self, data):
+            taken.append(bytes(data[:3]))
+            return len(taken[-1])
+
+    monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=Raw()))
+    write("-", b"some", b"", b" text")
+    assert taken == [b"som", b"e", b" te", b"xt"]
+
+
 def test_standard_output(monkeypatch):
     out = io.BytesIO()
     monkeypatch.setattr("sys.stdout", SimpleNamespace(buffer=out))

@@ -241,6 +241,7 @@ def _element(size, length):
         ({"preset": "sanger"}, "preset is 'sanger', expected one of hifi, clr"),
         ({"coverage": 0}, "coverage is 0, expected a number above 0"),
         ({"coverage": math.inf}, "coverage is inf"),
+        ({"coverage": 1e308}, r"coverage is 1e\+308, expected a number above 0, 1,000,000 at most"),
         ({"coverage": math.nan}, "coverage is nan"),
         ({"seed": -1}, "seed is -1, expected 0 or more"),
     ],

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from graph.contigs import assemble_reads
-from graph.params import POLISHING_THRESHOLDS, AssembleParams, CorrectParams, GraphParams, WhenToCorrect
+from graph.params import (
+    POLISHING_THRESHOLDS,
+    AssembleParams,
+    CorrectParams,
+    GraphParams,
+    WhatOfCopies,
+    WhenToCorrect,
+)
 from graph.polish import Unitigs, polish
 from graph.stages import Stages
 from graph.stored_assembly import assemble_stored
@@ -87,3 +94,14 @@ def test_overlaps_that_do_not_fit_are_told(with_store):
         ParameterError, match=r"is too small for [0-9,]+ overlaps, expected [0-9]+ MB or more"
     ):
         assemble_stored(store, workdir, Budget(LARGE, 1), AssembleParams(), stages=stages)
+
+
+def test_copies_that_cannot_be_told_apart_in_the_budget_are_told(with_store, monkeypatch):
+    store, workdir, stages = with_store
+    monkeypatch.setattr("graph.stored_assembly.LAYOUT_COPIES", 0)
+    params = AssembleParams(correction=CorrectParams(rounds=1), copies=WhatOfCopies.SEPARATE)
+    with pytest.raises(
+        ParameterError, match=r"the memory budget is too small: [0-9,]+ overlaps take .* MB more"
+    ):
+        assemble_stored(store, workdir, Budget(LARGE, 1), params, stages=stages)
+    assert "copies" not in [stage.name for stage in stages.done]

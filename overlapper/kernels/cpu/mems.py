@@ -126,7 +126,7 @@ def _add_left_maximal(
 
 
 @njit(nogil=True, cache=True)
-def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_length):
+def find_mems(fm, words, sources, lengths, queries, starts, min_length, most, seed_length):
     """Find the maximal exact matches of query segments.
 
     Parameters
@@ -140,6 +140,8 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
         Read that each segment lies on, and where.
     min_length : int
         L.
+    most : int
+        Matches from which on the search ends: what is returned is more than that then, and not all.
     seed_length : int
         S, from the k of the table to L; changes the work done, not the result.
 
@@ -179,4 +181,6 @@ def find_mems(fm, words, sources, lengths, queries, starts, min_length, seed_len
                             source + seed_end, length - seed_end, min_length, covered,
                         )  # fmt: skip
                     first, last, start = next_first, next_last, start - 1
+                if count > most:
+                    return found[:count]
     return found[:count]

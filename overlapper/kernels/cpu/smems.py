@@ -164,7 +164,7 @@ def _add_rows(
 
 
 @njit(nogil=True, cache=True)
-def find_smems(fm, words, sources, lengths, queries, starts, min_length):
+def find_smems(fm, words, sources, lengths, queries, starts, min_length, most):
     """Find the super-maximal exact matches of query segments.
 
     Parameters
@@ -174,6 +174,8 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length):
         As `overlapper.kernels.cpu.mems.find_mems`.
     min_length : int
         L, at least the k of the table.
+    most : int
+        Matches from which on the search ends: what is returned is more than that then, and not all.
 
     Returns
     -------
@@ -217,16 +219,18 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length):
                 found, count, queries[query], starts[query] + start, end - start, row, size, position,
             )  # fmt: skip
             start, end = start + 1, end + 1
+            if count > most:
+                return found[:count], accesses
     return found[:count], accesses
 
 
 @njit(nogil=True, cache=True)
-def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length):
+def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length, most):
     """Cut query segments from the left into longest matches, and find those of the minimum length.
 
     Parameters
     ----------
-    fm, words, sources, lengths, queries, starts, min_length
+    fm, words, sources, lengths, queries, starts, min_length, most
         As `find_smems`.
 
     Returns
@@ -256,6 +260,8 @@ def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length):
                     found, count, queries[query], starts[query] + start, end - start, row, size, position,
                 )  # fmt: skip
             start = end
+            if count > most:
+                return found[:count]
     return found[:count]
 
 

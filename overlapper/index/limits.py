@@ -1,0 +1,33 @@
+"""What may be asked of an index, and how much it may find."""
+
+from __future__ import annotations
+
+from overlapper.errors import ParameterError
+
+MOST_MISMATCHES = 2
+ANY_NUMBER = 1 << 62
+"""Of matches: more than there can be."""
+
+
+def check_sample_rate(sample_rate: int) -> None:
+    """Raise a `ParameterError` if a sample rate is no power of two."""
+    if sample_rate < 1 or sample_rate & (sample_rate - 1):
+        raise ParameterError(f"sample_rate is {sample_rate}, expected a power of two")
+
+
+def check_seeds(mismatches: int, hit_limit: int) -> None:
+    """Raise a `ParameterError` if fixed seeds cannot be sought so."""
+    if not 0 <= mismatches <= MOST_MISMATCHES:
+        raise ParameterError(f"mismatches is {mismatches}, expected 0 to {MOST_MISMATCHES}")
+    if hit_limit < 1:
+        raise ParameterError(f"hit_limit is {hit_limit}, expected 1 or more")
+
+
+class TooManyMatchesError(ParameterError):
+    """There are more matches than were asked for at most."""
+
+
+def check_matches(count: int, most: int) -> None:
+    """Raise a `TooManyMatchesError` if there are more matches than are wanted."""
+    if count > most:
+        raise TooManyMatchesError(f"there are more than {most:,} matches, expected at most so many")
