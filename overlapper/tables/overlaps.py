@@ -32,7 +32,7 @@ class OverlapClass(enum.IntEnum):
     """The target matches over its whole length."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Intervals(Table):
     """Where two reads match. Intervals are 0-based half-open on the forward strand of each read.
 
@@ -47,6 +47,7 @@ class Intervals(Table):
     """
 
     SORT_KEYS: ClassVar = ("query", "target", "reverse", "q_start", "t_start", "q_end", "t_end")
+    TARGETS_ARE_READS: ClassVar = True
 
     query: np.ndarray = column("i4")
     target: np.ndarray = column("i4")
@@ -79,7 +80,7 @@ class Intervals(Table):
         return cls(**dict(zip(names, map_in_order(gathered, names, threads), strict=True)))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Overlaps(Intervals):
     """Overlaps of read pairs: the columns of `Intervals`, and what extension found.
 
