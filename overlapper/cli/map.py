@@ -117,7 +117,7 @@ def map(
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
-    from overlapper.mapping.mapper import Mapper, extending_gpus
+    from overlapper.mapping.mapper import BatchMapper, extending_gpus
     from overlapper.mapping.params import MapParams
     from overlapper.tables import Reads
     from overlapper.threads import available_threads
@@ -145,7 +145,7 @@ def map(
         targets = read_fastx(reference)
         clock.lap("reading the reference")
         progress.report("indexing the reference")
-        mapper = Mapper.prepare(targets, params, threads, gpus)
+        mapper = BatchMapper.prepare(targets, params, threads, gpus)
         if gpus:
             progress.note(f"extending on {', '.join(gpus.names)}")
         clock.lap("index")

@@ -126,15 +126,15 @@ def overlap(
     Every pair is reported once, under the read that comes first in the input. The result depends on the reads
     and the parameters alone.
     """
-    options: dict[str, Any] = {
+    options = {
         "finder": finder,
         "extender": extender,
-        "sketch": {
-            "kmer_length": kmer_length,
-            "window": window,
-            "homopolymer_compressed": homopolymer_compressed or None,
-        },
-        "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None, "best": best},
+        "kmer_length": kmer_length,
+        "window": window,
+        "homopolymer_compressed": homopolymer_compressed or None,
+        "min_overlap": min_overlap,
+        "keep_internal": keep_internal or None,
+        "best": best,
     }
     inputs = [path for path in (*reads, config, reference) if path is not None]
     outputs = {
@@ -160,7 +160,7 @@ def overlap(
     from overlapper.summary import Summary
     from overlapper.threads import available_threads
 
-    changes = _changes(_read_config(config), _given(options), f"file {config}")
+    changes = _changes(_read_config(config), options, f"file {config}")
     threads = threads or available_threads()
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     check_preset(preset)
@@ -237,31 +237,18 @@ def _run_in_memory(request: Request, extending: str) -> Run:
     return result
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
-    given = {name: _given(value) if isinstance(value, dict) else value for name, value in options.items()}
-    return {name: value for name, value in given.items() if value not in (None, {})}
-
-
-def _changes(config: dict[str, Any], options: dict[str, Any], where: str) -> dict[str, Any]:
+def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[str, Any]:
     """Return both as one, the options above; what does not fit is told now, before the reads are read."""
     from overlapper.candidates.registry import finder
     from overlapper.extend.registry import extender
     from overlapper.params import Params
+    from overlapper.shortcuts import merged, nested
 
+    options = nested(given)
     params = Params().changed(config, where=where).changed(options, where="options")
     finder(params.finder)
     extender(params.extender)
-    return _merged(config, options)
-
-
-def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Return two nested mappings as one; where both have a value, that of ``above``."""
-    both = dict(base)
-    for name, value in above.items():
-        nested = isinstance(value, dict) and isinstance(base.get(name), dict)
-        both[name] = _merged(base[name], value) if nested else value
-    return both
+    return merged(config, options)
 
 
 def _read_config(path: str | None) -> dict[str, Any]:
