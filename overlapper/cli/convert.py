@@ -71,8 +71,7 @@ def convert(
         else:
             with open_overlaps(output, named, threads=available_threads()) as writer:
                 writer.write(overlaps)
-        for name, count in counts.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(counts)
 
 
 def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, int]]:

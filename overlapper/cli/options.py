@@ -22,6 +22,12 @@ GpuMemory = Annotated[
         parser=parse_size, metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free."
     ),
 ]
+Log = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Write the lines of the log to a file, too, whatever the terminal shows."
+    ),
+]
 Memory = Annotated[
     int | None,
     typer.Option(
@@ -53,6 +59,7 @@ Reference = Annotated[
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show counts of 0, too.")]
 Workdir = Annotated[
     str | None,
     typer.Option(

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
-from overlapper.cli.options import GpuMemory, Memory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
+from overlapper.cli.options import (
+    GpuMemory,
+    Log,
+    Memory,
+    Preset,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+    Verbose,
+    Workdir,
+)
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -30,6 +41,7 @@ overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
 """
 
 COMPILE_SECONDS = 15
+STEPS = 6
 
 
 def overlap(
@@ -120,6 +132,8 @@ def overlap(
         typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT."),
     ] = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
@@ -141,6 +155,7 @@ def overlap(
         "--output (standard output by default)": output,
         "--write-config": write_config,
         "--stats": stats,
+        "--log": log,
     }
     check_outputs(outputs, inputs)
 
@@ -152,6 +167,7 @@ def overlap(
     load_numba()
     tune_malloc()
 
+    from overlapper.cli.record import Record
     from overlapper.extend.registry import extending_devices
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
@@ -167,10 +183,11 @@ def overlap(
     check_format(output)
     extending = changes.get("extender", Params().extender)
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, steps=STEPS, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
+        record = Record(inputs, threads) if stats and not plan else None
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         request = Request(
@@ -188,18 +205,17 @@ def overlap(
         if config_file:
             config_file.write(result.params.to_toml().encode())
         if stats_file:
-            stats_file.write(result.to_json().encode())
+            stats_file.write(result.to_json(record.document() if record else None).encode())
         files.close()
         progress.note(result.why)
-        for name, count in result.funnel.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(result.funnel)
         if not result.funnel.get("overlaps"):
             progress.note(result.emptied())
 
 
 def _run_in_memory(request: Request, extending: str) -> Run:
     """Find overlaps with an extender, and write them."""
-    from overlapper.devices import end_gpus
+    from overlapper.devices import end_gpus, named
     from overlapper.extend.registry import extending_devices
     from overlapper.io import open_overlaps, read_fastx
     from overlapper.pipeline import run
@@ -220,7 +236,7 @@ def _run_in_memory(request: Request, extending: str) -> Run:
 
     def devices() -> list[Device]:
         chosen = choosing.result()
-        progress.note(f"extending on {', '.join(map(str, chosen))}")
+        progress.note(f"extending on {named(chosen, threads)}")
         return chosen
 
     writer = request.open_files.enter_context(open_overlaps(request.output, table.heads(), threads=threads))
