@@ -8,6 +8,12 @@ import typer
 
 from overlapper.cli.sizes import parse_size
 
+BothSides = Annotated[
+    bool,
+    typer.Option(
+        "--both-sides", help="PAF: write each overlap a second time, with query and target exchanged."
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -20,6 +26,14 @@ GpuMemory = Annotated[
     int,
     typer.Option(
         parser=parse_size, metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free."
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="target",
+        help="PAF: write the overlaps of each target together, targets sorted by name, as correctors want "
+        "them.",
     ),
 ]
 Log = Annotated[
@@ -66,3 +80,14 @@ Workdir = Annotated[
         metavar="DIR", help="Folder that keeps what is finished: run again, a killed run goes on from there."
     ),
 ]
+
+
+def check_sides(both_sides: bool, group_by: str | None, *outputs: str) -> None:
+    """Refuse groups by anything but targets, and files that are not PAF."""
+    from overlapper.io.sided import check_paf
+
+    if group_by not in (None, "target"):
+        raise typer.BadParameter(f"--group-by is {group_by}, expected target")
+    if both_sides or group_by:
+        for output in outputs:
+            check_paf(output)

@@ -12,7 +12,9 @@ import typer
 
 from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
 from overlapper.cli.options import (
+    BothSides,
     GpuMemory,
+    GroupBy,
     Log,
     Memory,
     Preset,
@@ -22,6 +24,7 @@ from overlapper.cli.options import (
     Threads,
     Verbose,
     Workdir,
+    check_sides,
 )
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -38,6 +41,7 @@ overlapper overlap reads.fastq.gz -o overlaps.paf.gz
 overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
 overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
 overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
+overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
 """
 
 COMPILE_SECONDS = 15
@@ -86,6 +90,8 @@ def overlap(
     best: Annotated[
         int | None, typer.Option(min=0, help="Best overlaps of each read end to report (default 0: all).")
     ] = None,
+    both_sides: BothSides = False,
+    group_by: GroupBy = None,
     threads: Threads = 0,
     device: Annotated[
         str,
@@ -181,6 +187,8 @@ def overlap(
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     check_preset(preset)
     check_format(output)
+    check_sides(both_sides, group_by, output)
+    sides = {"both_sides": both_sides, "by_target": group_by is not None}
     extending = changes.get("extender", Params().extender)
     with (
         Progress(quiet, steps=STEPS, verbose=verbose, log=log) as progress,
@@ -191,7 +199,7 @@ def overlap(
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         request = Request(
-            reads, reference, output, preset, changes, threads, device, gpu_memory, progress, files
+            reads, reference, output, sides, preset, changes, threads, device, gpu_memory, progress, files
         )
         result: Summary | None
         if limits.given:
@@ -217,7 +225,8 @@ def _run_in_memory(request: Request, extending: str) -> Run:
     """Find overlaps with an extender, and write them."""
     from overlapper.devices import end_gpus, named
     from overlapper.extend.registry import extending_devices
-    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.io import read_fastx
+    from overlapper.io.sided import open_sided
     from overlapper.pipeline import run
     from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import start
@@ -239,7 +248,9 @@ def _run_in_memory(request: Request, extending: str) -> Run:
         progress.note(f"extending on {named(chosen, threads)}")
         return chosen
 
-    writer = request.open_files.enter_context(open_overlaps(request.output, table.heads(), threads=threads))
+    writer = request.open_files.enter_context(
+        open_sided(request.output, table.heads(), **request.sides, threads=threads)
+    )
     progress.report("sorting reads")
     order = canonical_order(table, threads)
     table = in_order(table, order, threads)

@@ -131,12 +131,23 @@ class Overlaps(Intervals):
             The same rows in the same order.
         """
         query, target = numbers[self.query], numbers[self.target]
-        swap = query > target
+        return dataclasses.replace(self, query=query, target=target).mirrored(query > target)
+
+    def mirrored(self, swap: np.ndarray | None = None) -> Self:
+        """Return the rows as seen from the other read: query and target change places.
+
+        Parameters
+        ----------
+        swap : ndarray of bool, shape (n,), optional
+            In which rows; in all by default.
+        """
+        if swap is None:
+            swap = np.ones(len(self), bool)
         contained = np.array([0, 1, 3, 2], np.uint8)
         return dataclasses.replace(
             self,
-            query=np.where(swap, target, query),
-            target=np.where(swap, query, target),
+            query=np.where(swap, self.target, self.query),
+            target=np.where(swap, self.query, self.target),
             q_start=np.where(swap, self.t_start, self.q_start),
             q_end=np.where(swap, self.t_end, self.q_end),
             t_start=np.where(swap, self.q_start, self.t_start),
