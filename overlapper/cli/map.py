@@ -46,7 +46,10 @@ def map(
     preset: Annotated[
         str,
         typer.Option(
-            "--preset", "-p", metavar="NAME", help="ont, clr, hifi or short (reads of a few hundred bases)."
+            "--preset",
+            "-p",
+            metavar="NAME",
+            help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
         ),
     ] = "ont",
     seeder: Annotated[
@@ -121,7 +124,7 @@ def map(
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
     from overlapper.mapping.mapper import BatchMapper, extending_gpus
-    from overlapper.mapping.params import MapParams
+    from overlapper.mapping.params import ALIASES, MapParams
     from overlapper.tables import Reads
     from overlapper.threads import available_threads
 
@@ -143,6 +146,8 @@ def map(
         compile_notice(progress, COMPILE_SECONDS, "map", threads),
         extending_gpus(params.extender, device, gpu_memory) as gpus,
     ):
+        if preset in ALIASES:
+            progress.note(f"preset {ALIASES[preset]}, for {preset}")
         clock = Clock()
         record = Record([reference, *reads], threads) if stats else None
         progress.report("reading the reference")

@@ -56,7 +56,10 @@ Plan = Annotated[
 Preset = Annotated[
     str,
     typer.Option(
-        "--preset", "-p", metavar="NAME", help="ont, clr, hifi, or auto, which estimates the error rate."
+        "--preset",
+        "-p",
+        metavar="NAME",
+        help="ont, clr, hifi, or auto, which estimates the error rate; minimap2's names are taken, too.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -68,7 +71,8 @@ ReadFiles = Annotated[
     ),
 ]
 Reference = Annotated[
-    str | None, typer.Option(metavar="FILE", help="FASTA file that CRAM files were written against.")
+    str | None,
+    typer.Option("--cram-reference", metavar="FILE", help="FASTA file that CRAM files were written against."),
 ]
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
