@@ -1,13 +1,12 @@
 """Judge overlaps by where the reads come from, for several shortest overlaps."""
 
 import overlapper
-from overlapper.io.reported import ReportedOverlaps
 
 genome = overlapper.random_genome(60_000, seed=4)
 reads, truth = overlapper.simulate_reads(genome, "hifi", coverage=12, seed=4)
 overlaps = overlapper.find_overlaps(reads, preset="hifi")
 
-reported = ReportedOverlaps.from_table(overlaps, reads)  # or overlapper.io.reported.read_paf("other.paf")
+reported = overlapper.ReportedOverlaps.from_table(overlaps, reads)  # or the path of a PAF file
 for shortest in (500, 1_000, 2_000, 5_000):
     scores = overlapper.evaluate_overlaps(truth, reported, min_overlap=shortest).total
     print(

@@ -2,7 +2,6 @@
 
 import overlapper
 from overlapper.io.mappings import MappingOptions, open_mappings
-from overlapper.mapping.evaluate import claims_of, evaluate_mappings
 
 genome = overlapper.random_genome(
     100_000, seed=7, repeat_copies=4, repeat_length=3_000, repeat_divergence=0.01
@@ -13,8 +12,12 @@ mappings = overlapper.map_reads(genome, reads, "ont")
 for kind in overlapper.MappingKind:
     print(f"{(mappings.kind == kind).sum()} {kind.name.lower()} mappings")
 
+mapper = overlapper.Mapper(genome, preset="ont")
+for hit in mapper.map(reads[0].sequence):
+    print(f"{reads[0].name} maps to {hit.ctg}:{hit.r_st}-{hit.r_en}, strand {hit.strand}, quality {hit.mapq}")
+
 lengths = dict(zip(genome.names, genome.lengths.tolist(), strict=True))
-result = evaluate_mappings(claims_of(mappings, reads, genome), truth, lengths)
+result = overlapper.evaluate_mappings(overlapper.claims_of(mappings, reads, genome), truth, lengths)
 print(f"{result.mapped} of {result.placed} reads are mapped, {result.wrong} of them wrongly")
 
 options = MappingOptions(read_group="ID:run1\tSM:sample", sort=True, index=True)

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,14 @@ class Assembled:
     stages: list[Stage]
     warnings: list[str]
 
-    def to_json(self) -> str:
-        """Write the contigs in figures, what every stage found, its time, and the parameters."""
+    def to_json(self, run: Mapping[str, Any] | None = None) -> str:
+        """Write the contigs in figures, what every stage found, its time, and the parameters.
+
+        Parameters
+        ----------
+        run : mapping, optional
+            What to say besides about the run, under that name: who was called how, on what, when.
+        """
         lengths = self.contigs.sequences.lengths
         parts = {
             "version": __version__,
@@ -108,7 +115,7 @@ class Assembled:
             "warnings": self.warnings,
             "params": dataclasses.asdict(self.params),
         }
-        return json.dumps(parts, indent=2) + "\n"
+        return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
     def decision(self) -> str:
         """Say whether the reads were corrected, and at which error rate."""

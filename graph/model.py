@@ -25,7 +25,7 @@ from overlapper.kernels.cpu.graph_edges import mirror_edges
 from overlapper.tables.base import Table, column, offsets_of
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class GraphReads(Table):
     """The reads of a graph.
 
@@ -45,7 +45,7 @@ class GraphReads(Table):
     depth: np.ndarray = column("f4")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Edges(Table):
     """The edges of a graph, in canonical order: by source, then the nearest target first.
 
@@ -70,7 +70,7 @@ class Edges(Table):
     row: np.ndarray = column("i8")
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Contained(Table):
     """Reads that left the graph because another read covers them.
 

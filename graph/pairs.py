@@ -22,7 +22,7 @@ _BLOCK_ROWS = 1 << 15
 SevenColumns = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Intervals):
     """The intervals that a graph is built from; reads are numbered in content order (`build_graph`).
 

@@ -16,7 +16,7 @@ WIDEN = 200
 """Rows are widened by so many bases where both reads go on."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Rows(Table):
     """Reads on targets. Intervals are 0-based half-open, on forward strands.
 

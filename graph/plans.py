@@ -7,7 +7,7 @@ from graph.stored_rounds import with_votes
 from overlapper.candidates.blocks import IN_BLOCKS
 from overlapper.io.read_store import ReadStore
 from overlapper.params import Params
-from overlapper.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, looked_at
+from overlapper.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, looked_at, tile_bytes
 
 VOTED = 1.26
 """Bytes on disk of a base that was voted on."""
@@ -40,15 +40,17 @@ def describe(
         When the budget is too small for the reads.
     """
     bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
-    room = with_votes(budget, len(store), unitig_bases).left(len(store))
+    with_held = with_votes(budget, len(store), unitig_bases)
+    room = with_held.left(len(store))
     seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
+    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
     voting = int(store.stored().bytes_of_each.sum() if rounds < 2 else VOTED * bases)
     at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
     on_disk = disk_bytes(bases, kmers, params.finder) + int(store.stored().bytes_of_each.sum())
     return [
         f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
-        f"memory: at most {budget.memory >> 20} MB, of which {room >> 20} MB for a tile, or votes, at a time",
+        with_held.expected(room, max(tile, voting)),
         f"overlaps: at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
         f"votes: {at_once}",
         f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW.itemsize} bytes each, in every round): at most "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,12 @@ def n50(lengths: np.ndarray) -> int:
 
 
 def to_json(
-    assembly: Assembly, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams | None
+    assembly: Assembly,
+    reads: Reads,
+    overlaps: Overlaps,
+    params: GraphParams,
+    cleaning: CleanParams | None,
+    run: Mapping[str, Any] | None = None,
 ) -> str:
     """Write what went in, what every step removed, what came out, parameters, times and memory.
 
@@ -33,6 +40,8 @@ def to_json(
     params : GraphParams
     cleaning : CleanParams or None
         None where nothing was cleaned.
+    run : mapping, optional
+        What to say besides about the run, under that name: who was called how, on what, when.
     """
     lengths = assembly.layout.lengths
     parts = {
@@ -56,7 +65,7 @@ def to_json(
             "clean": None if cleaning is None else dataclasses.asdict(cleaning),
         },
     }
-    return json.dumps(parts, indent=2) + "\n"
+    return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
 
 def no_unitigs(overlaps: int, params: GraphParams) -> str:

@@ -23,7 +23,7 @@ CONFIRMED_DEPTH = 3
 """Reads, the read itself among them, without which a base is neither changed nor confirmed."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Covered(Table):
     """Where enough reads cover the consensus of ``n`` reads.
 

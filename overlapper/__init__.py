@@ -4,7 +4,8 @@ Examples
 --------
 >>> import overlapper
 >>> reads = overlapper.read_fastx("reads.fastq.gz")  # doctest: +SKIP
->>> overlaps = overlapper.find_overlaps(reads, preset="ont")  # doctest: +SKIP
+>>> overlaps = overlapper.find_overlaps(reads, min_overlap=500)  # doctest: +SKIP
+>>> overlaps.to_pandas(reads)  # doctest: +SKIP
 >>> overlapper.write_overlaps(overlaps, reads, "overlaps.paf")  # doctest: +SKIP
 """
 
@@ -18,6 +19,42 @@ TYPE_CHECKING = False  # `typing` takes longer to load than all of this
 if TYPE_CHECKING:
     from typing import Any
 
+    from overlapper.errors import OverlapperError as OverlapperError
+    from overlapper.evaluate import Evaluation as Evaluation
+    from overlapper.evaluate import evaluate_overlaps as evaluate_overlaps
+    from overlapper.evaluation.contigs import evaluate_contigs as evaluate_contigs
+    from overlapper.evaluation.reads import evaluate_reads as evaluate_reads
+    from overlapper.extend.pairwise import Aligner as Aligner
+    from overlapper.extend.pairwise import align as align
+    from overlapper.io import read_fastx as read_fastx
+    from overlapper.io import read_overlaps as read_overlaps
+    from overlapper.io import write_overlaps as write_overlaps
+    from overlapper.io.reported import ReportedOverlaps as ReportedOverlaps
+    from overlapper.io.truth import Truth as Truth
+    from overlapper.io.truth import read_truth as read_truth
+    from overlapper.mapping.evaluate import claims_of as claims_of
+    from overlapper.mapping.evaluate import evaluate_mappings as evaluate_mappings
+    from overlapper.mapping.mapper import map_reads as map_reads
+    from overlapper.mapping.one_by_one import Hit as Hit
+    from overlapper.mapping.one_by_one import Mapper as Mapper
+    from overlapper.mapping.params import MapParams as MapParams
+    from overlapper.params import Params as Params
+    from overlapper.pipeline import Run as Run
+    from overlapper.pipeline import find_overlaps as find_overlaps
+    from overlapper.pipeline import run as run
+    from overlapper.scoring import Scoring as Scoring
+    from overlapper.simulate import random_genome as random_genome
+    from overlapper.simulate import simulate_reads as simulate_reads
+    from overlapper.tables import Alignments as Alignments
+    from overlapper.tables import Candidates as Candidates
+    from overlapper.tables import MappingKind as MappingKind
+    from overlapper.tables import Mappings as Mappings
+    from overlapper.tables import Matches as Matches
+    from overlapper.tables import OverlapClass as OverlapClass
+    from overlapper.tables import Overlaps as Overlaps
+    from overlapper.tables import Pairs as Pairs
+    from overlapper.tables import Reads as Reads
+
 _HOMES = {
     "read_fastx": "overlapper.io",
     "read_overlaps": "overlapper.io",
@@ -28,13 +65,20 @@ _HOMES = {
     "Params": "overlapper.params",
     "Scoring": "overlapper.scoring",
     "map_reads": "overlapper.mapping.mapper",
-    "Mapper": "overlapper.mapping.mapper",
+    "Mapper": "overlapper.mapping.one_by_one",
+    "Hit": "overlapper.mapping.one_by_one",
     "MapParams": "overlapper.mapping.params",
     "align": "overlapper.extend.pairwise",
     "Aligner": "overlapper.extend.pairwise",
     "random_genome": "overlapper.simulate",
     "simulate_reads": "overlapper.simulate",
     "evaluate_overlaps": "overlapper.evaluate",
+    "Evaluation": "overlapper.evaluate",
+    "Truth": "overlapper.io.truth",
+    "read_truth": "overlapper.io.truth",
+    "ReportedOverlaps": "overlapper.io.reported",
+    "evaluate_mappings": "overlapper.mapping.evaluate",
+    "claims_of": "overlapper.mapping.evaluate",
     "evaluate_contigs": "overlapper.evaluation.contigs",
     "evaluate_reads": "overlapper.evaluation.reads",
     "Alignments": "overlapper.tables",

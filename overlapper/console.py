@@ -44,7 +44,7 @@ import threading
 from overlapper import leaving
 
 ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
-_CLEAR_LINE = b"\r\x1b[K"
+_CLEAR_LINE = b"\r\x1b[K\x1b[?25h"  # and the cursor, which a bar hides
 _WRITE_SECONDS = 1.0
 _code = 1
 

@@ -46,6 +46,12 @@ class Device:
         return int(self.name.partition(":")[2] or -1)
 
 
+def named(devices: Sequence[Device], threads: int) -> str:
+    """Return devices as messages name them, the CPU with the threads that are used of it."""
+    used = f"cpu ({threads} thread{'s' if threads > 1 else ''})"
+    return ", ".join(used if device.name == "cpu" else str(device) for device in devices)
+
+
 def wake(text: str) -> None:
     """Have the GPUs that ``--device`` may mean started by a thread, for when they are selected.
 

@@ -24,14 +24,15 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.io.reported import ReportedOverlaps
-from overlapper.io.truth import UNPLACED, Truth
+from overlapper.io.reported import ReportedOverlaps, read_paf
+from overlapper.io.truth import UNPLACED, Truth, read_truth
 
 LENGTH_EDGES = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
 IDENTITY_EDGES = (0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995)
@@ -143,8 +144,8 @@ class _Claims:
 
 
 def evaluate_overlaps(
-    truth: Truth,
-    overlaps: ReportedOverlaps,
+    truth: Truth | str | os.PathLike[str],
+    overlaps: ReportedOverlaps | str | os.PathLike[str],
     *,
     min_overlap: int = 2000,
     circular: int | Mapping[str, int] = 0,
@@ -153,10 +154,10 @@ def evaluate_overlaps(
 
     Parameters
     ----------
-    truth : Truth
-        See `overlapper.io.truth.read_truth`.
-    overlaps : ReportedOverlaps
-        See `overlapper.io.reported.read_paf`.
+    truth : Truth or path
+        As `simulate_reads` returns it and `read_truth` reads it; or the file.
+    overlaps : ReportedOverlaps or path
+        ``ReportedOverlaps.from_table(overlaps, reads)``; or a PAF file, of whatever program.
     min_overlap : int
         Shortest overlap that is asked for, in bases, 1 or more.
     circular : int or mapping of str to int
@@ -169,6 +170,10 @@ def evaluate_overlaps(
     """
     if min_overlap < 1:
         raise ParameterError(f"min_overlap is {min_overlap}, expected 1 or more")
+    if not isinstance(truth, Truth):
+        truth = read_truth(os.fspath(truth))
+    if not isinstance(overlaps, ReportedOverlaps):
+        overlaps = read_paf(os.fspath(overlaps))
     numbers: dict[str, int] = {}
     row_reads = _number(truth.read.tolist(), numbers)
     reported_reads = _number(overlaps.names, numbers)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -23,9 +23,11 @@ from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, ext
 from overlapper.extend.selection import Selection
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpus import Gpus, opening
+from overlapper.io.given import GivenReads, reads_given
 from overlapper.memory import free_memory
 from overlapper.params import Params
-from overlapper.presets import ErrorRate, preset_params, with_error_rate
+from overlapper.presets import ErrorRate, check_preset, preset_params, with_error_rate
+from overlapper.shortcuts import merged, nested, refuse
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
 from overlapper.summary import Run
@@ -44,24 +46,48 @@ Report = Callable[[str, int, int], None]
 
 
 def find_overlaps(
-    reads: Reads,
+    reads: GivenReads,
     preset: str = "auto",
     *,
+    finder: str | None = None,
+    extender: str | None = None,
+    kmer_length: int | None = None,
+    window: int | None = None,
+    homopolymer_compressed: bool | None = None,
+    min_overlap: int | None = None,
+    keep_internal: bool | None = None,
+    best: int | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     device: str = "auto",
     gpu_memory: int = 0,
+    **unknown: Never,
 ) -> Overlaps:
     """Find the overlaps of all pairs of reads.
 
     Parameters
     ----------
-    reads : Reads
+    reads : Reads, path, or sequence of paths
+        Files are those that `read_fastx` reads; several make one set.
     preset : str
         ``auto``, ``ont``, ``clr`` or ``hifi``.
+    finder : str, optional
+        How candidates are found: ``dsoft`` or ``spgemm``.
+    extender : str, optional
+        What becomes of them: ``chain``, ``xdrop`` or ``gact``.
+    kmer_length, window : int, optional
+        Bases of a seed, and k-mers of which the smallest seeds.
+    homopolymer_compressed : bool, optional
+        Seed on reads with homopolymer runs collapsed.
+    min_overlap : int, optional
+        Shortest overlap reported, in bases.
+    keep_internal : bool, optional
+        Report internal matches, too.
+    best : int, optional
+        Best overlaps of each read end to report; 0 for all.
     changes : mapping, optional
-        Parameters that differ from the preset, nested as in `Params`: ``{"extender": "xdrop", "sketch":
-        {"kmer_length": 17}}``.
+        Other parameters that differ from the preset, nested as in `Params`: ``{"dsoft": {"drift": 300}}``.
+        What is given by a name of its own goes first.
     threads : int, optional
         All that are available by default; the result does not depend on it.
     device : str
@@ -75,14 +101,30 @@ def find_overlaps(
     Overlaps
         At most one a pair, in canonical order.
 
+    Raises
+    ------
+    ParameterError
+        When a parameter is unknown, which says where it belongs, or a value does not fit.
+
     Examples
     --------
     >>> from overlapper.simulate import random_genome, simulate_reads
     >>> reads, _ = simulate_reads(random_genome(20_000), "hifi", coverage=8)
-    >>> overlaps = find_overlaps(reads, preset="hifi")
+    >>> overlaps = find_overlaps(reads, preset="hifi", min_overlap=500)
     >>> bool((overlaps.query < overlaps.target).all())
     True
     """
+    refuse(unknown)
+    given = {
+        "finder": finder, "extender": extender, "kmer_length": kmer_length, "window": window,
+        "homopolymer_compressed": homopolymer_compressed, "min_overlap": min_overlap,
+        "keep_internal": keep_internal, "best": best,
+    }  # fmt: skip
+    changes = merged(changes or {}, nested(given))
+    Params().changed(changes)  # raises what is wrong before files are read
+    check_preset(preset)
+    threads = threads or available_threads()
+    reads = reads_given(reads, threads)
     return run(reads, preset, changes=changes, threads=threads, device=device, gpu_memory=gpu_memory).overlaps
 
 
@@ -98,10 +140,11 @@ def run(
     devices: Callable[[], Sequence[Device]] | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Run:
-    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and three more.
+    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and these.
 
     Parameters
     ----------
+    reads : Reads
     preset : str or ErrorRate
         Of reads whose error rate is known it is not estimated again.
     order : ndarray of int64, shape (reads,), optional

@@ -91,6 +91,20 @@ class Budget:
             )
         return self.memory - fixed
 
+    def expected(self, room: int, wanted: int) -> str:
+        """Say what a run is expected to take of the budget, and what the budget is.
+
+        Parameters
+        ----------
+        room : int
+            Bytes that are left for a tile, or for votes.
+        wanted : int
+            Bytes that would be taken of them, if there were enough.
+        """
+        takes = self.memory - room + min(room, wanted)
+        each = "" if self.workers == 1 else " for each worker"
+        return f"memory: about {takes / 1e9:.2g} GB{each}; budget {self.memory / 1e9:.3g} GB{each}"
+
 
 def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: int = 1) -> np.ndarray:
     """Cut reads into as few blocks as there must be for a tile of two to fit, and all workers to have work.
@@ -159,6 +173,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     room = budget.left(len(store))
     seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
+    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
     passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
     workload = Workload(bases, len(store), kmers, passes, blocks, estimate(store.mapped(), budget.threads))
     seconds = workload.seconds(params, budget.threads)
@@ -166,7 +181,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     return [
         f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
         f"at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
-        f"memory: at most {budget.memory >> 20} MB",
+        budget.expected(room, tile),
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
         f"{disk_bytes(bases, kmers, params.finder) >> 20} MB",
         f"time on {on}: unknown, as the reads do not tell their coverage"

@@ -17,6 +17,11 @@ from overlapper.tables import Reads
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
 """Typical error rate of each technology, which its preset assumes."""
 PRESETS = ("auto", *ERROR_RATES)
+ALIASES = {
+    "map-ont": "ont", "ava-ont": "ont", "map-pb": "clr", "ava-pb": "clr", "map-hifi": "hifi", "lr:hq": "auto",
+}  # fmt: skip
+"""Presets of minimap2, and which of ours each is taken as; lr:hq is for reads of about 1 % of errors from
+any technology, which estimating tells apart."""
 CORRECTED = "corrected"
 """Preset of later rounds of correction: as ``auto``, but with the seeds of `CORRECTED_BASES`, however few the
 reads. Corrected reads have enough of these in common."""
@@ -104,18 +109,23 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
         return preset
     if preset != CORRECTED:
         check_preset(preset)
+    given, preset = preset, ALIASES.get(preset, preset)
+    taken = f", for {given}" if given in ALIASES else ""
     if preset in ERROR_RATES:
-        return ErrorRate(ERROR_RATES[preset], f"preset {preset}")
+        return ErrorRate(ERROR_RATES[preset], f"preset {preset}{taken}")
     error_rate, shared = _estimated(reads, threads)
     if math.isnan(error_rate):
-        return ErrorRate(ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}")
-    return ErrorRate(error_rate, "estimated", shared)
+        return ErrorRate(ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}{taken}")
+    return ErrorRate(error_rate, f"estimated{taken}", shared)
 
 
 def check_preset(name: str) -> None:
     """Raise a `ParameterError` if there is no such preset."""
-    if name not in PRESETS:
-        raise ParameterError(f"preset is {name!r}, expected one of {', '.join(PRESETS)}")
+    if name not in PRESETS and name not in ALIASES:
+        raise ParameterError(
+            f"preset is {name!r}, expected one of {', '.join(PRESETS)}, or one of minimap2's "
+            f"{', '.join(ALIASES)}"
+        )
 
 
 def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from overlapper.params import Params
 from overlapper.tables import Overlaps
@@ -37,8 +39,14 @@ class Summary:
     seconds: dict[str, float]
     memory: dict[str, int]
 
-    def to_json(self) -> str:
-        """Write counts, parameters, times and memory."""
+    def to_json(self, run: Mapping[str, Any] | None = None) -> str:
+        """Write counts, parameters, times and memory.
+
+        Parameters
+        ----------
+        run : mapping, optional
+            What to say besides about the run, under that name: who was called how, on what, when.
+        """
         parts = {
             "version": __version__,
             "funnel": self.funnel,
@@ -48,7 +56,7 @@ class Summary:
             "devices": self.devices,
             "params": dataclasses.asdict(self.params),
         }
-        return json.dumps(parts, indent=2) + "\n"
+        return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
     def emptied(self) -> str:
         """Say which step left nothing over, and what to try."""

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 # Lowest first; a module imports from its own layer or from lower ones.
 LAYERS = [
     ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params",
+     "overlapper.shortcuts",
      "overlapper.scoring", "overlapper.clock", "overlapper.memory", "overlapper.code_digest",
      "overlapper.leaving", "overlapper.tables"],
     ["overlapper.kernels"],

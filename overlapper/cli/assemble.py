@@ -14,6 +14,7 @@ from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Device,
     GpuMemory,
+    Log,
     Memory,
     Plan,
     Preset,
@@ -21,6 +22,7 @@ from overlapper.cli.options import (
     ReadFiles,
     Reference,
     Threads,
+    Verbose,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -84,6 +86,8 @@ def assemble(
     gpu_memory: GpuMemory = 0,
     reference: Reference = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Assemble reads into contigs.
 
@@ -93,7 +97,7 @@ def assemble(
     names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
     places = {name: os.path.join(output, name) for name in names}
     inputs = [*reads, *([reference] if reference else [])]
-    check_outputs(places, inputs)
+    check_outputs(places | ({"--log": log} if log else {}), inputs)
     check_name(output, "--output")
     if correct not in ("auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
@@ -118,7 +122,8 @@ def assemble(
         WhenToCorrect,
     )
     from graph.stored_assembly import assemble_stored
-    from overlapper.devices import select_devices
+    from overlapper.cli.record import Record
+    from overlapper.devices import named, select_devices
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.plan import Budget
@@ -140,7 +145,7 @@ def assemble(
         graph=GraphParams(min_overlap=min_overlap),
     )
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
         ExitStack() as files,
     ):
@@ -150,7 +155,8 @@ def assemble(
             with stored_run(None, output, reads, reference, chosen, threads, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, rounds)
             return
-        progress.note(f"consensus on {', '.join(map(str, devices))}")
+        record = Record(inputs, threads)
+        progress.note(f"consensus on {named(devices, threads)}")
         doing: dict[str, Any] = {
             "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
         }  # fmt: skip
@@ -172,8 +178,9 @@ def assemble(
             made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
         progress.report("writing")
         table = list(contig_table(made.contigs))
+        stats = made.to_json(record.document()).splitlines()
         lines: tuple[Iterable[str], ...] = (
-            contig_fasta(made.contigs), contig_gfa(made.contigs), table, made.to_json().splitlines(),
+            contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats,
         )  # fmt: skip
         for path, content in zip(places.values(), lines, strict=True):
             files.enter_context(OutputFile(path)).write_lines(content)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import BothSides, GroupBy, Quiet, check_sides
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -17,6 +17,7 @@ EXAMPLES = """
 overlapper convert overlaps.paf.gz overlaps.parquet
 overlapper convert overlaps.paf overlaps.gfa --reads reads.fastq.gz
 overlapper convert overlaps.gfa overlaps.paf
+overlapper convert overlaps.paf by_target.paf --both-sides --group-by target
 """
 
 COMPILE_SECONDS = 10
@@ -39,6 +40,8 @@ def convert(
             "Without it, PAF numbers reads as it names them.",
         ),
     ] = None,
+    both_sides: BothSides = False,
+    group_by: GroupBy = None,
     quiet: Quiet = False,
 ) -> None:
     """Convert overlaps: PAF, Parquet and GFA 1, each to each.
@@ -50,12 +53,14 @@ def convert(
 
     from overlapper.io.fastx import read_fastx
     from overlapper.io.outputs import OutputFile
-    from overlapper.io.writers import check_format, open_overlaps
+    from overlapper.io.sided import open_sided
+    from overlapper.io.writers import check_format
     from overlapper.threads import available_threads
 
     for path in (source, output):
         if not path.endswith(GFA):
             check_format(path)
+    check_sides(both_sides, group_by, output)
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
         progress.report("reading")
         table = read_fastx(*reads) if reads else None
@@ -69,10 +74,10 @@ def convert(
                 file.write_lines(lines)
             counts |= written
         else:
-            with open_overlaps(output, named, threads=available_threads()) as writer:
+            sides = {"both_sides": both_sides, "by_target": group_by is not None}
+            with open_sided(output, named, **sides, threads=available_threads()) as writer:
                 writer.write(overlaps)
-        for name, count in counts.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(counts)
 
 
 def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, int]]:

@@ -13,6 +13,7 @@ from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Device,
     GpuMemory,
+    Log,
     Memory,
     Plan,
     Preset,
@@ -20,11 +21,13 @@ from overlapper.cli.options import (
     ReadFiles,
     Reference,
     Threads,
+    Verbose,
     Workdir,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
+from overlapper.version import __version__
 
 if TYPE_CHECKING:
     from overlapper.tables import Overlaps, Reads
@@ -88,6 +91,8 @@ def correct(
     ] = None,
     reference: Reference = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Correct reads by the reads that overlap them.
 
@@ -96,7 +101,7 @@ def correct(
     reads and the parameters alone.
     """
     inputs = [path for path in (*reads, overlaps, reference) if path is not None]
-    check_outputs({"--output": output, "--table": table, "--stats": stats}, inputs)
+    check_outputs({"--output": output, "--table": table, "--stats": stats, "--log": log}, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
@@ -110,7 +115,8 @@ def correct(
     from graph.params import CorrectParams
     from graph.stored_rounds import correct_stored
     from graph.uncovered import Uncovered
-    from overlapper.devices import select_devices
+    from overlapper.cli.record import Record
+    from overlapper.devices import named, select_devices
     from overlapper.io import read_fastx, read_overlaps
     from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
@@ -128,7 +134,7 @@ def correct(
     params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
     threads = threads or available_threads()
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "correct", threads),
         ExitStack() as files,
     ):
@@ -140,7 +146,8 @@ def correct(
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        progress.note(f"consensus on {', '.join(map(str, devices))}")
+        record = Record(inputs, threads) if stats else None
+        progress.note(f"consensus on {named(devices, threads)}")
         voting: dict[str, Any] = {
             "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
             "report": progress.report,
@@ -183,12 +190,13 @@ def correct(
             write_reads(out_file, part)
         if table_file:
             table_file.write(made.changes.to_tsv().encode())
-        if stats_file:
-            stats_file.write(
-                (json.dumps({"funnel": made.funnel, "seconds": made.seconds}, indent=2) + "\n").encode()
-            )
+        if stats_file and record:
+            document = {
+                "version": __version__, "funnel": made.funnel, "seconds": made.seconds,
+                "devices": [device.name for device in devices], "run": record.document(),
+            }  # fmt: skip
+            stats_file.write(f"{json.dumps(document, indent=2)}\n".encode())
         files.close()
-        for name, count in made.funnel.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(made.funnel)
         for line in made.warnings:
             progress.note(line)

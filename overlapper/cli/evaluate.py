@@ -74,6 +74,9 @@ def evaluate(
             "circular sequence of the reference; may be repeated; all, if they all are.",
         ),
     ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Scores as text; - is standard output.")
+    ] = "-",
     json_file: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write JSON, which overlapper report shows."),
@@ -106,7 +109,10 @@ def evaluate(
     references = reference or []
     _check_use(paf, references, placements, reads, circular or [])
     given = [judged, paf, *references, placements, reads]
-    check_outputs({"--json": json_file, "--tsv": tsv_file}, [path for path in given if path is not None])
+    check_outputs(
+        {"--output": output, "--json": json_file, "--tsv": tsv_file},
+        [path for path in given if path is not None],
+    )
 
     if paf is not None:
         scores = _overlaps(judged, paf, min_overlap, circular or [])
@@ -134,7 +140,10 @@ def evaluate(
         write_text(json_file, f"{json.dumps(document, indent=2)}\n")
     if tsv_file:
         write_text(tsv_file, table)
-    print(text, end="")
+    if output == "-":
+        print(text, end="")
+    else:
+        write_text(output, text)
 
 
 def _check_use(

@@ -60,6 +60,8 @@ class Request:
     reference : str or None
         Of CRAM files.
     output, preset : str
+    sides : mapping
+        How overlaps are written, as `overlapper.io.sided.open_sided` takes it.
     changes : mapping
         Parameters that differ from the preset.
     threads : int
@@ -76,6 +78,7 @@ class Request:
     files: list[str]
     reference: str | None
     output: str
+    sides: Mapping[str, bool]
     preset: str
     changes: Mapping[str, Any]
     threads: int
@@ -100,8 +103,8 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
     TiledRun or None
         None when only a plan was asked for.
     """
-    from overlapper.io import open_overlaps
     from overlapper.io.fastx import FastxParts
+    from overlapper.io.sided import open_sided
     from overlapper.plan import Budget, check_disk, describe
     from overlapper.tiles import planned, run_tiled, store_reads
     from overlapper.workdir import Workdir
@@ -123,7 +126,7 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
             if limits.disk:
                 check_disk(store, params, budget.threads, limits.disk)
             writer = request.open_files.enter_context(
-                open_overlaps(request.output, store.names(), threads=threads)
+                open_sided(request.output, store.names(), **request.sides, threads=threads)
             )
             with _cluster(limits, threads, devices) as cluster:
                 if cluster:

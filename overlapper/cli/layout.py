@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Reference, Threads
+from overlapper.cli.options import Log, Quiet, Reference, Threads, Verbose
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -126,6 +126,8 @@ def layout(
     ] = None,
     reference: Reference = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Lay reads out along their overlaps.
 
@@ -138,6 +140,7 @@ def layout(
         "--table": table,
         "--reads-gfa": reads_gfa,
         "--stats": stats,
+        "--log": log,
     }
     check_outputs(outputs, [*reads, overlaps, *([reference] if reference else [])])
     check_name(output, "--output", "GFA")
@@ -151,6 +154,7 @@ def layout(
     import graph
     from graph import export
     from graph.summary import no_unitigs, to_json
+    from overlapper.cli.record import Record
     from overlapper.io.fastx import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format, read_overlaps
@@ -164,11 +168,16 @@ def layout(
     )
     threads = threads or available_threads()
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "layout", threads),
         ExitStack() as stack,
     ):
-        files = {path: stack.enter_context(OutputFile(path)) for path in outputs.values() if path}
+        record = Record([*reads, overlaps], threads) if stats else None
+        files = {
+            path: stack.enter_context(OutputFile(path))
+            for path in (output, fasta, table, reads_gfa, stats)
+            if path
+        }
         progress.report("reading reads")
         read_table = read_fastx(*reads, reference=reference, threads=threads)
         progress.report("reading overlaps")
@@ -193,8 +202,10 @@ def layout(
                     assembly.graph, read_table, overlaps=found, contained=keep_contained, layout=unitigs
                 )
             )
-        if stats:
-            files[stats].write(to_json(assembly, read_table, found, params, cleaning).encode())
+        if stats and record:
+            files[stats].write(
+                to_json(assembly, read_table, found, params, cleaning, record.document()).encode()
+            )
         stack.close()
         _tell(progress, assembly, len(read_table), len(found))
         if not len(unitigs):
@@ -206,8 +217,7 @@ def _tell(progress: Progress, assembly: Assembly, reads: int, overlaps: int) -> 
     progress.note(f"{overlaps:>15,} overlaps")
     for step, counts in assembly.counts.items():
         progress.note(f"{step}:")
-        for name, count in counts.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(counts)
     if len(lengths := assembly.layout.lengths):
         progress.note(f"{lengths.sum():>15,} bases in unitigs")
         progress.note(f"{lengths[0]:>15,} bases in the longest")

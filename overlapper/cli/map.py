@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Reference, Threads
+from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Threads, Verbose
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.version import __version__
@@ -46,7 +46,10 @@ def map(
     preset: Annotated[
         str,
         typer.Option(
-            "--preset", "-p", metavar="NAME", help="ont, clr, hifi or short (reads of a few hundred bases)."
+            "--preset",
+            "-p",
+            metavar="NAME",
+            help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
         ),
     ] = "ont",
     seeder: Annotated[
@@ -99,26 +102,29 @@ def map(
     ] = "cpu",
     gpu_memory: GpuMemory = 0,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Map reads to a reference, with base-level alignments.
 
     Of every read the best mapping is reported, those of its other parts (supplementary) and other places of
     the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
     """
-    check_outputs({"--output": output, "--stats": stats}, [reference, *reads])
+    check_outputs({"--output": output, "--stats": stats, "--log": log}, [reference, *reads])
 
     from overlapper.cli.startup import load_numba, tune_malloc
 
     load_numba()
     tune_malloc()
 
+    from overlapper.cli.record import Record
     from overlapper.clock import Clock
     from overlapper.io import read_fastx
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
-    from overlapper.mapping.mapper import Mapper, extending_gpus
-    from overlapper.mapping.params import MapParams
+    from overlapper.mapping.mapper import BatchMapper, extending_gpus
+    from overlapper.mapping.params import ALIASES, MapParams
     from overlapper.tables import Reads
     from overlapper.threads import available_threads
 
@@ -136,16 +142,19 @@ def map(
     )
     threads = threads or available_threads()
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "map", threads),
         extending_gpus(params.extender, device, gpu_memory) as gpus,
     ):
+        if preset in ALIASES:
+            progress.note(f"preset {ALIASES[preset]}, for {preset}")
         clock = Clock()
+        record = Record([reference, *reads], threads) if stats else None
         progress.report("reading the reference")
         targets = read_fastx(reference)
         clock.lap("reading the reference")
         progress.report("indexing the reference")
-        mapper = Mapper.prepare(targets, params, threads, gpus)
+        mapper = BatchMapper.prepare(targets, params, threads, gpus)
         if gpus:
             progress.note(f"extending on {', '.join(gpus.names)}")
         clock.lap("index")
@@ -161,7 +170,7 @@ def map(
             parts.check(Reads.concat(heads))
             progress.report("writing")
         clock.lap("mapping")
-        if stats:
+        if stats and record:
             document = {
                 "version": __version__,
                 "counts": mapper.counts,
@@ -170,10 +179,10 @@ def map(
                 "memory": clock.memory,
                 "devices": gpus.names if gpus else ["cpu"],
                 "params": dataclasses.asdict(params),
+                "run": record.document(),
             }
             write_text(stats, json.dumps(document, indent=2) + "\n")
-        for name, count in mapper.counts.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(mapper.counts)
         if not mapper.counts["primary mappings"]:
             progress.note("no read is mapped: is it the right reference? Try smaller -k, or another --preset")
 

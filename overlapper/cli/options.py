@@ -8,6 +8,12 @@ import typer
 
 from overlapper.cli.sizes import parse_size
 
+BothSides = Annotated[
+    bool,
+    typer.Option(
+        "--both-sides", help="PAF: write each overlap a second time, with query and target exchanged."
+    ),
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -20,6 +26,20 @@ GpuMemory = Annotated[
     int,
     typer.Option(
         parser=parse_size, metavar="SIZE", help="Memory to take on each GPU, such as 8G; 0: what is free."
+    ),
+]
+GroupBy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="target",
+        help="PAF: write the overlaps of each target together, targets sorted by name, as correctors want "
+        "them.",
+    ),
+]
+Log = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Write the lines of the log to a file, too, whatever the terminal shows."
     ),
 ]
 Memory = Annotated[
@@ -36,7 +56,10 @@ Plan = Annotated[
 Preset = Annotated[
     str,
     typer.Option(
-        "--preset", "-p", metavar="NAME", help="ont, clr, hifi, or auto, which estimates the error rate."
+        "--preset",
+        "-p",
+        metavar="NAME",
+        help="ont, clr, hifi, or auto, which estimates the error rate; minimap2's names are taken, too.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
@@ -48,14 +71,27 @@ ReadFiles = Annotated[
     ),
 ]
 Reference = Annotated[
-    str | None, typer.Option(metavar="FILE", help="FASTA file that CRAM files were written against.")
+    str | None,
+    typer.Option("--cram-reference", metavar="FILE", help="FASTA file that CRAM files were written against."),
 ]
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show counts of 0, too.")]
 Workdir = Annotated[
     str | None,
     typer.Option(
         metavar="DIR", help="Folder that keeps what is finished: run again, a killed run goes on from there."
     ),
 ]
+
+
+def check_sides(both_sides: bool, group_by: str | None, *outputs: str) -> None:
+    """Refuse groups by anything but targets, and files that are not PAF."""
+    from overlapper.io.sided import check_paf
+
+    if group_by not in (None, "target"):
+        raise typer.BadParameter(f"--group-by is {group_by}, expected target")
+    if both_sides or group_by:
+        for output in outputs:
+            check_paf(output)

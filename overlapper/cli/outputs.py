@@ -24,11 +24,13 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
         Path by what the user knows the option as; `None` where it was not given.
     inputs : sequence of str
     """
-    given = [path for path in outputs.values() if path is not None]
-    places = [path if path == "-" else os.path.realpath(path) for path in given]
-    if len(set(places)) < len(places):
-        *options, last = outputs
-        raise typer.BadParameter(f"{', '.join(options)} and {last} must differ")
+    places: dict[str, str] = {}
+    for option, path in outputs.items():
+        if path is not None:
+            place = path if path == "-" else os.path.realpath(path)
+            if place in places:
+                raise typer.BadParameter(f"{places[place]} and {option} must differ")
+            places[place] = option
     read = {os.path.realpath(path): path for path in inputs if path != "-"}
     for place in places:
         if place in read:

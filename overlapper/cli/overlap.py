@@ -11,7 +11,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
-from overlapper.cli.options import GpuMemory, Memory, Preset, Quiet, ReadFiles, Reference, Threads, Workdir
+from overlapper.cli.options import (
+    BothSides,
+    GpuMemory,
+    GroupBy,
+    Log,
+    Memory,
+    Preset,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+    Verbose,
+    Workdir,
+    check_sides,
+)
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -27,9 +41,11 @@ overlapper overlap reads.fastq.gz -o overlaps.paf.gz
 overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
 overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
 overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
+overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
 """
 
 COMPILE_SECONDS = 15
+STEPS = 6
 
 
 def overlap(
@@ -74,6 +90,8 @@ def overlap(
     best: Annotated[
         int | None, typer.Option(min=0, help="Best overlaps of each read end to report (default 0: all).")
     ] = None,
+    both_sides: BothSides = False,
+    group_by: GroupBy = None,
     threads: Threads = 0,
     device: Annotated[
         str,
@@ -120,27 +138,30 @@ def overlap(
         typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT."),
     ] = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
     Every pair is reported once, under the read that comes first in the input. The result depends on the reads
     and the parameters alone.
     """
-    options: dict[str, Any] = {
+    options = {
         "finder": finder,
         "extender": extender,
-        "sketch": {
-            "kmer_length": kmer_length,
-            "window": window,
-            "homopolymer_compressed": homopolymer_compressed or None,
-        },
-        "classes": {"min_overlap": min_overlap, "keep_internal": keep_internal or None, "best": best},
+        "kmer_length": kmer_length,
+        "window": window,
+        "homopolymer_compressed": homopolymer_compressed or None,
+        "min_overlap": min_overlap,
+        "keep_internal": keep_internal or None,
+        "best": best,
     }
     inputs = [path for path in (*reads, config, reference) if path is not None]
     outputs = {
         "--output (standard output by default)": output,
         "--write-config": write_config,
         "--stats": stats,
+        "--log": log,
     }
     check_outputs(outputs, inputs)
 
@@ -152,6 +173,7 @@ def overlap(
     load_numba()
     tune_malloc()
 
+    from overlapper.cli.record import Record
     from overlapper.extend.registry import extending_devices
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
@@ -160,21 +182,24 @@ def overlap(
     from overlapper.summary import Summary
     from overlapper.threads import available_threads
 
-    changes = _changes(_read_config(config), _given(options), f"file {config}")
+    changes = _changes(_read_config(config), options, f"file {config}")
     threads = threads or available_threads()
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     check_preset(preset)
     check_format(output)
+    check_sides(both_sides, group_by, output)
+    sides = {"both_sides": both_sides, "by_target": group_by is not None}
     extending = changes.get("extender", Params().extender)
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, steps=STEPS, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
+        record = Record(inputs, threads) if stats and not plan else None
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         request = Request(
-            reads, reference, output, preset, changes, threads, device, gpu_memory, progress, files
+            reads, reference, output, sides, preset, changes, threads, device, gpu_memory, progress, files
         )
         result: Summary | None
         if limits.given:
@@ -188,20 +213,20 @@ def overlap(
         if config_file:
             config_file.write(result.params.to_toml().encode())
         if stats_file:
-            stats_file.write(result.to_json().encode())
+            stats_file.write(result.to_json(record.document() if record else None).encode())
         files.close()
         progress.note(result.why)
-        for name, count in result.funnel.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(result.funnel)
         if not result.funnel.get("overlaps"):
             progress.note(result.emptied())
 
 
 def _run_in_memory(request: Request, extending: str) -> Run:
     """Find overlaps with an extender, and write them."""
-    from overlapper.devices import end_gpus
+    from overlapper.devices import end_gpus, named
     from overlapper.extend.registry import extending_devices
-    from overlapper.io import open_overlaps, read_fastx
+    from overlapper.io import read_fastx
+    from overlapper.io.sided import open_sided
     from overlapper.pipeline import run
     from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.threads import start
@@ -220,10 +245,12 @@ def _run_in_memory(request: Request, extending: str) -> Run:
 
     def devices() -> list[Device]:
         chosen = choosing.result()
-        progress.note(f"extending on {', '.join(map(str, chosen))}")
+        progress.note(f"extending on {named(chosen, threads)}")
         return chosen
 
-    writer = request.open_files.enter_context(open_overlaps(request.output, table.heads(), threads=threads))
+    writer = request.open_files.enter_context(
+        open_sided(request.output, table.heads(), **request.sides, threads=threads)
+    )
     progress.report("sorting reads")
     order = canonical_order(table, threads)
     table = in_order(table, order, threads)
@@ -237,31 +264,18 @@ def _run_in_memory(request: Request, extending: str) -> Run:
     return result
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that were given."""
-    given = {name: _given(value) if isinstance(value, dict) else value for name, value in options.items()}
-    return {name: value for name, value in given.items() if value not in (None, {})}
-
-
-def _changes(config: dict[str, Any], options: dict[str, Any], where: str) -> dict[str, Any]:
+def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[str, Any]:
     """Return both as one, the options above; what does not fit is told now, before the reads are read."""
     from overlapper.candidates.registry import finder
     from overlapper.extend.registry import extender
     from overlapper.params import Params
+    from overlapper.shortcuts import merged, nested
 
+    options = nested(given)
     params = Params().changed(config, where=where).changed(options, where="options")
     finder(params.finder)
     extender(params.extender)
-    return _merged(config, options)
-
-
-def _merged(base: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """Return two nested mappings as one; where both have a value, that of ``above``."""
-    both = dict(base)
-    for name, value in above.items():
-        nested = isinstance(value, dict) and isinstance(base.get(name), dict)
-        both[name] = _merged(base[name], value) if nested else value
-    return both
+    return merged(config, options)
 
 
 def _read_config(path: str | None) -> dict[str, Any]:

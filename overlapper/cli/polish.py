@@ -12,6 +12,7 @@ from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Device,
     GpuMemory,
+    Log,
     Memory,
     Plan,
     Preset,
@@ -19,6 +20,7 @@ from overlapper.cli.options import (
     ReadFiles,
     Reference,
     Threads,
+    Verbose,
     Workdir,
 )
 from overlapper.cli.outputs import check_name, check_outputs
@@ -61,10 +63,12 @@ def polish(
     gpu_memory: GpuMemory = 0,
     reference: Reference = None,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Replace unitigs by the consensus of the reads that lie on them."""
     inputs = [path for path in (layout, *reads, reference) if path is not None]
-    check_outputs({"--output": output}, inputs)
+    check_outputs({"--output": output, "--log": log}, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
 
     from overlapper.cli.startup import load_numba, tune_malloc
@@ -76,7 +80,7 @@ def polish(
     from graph.polish import polish as polish_unitigs
     from graph.polish import read_unitigs
     from graph.stored_polish import polish_stored
-    from overlapper.devices import select_devices
+    from overlapper.devices import named, select_devices
     from overlapper.io import read_fastx
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
@@ -94,7 +98,7 @@ def polish(
     threads = threads or available_threads()
     params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
     with (
-        Progress(quiet) as progress,
+        Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "polish", threads),
         ExitStack() as files,
     ):
@@ -105,7 +109,7 @@ def polish(
                 print_plan(store, memory or 0, threads, preset, 0, bases)
             return
         out_file = files.enter_context(OutputFile(output, threads=threads))
-        progress.note(f"consensus on {', '.join(map(str, devices))}")
+        progress.note(f"consensus on {named(devices, threads)}")
         progress.report("reading")
         unitigs = read_unitigs(layout)
         digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
@@ -131,7 +135,6 @@ def polish(
         progress.report("writing")
         write_reads(out_file, made.unitigs.sequences)
         files.close()
-        for name, count in made.funnel.items():
-            progress.note(f"{count:>15,} {name}")
+        progress.counts(made.funnel)
         for line in made.warnings:
             progress.note(line)

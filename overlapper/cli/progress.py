@@ -1,4 +1,4 @@
-"""What a run says about itself on stderr: a live line on a terminal, a log elsewhere."""
+"""What a run says about itself on stderr: a bar on a terminal, a log elsewhere, a footer in both."""
 
 from __future__ import annotations
 
@@ -6,24 +6,33 @@ import contextlib
 import sys
 import time
 from collections.abc import Iterator
-from typing import Self, TextIO
+from typing import IO, Any, Self, TextIO
 
-REDRAW_SECONDS = 0.1
-CLEAR_LINE = "\r\x1b[K"
+from overlapper.cli.footer import footer
+
+LOG_SECONDS = 60.0
+"""How often a long step says in a log how far it is."""
 
 
 class Progress:
     """Report the steps of a run.
 
-    On a terminal the current step is one line that is redrawn, with its share done, and wiped at the end.
-    Elsewhere every step is one time-stamped line, written when it starts. Use it as a context manager.
+    On a terminal the current step has a bar, its share done and the time that is left, wiped at the end.
+    Elsewhere every step is one time-stamped line, written when it starts, and one a minute while its share
+    done is known. A run that comes to its end says what it took. Use it as a context manager.
 
     Parameters
     ----------
     quiet : bool
-        Say nothing.
+        Say nothing; a person at a terminal still sees that kernels are compiled.
     stream : text file, optional
         Where to write; stderr by default.
+    steps : int
+        How many steps there will be; 0 stands for unknown.
+    verbose : bool
+        Show counts of 0, too.
+    log : str, optional
+        File that gets the lines of the log as well, whatever the terminal shows.
 
     Examples
     --------
@@ -33,20 +42,38 @@ class Progress:
     2026-01-31 12:00:00 finding candidates
     """
 
-    def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        quiet: bool = False,
+        stream: TextIO | None = None,
+        *,
+        steps: int = 0,
+        verbose: bool = False,
+        log: str | None = None,
+    ) -> None:
         self._stream = stream or sys.stderr
         self._quiet = quiet
-        self._live = self._stream.isatty()
-        self._start = time.monotonic()
+        self._steps = steps
+        self._verbose = verbose
+        self._log: IO[str] | None = open(log, "w", buffering=1) if log else None  # noqa: SIM115 # until the end
+        self._bar: Any = None
+        self._number = 0
         self._step = ""
-        self._drawn_at = 0.0
+        self._said_at = 0.0
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._live and not self._quiet:
-            self._write(CLEAR_LINE)
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if self._bar:
+            self._bar.stop()
+        if error is None:
+            for line in footer():
+                self.note(line)
+        if self._log:
+            if error is not None and not isinstance(error, SystemExit):
+                self._logged(f"error: {error}")
+            self._log.close()
 
     def report(self, step: str, done: int = 0, total: int = 0) -> None:
         """Say how far a step is.
@@ -59,32 +86,81 @@ class Progress:
             Units of work; a total of 0 stands for unknown.
         """
         started, self._step = step != self._step, step
-        if self._quiet:
-            return
-        if not self._live:
-            if started:
-                self.note(step)
-            return
+        self._number += started
         now = time.monotonic()
-        if started or now - self._drawn_at >= REDRAW_SECONDS:
-            self._drawn_at = now
-            share = f" {100 * done // total} %" if total else ""
-            self._write(f"{CLEAR_LINE}[{now - self._start:.0f} s] {step}{share}")
+        line = step
+        if total and not started:
+            line = f"{step} {100 * done // total} %"
+        if started or (total and now - self._said_at >= LOG_SECONDS):
+            self._said_at = now
+            self._logged(line)
+            if not self._quiet and not self._stream.isatty():
+                self._stamped(line)
+        if self._stream.isatty() and not self._quiet:
+            bar = self._opened()
+            if started:
+                bar.reset(0, total=total or None, description=f"{self._counted()}{step}")
+            bar.update(0, completed=done, total=total or None)
 
     def note(self, text: str) -> None:
         """Write one line that stays."""
-        if not self._quiet:
-            head = CLEAR_LINE if self._live else time.strftime("%Y-%m-%d %H:%M:%S ")
-            self._write(f"{head}{text}\n")
+        self._logged(text)
+        if self._quiet:
+            return
+        if self._bar:
+            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        elif self._stream.isatty():
+            self._stream.write(f"{text}\n")
+        else:
+            self._stamped(text)
 
-    def _write(self, text: str) -> None:
-        self._stream.write(text)
+    def counts(self, counts: dict[str, int]) -> None:
+        """Write counts, one a line; those of 0 only for who wants them all."""
+        for name, count in counts.items():
+            if count or self._verbose:
+                self.note(f"{count:>15,} {name}")
+
+    def compiling(self, kernel: str) -> None:
+        """Show on a terminal which kernel is being compiled; none when it is done."""
+        if self._stream.isatty():
+            self._opened().update(0, compiling=f"compiling {kernel}" if kernel else "")
+
+    def _counted(self) -> str:
+        return f"{self._number}/{max(self._number, self._steps)} " if self._steps else ""
+
+    def _opened(self) -> Any:
+        """Return the bar, with one task."""
+        if not self._bar:
+            from rich import progress as parts
+            from rich.console import Console
+
+            self._bar = parts.Progress(
+                parts.TextColumn("{task.description}", markup=False),
+                parts.BarColumn(bar_width=30),
+                parts.TaskProgressColumn(),
+                parts.TimeElapsedColumn(),
+                parts.TextColumn("left"),
+                parts.TimeRemainingColumn(),
+                parts.TextColumn("{task.fields[compiling]}", markup=False),
+                console=Console(file=self._stream, highlight=False),
+                transient=True, redirect_stdout=False, redirect_stderr=False, refresh_per_second=4,
+            )  # fmt: skip
+            self._bar.add_task(f"{self._counted()}{self._step}", total=None, compiling="")
+            self._bar.start()
+        return self._bar
+
+    def _stamped(self, text: str) -> None:
+        self._stream.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n")
         self._stream.flush()
+
+    def _logged(self, text: str) -> None:
+        if self._log:
+            self._log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n")
 
 
 @contextlib.contextmanager
 def compile_notice(progress: Progress, seconds: int, command: str = "", threads: int = 1) -> Iterator[None]:
-    """Tell the user, once, when numba compiles kernels within this context, and have others help.
+    """Tell the user when numba compiles kernels within this context, and have others help.
 
     numba fires its compile event only when the cache on disk had no kernel for this machine, so a warm run
     says nothing.
@@ -92,7 +168,7 @@ def compile_notice(progress: Progress, seconds: int, command: str = "", threads:
     Parameters
     ----------
     progress : Progress
-        Where to say it.
+        Where to say it: once in a line, and kernel by kernel on a terminal.
     seconds : int
         About how long compiling everything takes.
     command : str
@@ -105,16 +181,17 @@ def compile_notice(progress: Progress, seconds: int, command: str = "", threads:
     class FirstCompile(event.Listener):
         said = False
 
-        def on_start(self, _: event.Event) -> None:
+        def on_start(self, happening: event.Event) -> None:
             if not self.said:
                 self.said = True
                 progress.note(f"compiling kernels for this machine, once, about {seconds} s")
                 from overlapper.cli.first_kernels import helpers
 
                 helping.enter_context(helpers(command, threads - 1))
+            progress.compiling(happening.data["dispatcher"].py_func.__name__)
 
         def on_end(self, _: event.Event) -> None:
-            pass
+            progress.compiling("")
 
     with contextlib.ExitStack() as helping, event.install_listener("numba:compile", FirstCompile()):
         yield

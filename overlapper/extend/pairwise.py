@@ -247,8 +247,8 @@ class Aligner:
 
 
 def align(
-    queries: Reads | Sequence[str],
-    targets: Reads | Sequence[str],
+    queries: Reads | str | Sequence[str],
+    targets: Reads | str | Sequence[str],
     *,
     pairs: str | Pairs = "one-to-one",
     mode: str = "global",
@@ -264,7 +264,8 @@ def align(
 
     Parameters
     ----------
-    queries, targets : Reads or sequence of str
+    queries, targets : Reads, str, or sequence of str
+        Sequences; a single text is one sequence.
     pairs : str or Pairs
         ``one-to-one``, ``one-to-all``, ``all-to-all``, or which with which.
     mode, scoring, free, report, band, second_best, device, threads
@@ -283,6 +284,8 @@ def align(
     Examples
     --------
     >>> import overlapper
+    >>> overlapper.align("ACGT", "ACGA").cigar_text(0)
+    '3=1X'
     >>> found = overlapper.align(["ACGTTT"], ["GGACGTAA"], mode="local", report="start")
     >>> found.score, found.t_start, found.t_end
     (array([4], dtype=int32), array([2], dtype=int32), array([6], dtype=int32))
@@ -327,9 +330,11 @@ def _joined(
     return joined
 
 
-def _reads(sequences: Reads | Sequence[str]) -> Reads:
+def _reads(sequences: Reads | str | Sequence[str]) -> Reads:
     if isinstance(sequences, Reads):
         return sequences
+    if isinstance(sequences, str):
+        sequences = [sequences]
     return Reads.from_sequences(map(str, range(len(sequences))), sequences)
 
 

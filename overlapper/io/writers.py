@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
+from overlapper.io.given import GivenReads, reads_given
 from overlapper.io.outputs import check_ending
 from overlapper.io.paf import PafWriter, read_paf
 from overlapper.io.parquet import parquet_writer, read_parquet
@@ -63,15 +64,15 @@ def open_overlaps(
 
 
 def write_overlaps(
-    overlaps: Overlaps, reads: Reads, path: str | os.PathLike[str], *, threads: int = 1
+    overlaps: Overlaps, reads: GivenReads, path: str | os.PathLike[str], *, threads: int = 1
 ) -> None:
     """Write a table to a file, in the format that its name ends in; ``-`` is PAF on standard output.
 
     Parameters
     ----------
     overlaps : Overlaps
-    reads : Reads
-        Names and lengths of the reads that the overlaps number.
+    reads : Reads, path, or sequence of paths
+        The reads that the overlaps number; names and lengths are enough.
     path : str or path
         One of `FORMATS`.
     threads : int
@@ -86,12 +87,13 @@ def write_overlaps(
     MissingExtraError
         When Parquet is asked for and pyarrow is not installed.
     """
-    with open_overlaps(path, reads, threads=threads) as writer:
+    check_format(path)
+    with open_overlaps(path, reads_given(reads, threads), threads=threads) as writer:
         writer.write(overlaps)
 
 
 def read_overlaps(
-    path: str | os.PathLike[str], reads: Reads | Sequence[str], *, threads: int = 1
+    path: str | os.PathLike[str], reads: Reads | str | os.PathLike[str] | Sequence[str], *, threads: int = 1
 ) -> Overlaps:
     """Read a table from a file, in the format that its name ends in; ``-`` is PAF on standard input.
 
@@ -99,8 +101,9 @@ def read_overlaps(
     ----------
     path : str or path
         One of `FORMATS`.
-    reads : Reads or sequence of str
-        The reads that the overlaps are about, or their names; their order numbers them.
+    reads : Reads, path, or sequence of str
+        The reads that the overlaps are about, the file that they are in, or their names; their order numbers
+        them.
     threads : int
         Changes nothing but the time.
 
@@ -118,7 +121,10 @@ def read_overlaps(
     path = os.fspath(path)
     if os.path.isdir(path):
         path = os.path.join(path, "")
-    return _format_of(path).read(path, reads, threads=threads)
+    read = _format_of(path).read
+    if isinstance(reads, str | os.PathLike):
+        reads = reads_given(reads, threads)
+    return read(path, reads, threads=threads)
 
 
 def check_format(path: str | os.PathLike[str]) -> None:

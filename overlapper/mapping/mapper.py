@@ -14,6 +14,7 @@ import numpy as np
 
 from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.extend.registry import extending_devices
+from overlapper.io.given import GivenReads, reads_given
 from overlapper.kernels.cpu import cigars
 from overlapper.kernels.cpu.reference_seeds import X_BITS
 from overlapper.mapping.chains import Chains, chain, forward_intervals
@@ -69,7 +70,7 @@ class _Chained:
 
 
 @dataclasses.dataclass(frozen=True)
-class Mapper:
+class BatchMapper:
     """A reference, ready to map reads to.
 
     Attributes
@@ -150,6 +151,10 @@ class Mapper:
                 dataclasses.replace(mappings, query=mappings.query + np.int32(first)),
             )
             first += len(block)
+
+    def map_all(self, reads: Reads, threads: int = 0) -> Mappings:
+        """Return the mappings of all reads; the arguments are those of `map`."""
+        return Mappings.concat([mappings for _, mappings in self.map(reads, threads)] or [_none()])
 
     def map_parts(self, parts: Iterable[Reads], threads: int = 0) -> Iterator[tuple[Reads, Mappings]]:
         """Map reads that come in parts, a block at a time.
@@ -292,8 +297,8 @@ def _gathered(blocks: Iterable[_Chained]) -> Iterator[_Chained]:
 
 
 def map_reads(
-    reference: Reads,
-    reads: Reads,
+    reference: GivenReads,
+    reads: GivenReads,
     params: MapParams | str = "ont",
     *,
     threads: int = 0,
@@ -304,7 +309,7 @@ def map_reads(
 
     Parameters
     ----------
-    reference, reads : Reads
+    reference, reads : Reads, path, or sequence of paths
     params : MapParams or str
         Parameters, or the name of a preset: ``ont``, ``clr``, ``hifi`` or ``short``.
     threads : int
@@ -330,15 +335,13 @@ def map_reads(
     Examples
     --------
     >>> import overlapper
-    >>> reference = overlapper.read_fastx("reference.fasta")  # doctest: +SKIP
-    >>> reads = overlapper.read_fastx("reads.fastq.gz")  # doctest: +SKIP
-    >>> mappings = overlapper.map_reads(reference, reads, "hifi")  # doctest: +SKIP
+    >>> mappings = overlapper.map_reads("reference.fasta", "reads.fastq.gz", "hifi")  # doctest: +SKIP
     """
     if isinstance(params, str):
         params = MapParams.preset(params)
+    reference, reads = (reads_given(given, threads or available_threads()) for given in (reference, reads))
     with extending_gpus(params.extender, device, gpu_memory) as gpus:
-        mapper = Mapper.prepare(reference, params, threads, gpus)
-        return Mappings.concat([mappings for _, mappings in mapper.map(reads, threads)] or [_none()])
+        return BatchMapper.prepare(reference, params, threads, gpus).map_all(reads, threads)
 
 
 @contextlib.contextmanager

@@ -157,9 +157,12 @@ class MapParams:
         ParameterError
             When there is no preset of that name.
         """
-        if name not in PRESETS:
-            raise ParameterError(f"preset is {name!r}, expected one of {', '.join(PRESETS)}")
-        return dataclasses.replace(cls(), **PRESETS[name])
+        if name not in PRESETS and name not in ALIASES:
+            raise ParameterError(
+                f"preset is {name!r}, expected one of {', '.join(PRESETS)}, or one of minimap2's "
+                f"{', '.join(ALIASES)}"
+            )
+        return dataclasses.replace(cls(), **PRESETS[ALIASES.get(name, name)])
 
 
 PRESETS: dict[str, dict] = {
@@ -173,3 +176,5 @@ PRESETS: dict[str, dict] = {
     },
 }
 """What differs from the defaults. Accurate reads need few, long seeds; short ones dense seeds, short gaps."""
+ALIASES = {"map-ont": "ont", "map-pb": "clr", "map-hifi": "hifi", "lr:hq": "hifi", "sr": "short"}
+"""Presets of minimap2, and which of ours each is taken as."""

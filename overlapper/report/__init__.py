@@ -11,6 +11,7 @@ same bytes.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from graph.summary import n50
 from overlapper.drawing import short_number
@@ -18,6 +19,7 @@ from overlapper.pipeline import Report
 from overlapper.report import assembly, correction, evaluation, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
+from overlapper.report.verdict import verdict
 from overlapper.sketch.estimates import Estimates, estimate
 
 __all__ = ["Inputs", "build_report", "read_inputs"]
@@ -49,9 +51,20 @@ def build_report(
         *_sections(inputs, estimates),
         Section("Left out", [Remark(text) for text in _missing(inputs)]),
     ]
-    lead = f"Made from {', '.join(inputs.files)}."
+    lead = " ".join([f"Made from {', '.join(inputs.files)}.", *_calls(inputs)])
     title = title or ("Assembly report" if inputs.assembly else "Overlap report")
-    return page(title, lead, _facts(inputs, estimates), [section for section in sections if section.parts])
+    findings = verdict(
+        estimates, inputs.overlaps, inputs.named and inputs.named.lengths, inputs.reads is not None,
+        inputs.layout, inputs.gfa,
+    )  # fmt: skip
+    shown = [section for section in sections if section.parts]
+    return page(title, lead, _facts(inputs, estimates), shown, findings)
+
+
+def _calls(inputs: Inputs) -> list[str]:
+    """Return what was called when, of runs whose files say so."""
+    records = [run["run"] for run in inputs.runs.values() if isinstance(run.get("run"), Mapping)]
+    return [f"{record.get('date', '')}: {record.get('command', '')}." for record in records]
 
 
 def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:

@@ -7,6 +7,7 @@ works without scripts, with the keyboard, with a screen reader, and down to the 
 from __future__ import annotations
 
 import dataclasses
+import enum
 from collections.abc import Sequence
 from html import escape
 
@@ -29,6 +30,8 @@ class Table:
         Draw the numbers of the last column as bars beside them.
     wide : bool
         Too many columns for a part of the usual width.
+    folded : bool
+        Show it only when it is opened.
     """
 
     title: str
@@ -36,6 +39,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     bars: bool = False
     wide: bool = False
+    folded: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +79,32 @@ class Section:
     parts: Sequence[Part]
 
 
+class Level(enum.Enum):
+    """How a finding is to be taken."""
+
+    OK = "OK"
+    LOOK = "look"
+    WRONG = "wrong"
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """One line of the verdict.
+
+    Attributes
+    ----------
+    level : Level
+    what : str
+        What was looked at.
+    text : str
+        What was found, and what it may come from.
+    """
+
+    level: Level
+    what: str
+    text: str
+
+
 _STYLE = """
 :root{color-scheme:light dark;--ground:#fff;--raised:#f5f7f9;--ink:#1b1f24;--soft:#49525c;--rule:#d5dae0;
 --link:#0b57a4}
@@ -110,12 +140,23 @@ thead th{color:var(--soft);font-weight:600}
 tbody th{font-weight:400}
 .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 .bar{width:25%;min-width:3rem;padding-right:0}.bar svg{display:block;width:100%;height:1.1rem}
+.verdict{margin:1rem 0;padding:0;list-style:none;display:grid;gap:.4rem}
+.verdict li{display:flex;gap:.75rem;align-items:baseline;padding:.4rem .8rem;background:var(--raised);
+border-left:.35rem solid var(--rule);border-radius:.2rem}
+.verdict b{flex:0 0 3.2rem}.verdict span{min-width:0}
+.verdict .ok{border-color:#2e8b57}.verdict .look{border-color:#d08700}.verdict .wrong{border-color:#c62828}
 .remark{margin:0;padding:.6rem .8rem;background:var(--raised);border-radius:.4rem;align-self:start}
 @media print{details>*{display:block}.scroll{max-height:none}nav{display:none}}
 """
 
 
-def page(title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequence[Section]) -> str:
+def page(
+    title: str,
+    lead: str,
+    facts: Sequence[tuple[str, str]],
+    sections: Sequence[Section],
+    findings: Sequence[Finding] = (),
+) -> str:
     """Return the page.
 
     Parameters
@@ -126,6 +167,8 @@ def page(title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequ
     facts : list of (str, str)
         The numbers that matter most: name and value.
     sections : list of Section
+    findings : sequence of Finding
+        What to say first.
     """
     anchors = [f"s{number}" for number in range(1, len(sections) + 1)]
     links = "".join(
@@ -148,12 +191,23 @@ def page(title: str, lead: str, facts: Sequence[tuple[str, str]], sections: Sequ
 <header><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 <main id="content">
-<dl>{cells}</dl>
+{_verdict(findings)}<dl>{cells}</dl>
 {body}
 </main>
 </body>
 </html>
 """
+
+
+def _verdict(findings: Sequence[Finding]) -> str:
+    if not findings:
+        return ""
+    lines = "".join(
+        f'<li class="{finding.level.name.lower()}"><b>{finding.level.value}</b> '
+        f"<span>{escape(finding.what)}: {escape(finding.text)}</span></li>"
+        for finding in findings
+    )
+    return f'<ul class="verdict" aria-label="Verdict">{lines}</ul>\n'
 
 
 def _section(anchor: str, section: Section) -> str:
@@ -169,6 +223,9 @@ def _part(part: Part) -> str:
         return f'<p class="remark">{escape(part.text)}</p>'
     if isinstance(part, Table):
         kind = "block wide" if part.wide else "block"
+        if part.folded:
+            opened = f"<details><summary>{escape(part.title)}</summary>{_table(part)}</details>"
+            return f'<div class="{kind}">{opened}</div>'
         return f'<div class="{kind}"><h3>{escape(part.title)}</h3>{_table(part)}</div>'
     behind = ""
     if part.table:

@@ -88,6 +88,7 @@ def params_section(runs: Mapping[str, Mapping[str, Any]]) -> Section:
                 *_flat({name: run[name] for name in ("version", "devices") if name in run}),
                 *_flat(run["params"]),
             ],
+            folded=True,
         )
         for name, run in runs.items()
     ]

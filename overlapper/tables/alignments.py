@@ -14,7 +14,7 @@ REVERSED, COMPLEMENTED = 1, 2
 """Bits of orientations."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Pairs(Table):
     """Which sequences to align, and how each is taken.
 
@@ -78,7 +78,7 @@ class Pairs(Table):
         return cls(query, target, np.zeros(len(query), np.uint8), np.zeros(len(target), np.uint8))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Alignments(Pairs):
     """Alignments of pairs: the columns of `Pairs`, and what was found.
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from typing import Any, ClassVar, Self
+import functools
+import itertools
+import operator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
 
-from overlapper.errors import MissingExtraError, ParameterError
+from overlapper.errors import ParameterError
+from overlapper.tables import frames, shown
 from overlapper.threads import map_in_order
+
+if TYPE_CHECKING:
+    from overlapper.tables.reads import Reads
 
 _LARGE = 1 << 24
 """Bytes from which copying takes longer than starting threads."""
+_ROWS_AT_A_TIME = 1 << 12
 
 
 def column(dtype: str, *, optional: bool = False) -> Any:
@@ -91,14 +101,18 @@ def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
     return joined
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Base of the tables; a subclass declares its columns with `column`, `offsets` and `ragged`.
 
-    The first columns named in ``SORT_KEYS`` define the canonical order.
+    The first columns named in ``SORT_KEYS`` define the canonical order. ``table[3]`` is a row, a named tuple
+    of Python's own numbers; ``table[:10]``, ``table[[2, 5]]`` and ``table[table.score > 500]`` are tables; a
+    loop goes through the rows.
     """
 
     SORT_KEYS: ClassVar[tuple[str, ...]] = ()
+    TARGETS_ARE_READS: ClassVar[bool] = False
+    """Whether targets are numbered as queries are."""
 
     def __post_init__(self) -> None:
         for f in self.fields_of("column", "offsets", "ragged"):
@@ -119,6 +133,43 @@ class Table:
 
     def __len__(self) -> int:
         return len(getattr(self, self.fields_of("column")[0].name))
+
+    def __repr__(self) -> str:
+        return shown.as_line(self)
+
+    def _repr_html_(self) -> str:
+        return shown.as_html(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        row = _row_type(type(self))
+        for start in range(0, len(self), _ROWS_AT_A_TIME):
+            part = self.rows(start, min(len(self), start + _ROWS_AT_A_TIME))
+            yield from map(row, *(part._values(f) for f in self.fields_of("column", "ragged")))
+
+    @overload
+    def __getitem__(self, rows: int) -> Any: ...
+    @overload
+    def __getitem__(self, rows: slice | Sequence[int] | np.ndarray) -> Self: ...
+    def __getitem__(self, rows: int | slice | Sequence[int] | np.ndarray) -> Any:
+        if isinstance(rows, slice):
+            return self.take(np.arange(*rows.indices(len(self))))
+        if isinstance(rows, Sequence | np.ndarray):
+            return self.take(np.asarray(rows, None if len(rows) else np.int64))
+        number = operator.index(rows)
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"row {number} of {len(self)}")
+        number %= len(self)
+        return next(iter(self.rows(number, number + 1)))
+
+    def _values(self, field: dataclasses.Field) -> Iterator[Any]:
+        """Give the values of a column by row; None where it is absent."""
+        values = getattr(self, field.name)
+        if values is None:
+            return itertools.repeat(None, len(self))
+        if field.metadata["kind"] == "column":
+            return iter(values.tolist())
+        ends = getattr(self, field.metadata["by"]).tolist()
+        return (values[start:end] for start, end in itertools.pairwise(ends))
 
     @property
     def nbytes(self) -> int:
@@ -240,7 +291,7 @@ class Table:
         MissingExtraError
             When pyarrow is not installed.
         """
-        pa = _pyarrow()
+        pa = frames.imported("pyarrow", "parquet", "Arrow and Parquet")
         arrays = {}
         for f in self.fields_of("column", "ragged"):
             value = getattr(self, f.name)
@@ -268,25 +319,49 @@ class Table:
                 new[f.name] = array.to_numpy(zero_copy_only=False)
         return cls(**new).validate()
 
-    def to_pandas(self) -> Any:
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """Give the table to any library that takes Arrow's stream of columns."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self, reads: Reads | None = None, targets: Reads | None = None) -> Any:
         """Return a ``pandas.DataFrame`` of the plain columns.
+
+        Parameters
+        ----------
+        reads : Reads, optional
+            Put their names in place of the numbers in ``query`` (and in ``target``, where that is a read,
+            too).
+        targets : Reads, optional
+            Likewise for ``target``: of mappings, the reference.
 
         Raises
         ------
         MissingExtraError
             When pandas is not installed.
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise MissingExtraError("pandas", "test", "A table as a pandas data frame") from None
-        fields = [f for f in self.fields_of("column") if getattr(self, f.name) is not None]
-        return pd.DataFrame({f.name: getattr(self, f.name) for f in fields})
+        pandas = frames.imported("pandas", "frames", "A table as a pandas data frame")
+        return pandas.DataFrame(self._plain_columns(reads, targets))
+
+    def to_polars(self, reads: Reads | None = None, targets: Reads | None = None) -> Any:
+        """Return a ``polars.DataFrame`` of the plain columns; as `to_pandas`.
+
+        Raises
+        ------
+        MissingExtraError
+            When polars is not installed.
+        """
+        polars = frames.imported("polars", "frames", "A table as a polars data frame")
+        columns = self._plain_columns(reads, targets).items()
+        return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in columns})
+
+    def _plain_columns(self, reads: Reads | None, targets: Reads | None) -> dict[str, np.ndarray]:
+        if targets is None and self.TARGETS_ARE_READS:
+            targets = reads
+        return frames.plain_columns(self, reads, targets)
 
 
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", "Arrow and Parquet") from None
-    return pyarrow
+@functools.cache
+def _row_type(kind: type[Table]) -> Any:
+    """Return the named tuple that a row of a table is."""
+    names = [f.name for f in kind.fields_of("column", "ragged")]
+    return collections.namedtuple("Row", names)

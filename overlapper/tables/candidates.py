@@ -11,7 +11,7 @@ from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 from overlapper.tables.seeding import Seeding
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Candidates(Table):
     """Read pairs that a finder believes to overlap, each with the seed to start from.
 

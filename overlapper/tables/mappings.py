@@ -21,7 +21,7 @@ class MappingKind(enum.IntEnum):
     """Another place for a part of the read that a better mapping has."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Mappings(Table):
     """Mappings of reads, with alignments.
 

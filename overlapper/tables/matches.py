@@ -10,7 +10,7 @@ import numpy as np
 from overlapper.tables.base import Table, column
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Matches(Table):
     """Exact matches of reads in a text.
 

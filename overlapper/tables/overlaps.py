@@ -32,7 +32,7 @@ class OverlapClass(enum.IntEnum):
     """The target matches over its whole length."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Intervals(Table):
     """Where two reads match. Intervals are 0-based half-open on the forward strand of each read.
 
@@ -47,6 +47,7 @@ class Intervals(Table):
     """
 
     SORT_KEYS: ClassVar = ("query", "target", "reverse", "q_start", "t_start", "q_end", "t_end")
+    TARGETS_ARE_READS: ClassVar = True
 
     query: np.ndarray = column("i4")
     target: np.ndarray = column("i4")
@@ -79,7 +80,7 @@ class Intervals(Table):
         return cls(**dict(zip(names, map_in_order(gathered, names, threads), strict=True)))
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Overlaps(Intervals):
     """Overlaps of read pairs: the columns of `Intervals`, and what extension found.
 
@@ -130,12 +131,23 @@ class Overlaps(Intervals):
             The same rows in the same order.
         """
         query, target = numbers[self.query], numbers[self.target]
-        swap = query > target
+        return dataclasses.replace(self, query=query, target=target).mirrored(query > target)
+
+    def mirrored(self, swap: np.ndarray | None = None) -> Self:
+        """Return the rows as seen from the other read: query and target change places.
+
+        Parameters
+        ----------
+        swap : ndarray of bool, shape (n,), optional
+            In which rows; in all by default.
+        """
+        if swap is None:
+            swap = np.ones(len(self), bool)
         contained = np.array([0, 1, 3, 2], np.uint8)
         return dataclasses.replace(
             self,
-            query=np.where(swap, target, query),
-            target=np.where(swap, query, target),
+            query=np.where(swap, self.target, self.query),
+            target=np.where(swap, self.query, self.target),
             q_start=np.where(swap, self.t_start, self.q_start),
             q_end=np.where(swap, self.t_end, self.q_end),
             t_start=np.where(swap, self.q_start, self.t_start),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
-from typing import Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -23,9 +23,25 @@ for _code, _letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")):
     CODE_OF_BYTE[np.frombuffer(_letters, np.uint8)] = _code
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+class Read(NamedTuple):
+    """One read, as a loop over `Reads` gives it.
+
+    Attributes
+    ----------
+    name, sequence : str
+        The sequence is in upper case, N where a base is not ACGT.
+    qualities : ndarray of uint8, shape (bases,), optional
+        Phred qualities; None where the read has none.
+    """
+
+    name: str
+    sequence: str
+    qualities: np.ndarray | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Reads(Table):
-    """A set of reads.
+    """A set of reads; ``reads[3]`` and a loop give a `Read`, ``reads[:10]`` a smaller set.
 
     Attributes
     ----------
@@ -137,6 +153,12 @@ class Reads(Table):
             quality_offsets=None,
         )
 
+    def __repr__(self) -> str:
+        return f"Reads({len(self):,} reads, {self.total_bases:,} bases)"
+
+    def __iter__(self) -> Iterator[Read]:
+        return (Read(self.name(i), self.sequence(i), self.qualities_of(i)) for i in range(len(self)))
+
     @property
     def total_bases(self) -> int:
         """Bases of all reads together."""
@@ -162,6 +184,16 @@ class Reads(Table):
     def sequence(self, read: int) -> str:
         """Return the bases of one read as upper-case text, N where the base is not ACGT."""
         return _LETTERS[self.codes(read)].tobytes().decode()
+
+    def qualities_of(self, read: int) -> np.ndarray | None:
+        """Return the Phred qualities of one read; None where it has none."""
+        if self.qualities is None or self.quality_offsets is None:
+            return None
+        values = self.qualities[self.quality_offsets[read] : self.quality_offsets[read + 1]]
+        return values if len(values) == self.lengths[read] else None
+
+    def _plain_columns(self, reads: Reads | None, targets: Reads | None) -> dict[str, np.ndarray]:
+        return {"name": np.array(self.names, object), "length": self.lengths}
 
     def validate(self) -> Self:
         """Check the columns against each other and return the table.

@@ -9,7 +9,7 @@ import numpy as np
 from overlapper.tables.base import Table, column, offsets, ragged
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Seeding(Table):
     """The seeding k-mers of each read: those that another place of the read set shares, repeats masked.
 

@@ -18,7 +18,7 @@ import time
 import numpy as np
 
 from overlapper.io import read_fastx
-from overlapper.mapping.mapper import STAGES, Mapper, extending_gpus
+from overlapper.mapping.mapper import STAGES, BatchMapper, extending_gpus
 from overlapper.mapping.params import MapParams
 from overlapper.tables import Mappings, Reads
 
@@ -45,7 +45,7 @@ def main() -> None:
         expected = None
         for device in arguments.devices.split():
             with extending_gpus(extender, device) as gpus:
-                prepared = Mapper.prepare(reference, params, 0, gpus)
+                prepared = BatchMapper.prepare(reference, params, 0, gpus)
                 list(prepared.map(reads.take(np.arange(min(WARM_UP_READS, len(reads))))))
                 for threads in map(int, arguments.threads.split(",")):
                     wall, stages, mappings = best_round(prepared, reads, threads, arguments.rounds)
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def best_round(
-    prepared: Mapper, reads: Reads, threads: int, rounds: int
+    prepared: BatchMapper, reads: Reads, threads: int, rounds: int
 ) -> tuple[float, dict[str, float], Mappings]:
     """Return seconds of the fastest round, those of its stages, and the mappings."""
     best: tuple[float, dict[str, float]] = (float("inf"), {})

@@ -19,7 +19,7 @@ from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
 from overlapper.mapping.evaluate import claims_of, evaluate_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
-from overlapper.mapping.mapper import Mapper
+from overlapper.mapping.mapper import BatchMapper
 from overlapper.mapping.params import MapParams
 from overlapper.mapping.seeders import SEEDERS
 from overlapper.tables import Mappings
@@ -51,7 +51,7 @@ def main() -> None:
     print("seeder\textender\tplaced\tmapped\twrong\twrong_q10\tcpu_s", flush=True)
     for seeder in arguments.seeders.split(","):
         params = dataclasses.replace(base, seeder=seeder, seeds=seeds)
-        prepared = Mapper.prepare(reference, params, threads=1)
+        prepared = BatchMapper.prepare(reference, params, threads=1)
         for extender in arguments.extenders.split(","):
             params = dataclasses.replace(params, extender=extender)
             mapper = dataclasses.replace(prepared, params=params, extender=map_extender(extender))

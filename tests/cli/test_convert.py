@@ -142,3 +142,17 @@ def test_what_cannot_be_converted_is_told(command, paf, tmp_path, words, code, m
     (tmp_path / "long.gfa").write_text(f"{segments}L\ta\t+\tb\t+\t9M\n")
     before = sorted(path.name for path in tmp_path.iterdir())
     assert_refused(command("convert", *words), code, message, tmp_path, before)
+
+
+def test_both_sides_by_target_are_the_same_from_everywhere(command, run_folder, tmp_path):
+    sides = ("--both-sides", "--group-by", "target")
+    assert command("convert", run_folder / "o.paf", "convert.paf", *sides, "-q").code == 0
+    assert command("overlap", run_folder / "reads.fastq", "-o", "overlap.paf", *sides, "-q").code == 0
+    words = ("--memory", "1G", "-o", "tiles.paf", *sides, "-q")
+    assert command("overlap", run_folder / "reads.fastq", *words).code == 0
+    content = (tmp_path / "convert.paf").read_bytes()
+    assert content == (tmp_path / "overlap.paf").read_bytes() == (tmp_path / "tiles.paf").read_bytes()
+    names = [(fields[5], fields[0]) for fields in (line.split(b"\t") for line in content.splitlines())]
+    assert names == sorted(names)
+    assert {(a, b) for a, b in names} == {(b, a) for a, b in names}
+    assert len(names) == 2 * len((run_folder / "o.paf").read_bytes().splitlines())

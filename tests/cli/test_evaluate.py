@@ -109,3 +109,13 @@ def test_errors_are_told_and_leave_no_file(tmp_path, truth, paf, options, code, 
     assert result.stdout == ""
     if "--json" not in options:
         assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_the_text_goes_where_it_is_sent(command, tmp_path):
+    (tmp_path / "t.tsv").write_text("read\tref\tstart\tend\tstrand\nr1\tg\t0\t300\t+\nr2\tg\t100\t400\t+\n")
+    (tmp_path / "o.paf").write_text("r1\t300\t100\t300\t+\tr2\t300\t0\t200\t200\t200\t255\n")
+    words = ("evaluate", "t.tsv", "o.paf", "--min-overlap", "100")
+    shown = command(*words)
+    kept = command(*words, "-o", "scores.txt")
+    assert (shown.code, kept.code, kept.out) == (0, 0, b"")
+    assert (tmp_path / "scores.txt").read_bytes() == shown.out != b""

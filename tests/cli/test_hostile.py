@@ -96,7 +96,7 @@ def test_files_may_have_names_that_are_not_utf8(files, command):
 
 
 def test_a_reference_for_reads_without_alignments_is_refused(files, command):
-    result = command("overlap", "reads.fa", "--reference", "ref.fa", "-o", "o.paf")
+    result = command("overlap", "reads.fa", "--cram-reference", "ref.fa", "-o", "o.paf")
     assert result.code == 1
     assert result.err.endswith(
         "file ref.fa: is given as the reference of alignments, but no file of reads is SAM, BAM or CRAM. "
@@ -124,9 +124,9 @@ def test_the_wrong_reference_of_a_cram_file_is_told(files, command, monkeypatch,
             record.reference_id, record.reference_start, record.cigarstring = 0, 1000, "1000M"
             file.write(record)
     (files / "ref.fa").rename(files / "moved.fa")
-    done(command("overlap", "reads.cram", "--reference", "moved.fa", "-o", "o.paf"))
+    done(command("overlap", "reads.cram", "--cram-reference", "moved.fa", "-o", "o.paf"))
     (files / "wrong.fa").write_text(text)
-    result = command("overlap", "reads.cram", "--reference", "wrong.fa", "-o", "wrong.paf")
+    result = command("overlap", "reads.cram", "--cram-reference", "wrong.fa", "-o", "wrong.paf")
     assert result.code == 1
     assert f"file reads.cram: was written against another reference: {problem}" in result.err
     assert not (files / "wrong.paf").exists()

@@ -159,10 +159,13 @@ def test_defaults_are_those_of_the_library():
 
 
 def test_the_funnel_is_told(layout):
-    result = layout("reads.fa", "overlaps.paf", "-o", "u.gfa")
+    result = layout("reads.fa", "overlaps.paf", "-o", "u.gfa", "--verbose")
     for words in ("reading overlaps", "transitive edges", "contained reads", "circular unitigs"):
         assert words in result.err
-    assert re.search(r" +30,\d\d\d bases in the longest\n$", result.err)
+    assert re.search(r" +30,\d\d\d bases in the longest\n", result.err)
+    brief = layout("reads.fa", "overlaps.paf", "-o", "u.gfa").err
+    assert " 0 " in result.err
+    assert " 0 " not in brief
 
 
 def test_tags_and_columns_of_other_programs_are_no_hindrance(layout, tmp_path):

@@ -1,6 +1,8 @@
 """``overlapper overlap`` end to end: what goes in, what comes out, and what is said."""
 
+import datetime
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -172,7 +174,32 @@ def test_what_is_said_where_no_terminal_is(overlap, reads_file):
     for step in ("reading", "seeding", "overlapping", "writing"):
         assert step in said
     assert re.search(r"error rate .* k \d+, w \d+", result.err)
-    assert re.search(r"[\d,]+ overlaps$", said[-1]), "the funnel ends with what came out"
+    *_, last, called, took = said
+    assert re.search(r"[\d,]+ overlaps$", last), "the funnel ends with what came out"
+    assert called.endswith(f": overlapper overlap {reads_file} -o out.paf")
+    assert re.fullmatch(r"[\d.]+ s, [\d.]+ s of CPU time, [\d.]+ GB of memory at most", took)
+
+
+def test_a_record_of_the_run_goes_into_its_counts(overlap, reads_file, tmp_path):
+    overlap(reads_file, "-o", "out.paf", "--stats", "s.json", "-t", "1", "--log", "log.txt")
+    run = json.loads((tmp_path / "s.json").read_text())["run"]
+    assert run["command"] == f"overlapper overlap {reads_file} -o out.paf --stats s.json -t 1 --log log.txt"
+    assert run["threads"] == 1
+    content = (tmp_path / reads_file).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    assert run["inputs"] == [{"file": reads_file, "bytes": len(content), "sha256": digest}]
+    assert datetime.datetime.fromisoformat(run["date"]).tzinfo
+    assert run["seconds"] > 0 and run["cpu_seconds"] > 0 and run["memory"] > 20e6
+    log = (tmp_path / "log.txt").read_text()
+    assert "seeding" in log and "extending on cpu (1 thread)" in log and "of CPU time" in log
+
+
+@pytest.mark.parametrize("name", ["no/log.txt", "."])
+def test_a_log_that_cannot_be_written_is_told(overlap, reads_file, tmp_path, name):
+    result = overlap(reads_file, "-o", "out.paf", "--log", name)
+    assert (result.code, result.out) == (1, b"")
+    assert "error: " in result.err
+    assert not (tmp_path / "out.paf").exists()
 
 
 def test_quiet_says_nothing(overlap, reads_file):

@@ -87,7 +87,9 @@ def test_the_page_is_made_for_screen_readers(page):
     assert len(shown) == len(outline.of("figure")) >= 7
     assert all(len(a["aria-label"]) > 40 for a in shown)
     assert len(outline.of("figcaption")) == len(outline.of("figure"))
-    assert len(outline.of("details")) == len(outline.of("figure"))
+    folded = page.count("<summary>Parameters of overlapper")
+    assert len(outline.of("details")) == len(outline.of("figure")) + folded
+    assert folded == 2
     assert all(
         {"tabindex", "role", "aria-label"} <= a.keys()
         for a in outline.of("div")

@@ -10,7 +10,7 @@ from overlapper.io.truth import Truth, TruthRow
 from overlapper.kernels.cpu.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
 from overlapper.mapping.evaluate import Claims, claims_of, evaluate_mappings
-from overlapper.mapping.mapper import Mapper, map_reads
+from overlapper.mapping.mapper import BatchMapper, map_reads
 from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.reference_index import places_limit
@@ -112,7 +112,7 @@ def test_anchors_are_bounded_by_the_bases_of_reads_whatever_repeats(unit, seeder
     rng = np.random.default_rng(unit)
     repeat = random_text(rng, unit) * (40_000 // unit)
     params = dataclasses.replace(MapParams(), seeder=seeder)
-    mapper = Mapper.prepare(reads_of([mutated(rng, repeat, 0.1)]), params, threads=1)
+    mapper = BatchMapper.prepare(reads_of([mutated(rng, repeat, 0.1)]), params, threads=1)
     reads = reads_of([mutated(rng, repeat[:5_000], 0.1) for _ in range(4)])
     for _ in mapper.map(reads, threads=1):
         pass

@@ -1,11 +1,14 @@
 """The public names of the package."""
 
+import ast
+import sys
 import types
+from pathlib import Path
 
 import pytest
 
 import overlapper
-from tests.cli.runner import python
+from tests.cli.runner import ROOT, python
 
 
 @pytest.mark.parametrize("name", overlapper.__all__)
@@ -24,3 +27,40 @@ def test_an_unknown_name_is_an_attribute_error():
 def test_importing_the_package_loads_nothing_heavy():
     script = "import overlapper, sys; print([m for m in ('numba', 'numpy', 'pysam') if m in sys.modules])"
     assert python("-c", script, text=True).stdout == "[]\n"
+
+
+def test_type_checkers_see_every_public_name():
+    tree = ast.parse(Path(overlapper.__file__).read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {
+        alias.asname: node.module
+        for node in block.body
+        if isinstance(node, ast.ImportFrom) and node.module != "typing"
+        for alias in node.names
+    }
+    homes = {name: sys.modules[overlapper.__name__]._HOMES[name] for name in overlapper.__all__[1:]}
+    assert seen == homes
+
+
+USE = """
+import overlapper
+reads, truth = overlapper.simulate_reads(overlapper.random_genome(9000), "hifi", coverage=5)
+overlaps: overlapper.Overlaps = overlapper.find_overlaps(reads, min_overlap=500, threads=4)
+longest: int = (overlaps[:10].q_end - overlaps[:10].q_start).max()
+names: list[str] = [read.name for read in reads]
+starts: list[int] = [hit.r_st for hit in overlapper.Mapper("ref.fa").map("ACGT")]
+text: str = overlapper.align("ACGT", "ACGA").cigar_text(0)
+recall: float = overlapper.evaluate_overlaps("truth.tsv", "overlaps.paf").total.recall
+overlapper.write_overlaps(overlaps, reads, "overlaps.paf")
+mappings: overlapper.Mappings = overlapper.map_reads("ref.fa", ["a.fq", "b.fq"], "hifi")
+overlapper.find_overlaps("reads.fq", max_hang=5)
+overlapper.align(5, "ACGT")
+"""
+
+
+def test_types_are_complete_for_users(tmp_path):
+    (tmp_path / "use.py").write_text(USE)
+    words = ("-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", tmp_path / "kept", "use.py")
+    said = python(*words, cwd=tmp_path, env={"MYPYPATH": str(ROOT)}, text=True).stdout
+    wrong = [line.partition(":")[2].partition(":")[0] for line in said.splitlines() if "error:" in line]
+    assert wrong == ["12", "13"], said

@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
+from overlapper.mapping.params import MapParams
 from overlapper.params import Params, ThresholdParams
 from overlapper.presets import (
+    ALIASES,
     CORRECTED,
     ERROR_RATES,
     FALLBACK,
     PRESETS,
     ErrorRate,
+    check_preset,
     preset_params,
     with_error_rate,
 )
@@ -94,3 +97,25 @@ def test_the_threshold_takes_its_error_rate_from_the_reads(simulated):
     given = dataclasses.replace(Params(), threshold=ThresholdParams(error_rate=0.2))
     assert with_error_rate(given, simulated["clr"], 1) == given
     assert with_error_rate(Params(), NOTHING, 1).threshold.error_rate == ERROR_RATES[FALLBACK]
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_names_of_minimap2_are_taken_and_told(simulated, name):
+    reads = simulated["hifi"] if ALIASES[name] == "auto" else NOTHING
+    params, why = preset_params(reads, name, 1)
+    wanted, said = preset_params(reads, ALIASES[name], 1)
+    assert params == wanted
+    assert why == said.replace("),", f", for {name}),")
+
+
+def test_an_unknown_preset_is_answered_with_all_names():
+    with pytest.raises(
+        ParameterError, match=r"'map-iclr', expected one of auto, .*hifi, or one of minimap2's map-ont, "
+    ):
+        check_preset("map-iclr")
+    with pytest.raises(
+        ParameterError, match=r"'splice', expected one of ont, .*short, or one of minimap2's map-ont, "
+    ):
+        MapParams.preset("splice")
+    assert MapParams.preset("sr") == MapParams.preset("short")
+    assert MapParams.preset("lr:hq") == MapParams.preset("hifi")

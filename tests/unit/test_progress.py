@@ -4,15 +4,29 @@ import io
 import re
 import subprocess
 import sys
+import time
 
 import pytest
 
-from overlapper.cli.progress import CLEAR_LINE, Progress, compile_notice
+from overlapper.cli.progress import Progress, compile_notice
+from overlapper.version import __version__
+
+STAMP = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d "
+FOOTER = [
+    rf"overlapper {re.escape(__version__)}: overlapper.*",
+    r"\d+\.\d s, \d+\.\d s of CPU time, \d+\.\d\d GB of memory at most",
+]
 
 
 class Terminal(io.StringIO):
     def isatty(self):
         return True
+
+
+@pytest.fixture(autouse=True)
+def a_real_terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
 
 
 def steps(progress):
@@ -21,34 +35,65 @@ def steps(progress):
             progress.report(step, done, 3)
 
 
+def lines_of(text):
+    """Return the lines of a log without their stamps, and its footer."""
+    lines = text.splitlines()
+    assert all(re.match(STAMP, line) for line in lines)
+    lines = [line[20:] for line in lines]
+    assert [bool(re.fullmatch(wanted, line)) for wanted, line in zip(FOOTER, lines[-2:], strict=True)] == [
+        True,
+        True,
+    ]
+    return lines[:-2]
+
+
 def test_log_has_one_time_stamped_line_a_step():
     stream = io.StringIO()
     with Progress(stream=stream) as progress:
         steps(progress)
         progress.note("done")
-    lines = stream.getvalue().splitlines()
-    assert [line[20:] for line in lines] == ["reading", "overlapping", "done"]
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ", line[:20]) for line in lines)
+    assert lines_of(stream.getvalue()) == ["reading", "overlapping", "done"]
 
 
-def test_terminal_shows_one_line_and_wipes_it():
-    stream = Terminal()
+def test_a_long_step_says_how_far_it_is(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
     with Progress(stream=stream) as progress:
+        for done in range(5):
+            progress.report("overlapping", done, 5)
+            now[0] += 45
+    assert lines_of(stream.getvalue()) == ["overlapping", "overlapping 40 %", "overlapping 80 %"]
+
+
+def test_terminal_shows_a_bar_and_the_step_of_all():
+    stream = Terminal()
+    with Progress(stream=stream, steps=5) as progress:
         steps(progress)
+        progress._bar.refresh()
     text = stream.getvalue()
-    assert "\n" not in text
-    assert text.endswith(CLEAR_LINE)
-    drawn = [part for part in text.split(CLEAR_LINE) if part]
-    assert drawn[0] == "[0 s] reading 0 %"
-    assert drawn[-1].startswith("[0 s] overlapping")
+    assert "1/5 reading" in text
+    assert "2/5 overlapping" in text
+    assert "67%" in text
+    assert "left" in text
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1, "the cursor comes back"
+
+
+def test_more_steps_than_were_said_are_counted():
+    stream = Terminal()
+    with Progress(stream=stream, steps=1) as progress:
+        steps(progress)
+        progress._bar.refresh()
+    assert "2/2 overlapping" in stream.getvalue()
 
 
 def test_note_stays_on_a_terminal():
     stream = Terminal()
     with Progress(stream=stream) as progress:
         progress.report("reading")
-        progress.note("that was all")
-    assert f"{CLEAR_LINE}that was all\n" in stream.getvalue()
+        progress.note("that was [all]")
+    assert "that was [all]\n" in stream.getvalue()
+    assert re.search(FOOTER[1], stream.getvalue())
 
 
 @pytest.mark.parametrize("stream", [io.StringIO(), Terminal()])
@@ -57,6 +102,53 @@ def test_quiet_says_nothing(stream):
         steps(progress)
         progress.note("that was all")
     assert stream.getvalue() == ""
+
+
+def test_quiet_shows_a_terminal_what_is_compiled():
+    stream, log = Terminal(), io.StringIO()
+    for where in (stream, log):
+        with Progress(quiet=True, stream=where) as progress:
+            progress.compiling("find_chains")
+            if where is stream:
+                progress._bar.refresh()
+            progress.compiling("")
+    assert "compiling find_chains" in stream.getvalue()
+    assert log.getvalue() == ""
+
+
+def test_an_error_has_no_footer(tmp_path):
+    stream = io.StringIO()
+    with (
+        pytest.raises(ValueError, match="broken"),
+        Progress(stream=stream, log=str(tmp_path / "l.txt")) as progress,
+    ):
+        progress.report("reading")
+        raise ValueError("it is broken")
+    assert [line[20:] for line in stream.getvalue().splitlines()] == ["reading"]
+    assert [line[20:] for line in (tmp_path / "l.txt").read_text().splitlines()] == [
+        "reading",
+        "error: it is broken",
+    ]
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+@pytest.mark.parametrize("kind", [io.StringIO, Terminal])
+def test_a_log_file_has_the_lines_of_the_log(tmp_path, kind, quiet):
+    with Progress(quiet, kind(), log=str(tmp_path / "log.txt")) as progress:
+        steps(progress)
+        progress.note("done")
+    assert lines_of((tmp_path / "log.txt").read_text()) == ["reading", "overlapping", "done"]
+
+
+@pytest.mark.parametrize("verbose", [True, False])
+def test_counts_of_nothing_are_for_who_wants_them(verbose):
+    stream = io.StringIO()
+    with Progress(stream=stream, verbose=verbose) as progress:
+        progress.counts({"reads": 1200, "low score": 0})
+    assert [line.split() for line in lines_of(stream.getvalue())] == [
+        ["1,200", "reads"],
+        ["0", "low", "score"],
+    ][: 1 + verbose]
 
 
 def test_compile_notice_comes_once_and_only_when_something_compiles(tmp_path):
@@ -76,8 +168,25 @@ def test_compile_notice_comes_once_and_only_when_something_compiles(tmp_path):
         subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stderr
         for _ in range(2)
     ]
-    assert said[0][20:] == "compiling kernels for this machine, once, about 9 s\n"
-    assert said[1] == ""
+    assert lines_of(said[0]) == ["compiling kernels for this machine, once, about 9 s"]
+    assert lines_of(said[1]) == []
+
+
+def test_a_terminal_sees_each_kernel(monkeypatch):
+    from numba import njit
+
+    said = []
+    progress = Progress(stream=io.StringIO())
+    monkeypatch.setattr(progress, "compiling", said.append)
+
+    @njit
+    def kernel_of_a_test(x):
+        return x + 1
+
+    with compile_notice(progress, 9):
+        kernel_of_a_test(1)
+    assert said[0] == "kernel_of_a_test"
+    assert said[-1] == ""
 
 
 def test_compile_notice_ends_with_its_context():

@@ -1,0 +1,49 @@
+"""The last lines of a run: which program, called how, and what it took."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from typing import NamedTuple
+
+from overlapper.memory import peak_memory
+from overlapper.version import __version__
+
+STARTED = time.time() - time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)
+"""About when the process began: what came before this line was spent loading."""
+
+
+class Taken(NamedTuple):
+    """What the run took so far, its helpers and workers on this machine among it.
+
+    Attributes
+    ----------
+    seconds, cpu_seconds : float
+    memory : int
+        Largest resident memory of this process, in bytes.
+    """
+
+    seconds: float
+    cpu_seconds: float
+    memory: int
+
+
+def taken() -> Taken:
+    """Return what the run took so far."""
+    return Taken(time.time() - STARTED, sum(os.times()[:4]), peak_memory())
+
+
+def command_line() -> str:
+    """Return the command as it was called."""
+    return shlex.join(["overlapper", *sys.argv[1:]])
+
+
+def footer() -> list[str]:
+    """Return the lines."""
+    seconds, cpu_seconds, memory = taken()
+    return [
+        f"overlapper {__version__}: {command_line()}",
+        f"{seconds:.1f} s, {cpu_seconds:.1f} s of CPU time, {memory / 1e9:.2f} GB of memory at most",
+    ]

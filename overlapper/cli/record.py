@@ -1,0 +1,49 @@
+"""What files of ``--stats`` say about the run itself: who was called how, on what, when."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from overlapper.cli.footer import command_line, taken
+from overlapper.io.sources import is_stream
+from overlapper.threads import start
+
+
+class Record:
+    """Note when a run begins; read its inputs for their digests while it goes on.
+
+    Parameters
+    ----------
+    inputs : sequence of str
+        Files; those that are streams have no digest.
+    threads : int
+    """
+
+    def __init__(self, inputs: Sequence[str], threads: int) -> None:
+        self._date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+        self._inputs = start(lambda: [_described(path) for path in inputs])
+        self._threads = threads
+
+    def document(self) -> dict[str, Any]:
+        """Return what to write under ``run``."""
+        seconds, cpu_seconds, memory = taken()
+        return {
+            "command": command_line(),
+            "date": self._date,
+            "threads": self._threads,
+            "seconds": round(seconds, 2),
+            "cpu_seconds": round(cpu_seconds, 2),
+            "memory": memory,
+            "inputs": self._inputs.result(),
+        }
+
+
+def _described(path: str) -> dict[str, Any]:
+    if is_stream(path):
+        return {"file": path, "bytes": None, "sha256": None}
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        return {"file": path, "bytes": file.tell(), "sha256": digest}

@@ -1,0 +1,139 @@
+"""What a report says first: what is as it should be, what to look at, what is wrong.
+
+The limits are rules of thumb, the same for all sets: they say where to look, not what to do. A finding whose
+input is missing is left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from graph.gfa import Gfa
+from overlapper.drawing import short_number
+from overlapper.report.overlaps import depths
+from overlapper.report.page import Finding, Level
+from overlapper.sketch.estimates import Estimates
+from overlapper.tables import Overlaps
+
+_REPEAT_DEPTH, _LOW_DEPTH = 2.0, 0.25
+"""Times the median depth, above which a read lies in a repeat, and below which it may be another genome's."""
+_CHIMERIC = "chimeric reads cut"
+
+
+def verdict(
+    estimates: Estimates | None,
+    overlaps: Overlaps | None,
+    lengths: np.ndarray | None,
+    whole_set: bool,
+    layout: Mapping[str, Any] | None,
+    gfa: Gfa | None,
+) -> list[Finding]:
+    """Return the findings.
+
+    Parameters
+    ----------
+    estimates : Estimates, optional
+        What the reads say about themselves.
+    overlaps : Overlaps, optional
+    lengths : ndarray of int64, shape (reads,), optional
+        Of the reads that the overlaps number.
+    whole_set : bool
+        These are the reads that were overlapped, not only those that the overlaps name.
+    layout : mapping, optional
+        Counts of the layout.
+    gfa : Gfa, optional
+    """
+    findings: list[Finding] = []
+    if estimates:
+        findings += _coverage(estimates)
+    if overlaps is not None and lengths is not None and len(lengths):
+        findings += _of_overlaps(overlaps, lengths, whole_set, estimates)
+    if layout and _CHIMERIC in layout["counts"].get("build", {}):
+        findings += _chimeras(layout["counts"]["build"][_CHIMERIC], layout)
+    if gfa:
+        findings += _assembly(gfa.without_contained(), estimates)
+    return findings
+
+
+def _coverage(estimates: Estimates) -> Iterator[Finding]:
+    if math.isnan(estimates.coverage):
+        yield Finding(Level.LOOK, "Coverage", f"is unknown: {estimates.unknown}.")
+        return
+    level = _rising(-estimates.coverage, -15, -8)
+    advice = "" if level is Level.OK else " Gaps are to be expected; more reads would close them."
+    yield Finding(level, "Coverage", f"is about {estimates.coverage:.0f}, estimated from the reads.{advice}")
+
+
+def _of_overlaps(
+    overlaps: Overlaps, lengths: np.ndarray, whole_set: bool, estimates: Estimates | None
+) -> Iterator[Finding]:
+    depth = depths(overlaps, lengths)
+    some = depth[depth > 0]
+    if not len(some):
+        yield Finding(Level.WRONG, "Overlaps", "there are none.")
+        return
+    usual = float(np.median(some))
+    if estimates and not math.isnan(estimates.coverage) and estimates.coverage > 1:
+        # Over a base of a read lie the overlaps of all reads there but itself.
+        ratio = usual / (estimates.coverage - 1)
+        level = _rising(abs(math.log(ratio)), math.log(1.5), math.log(3))
+        text = (
+            f"lie {usual:.0f} deep on reads, where {estimates.coverage - 1:.0f} are expected by the coverage."
+        )
+        if level is not Level.OK:
+            text += (
+                " Fewer are found: they are too short, too unlike, or left out as internal matches."
+                if ratio < 1
+                else " More are found: repeats, or copies that are not told apart."
+            )
+        yield Finding(level, "Overlaps", text)
+    if whole_set:
+        share = float((depth == 0).mean())
+        text = f"{100 * share:.1f} % of the reads have none."
+        level = _rising(share, 0.05, 0.2)
+        more = "" if level is Level.OK else " Junk, contamination, or too short an overlap for them."
+        yield Finding(level, "Reads without overlaps", text + more)
+    share = float((some > _REPEAT_DEPTH * usual).mean())
+    yield Finding(
+        _rising(share, 0.05, math.inf), "Repeats",
+        f"{100 * share:.1f} % of the reads that overlap lie more than twice as deep as the median.",
+    )  # fmt: skip
+    share = float((some < _LOW_DEPTH * usual).mean())
+    level = _rising(share, 0.05, 0.3)
+    more = "" if level is Level.OK else " Another genome at a lower depth, or reads with many errors."
+    yield Finding(
+        level, "Contamination, by depth",
+        f"{100 * share:.1f} % of the reads that overlap lie less than a quarter as deep as the median.{more}",
+    )  # fmt: skip
+
+
+def _chimeras(chimeric: float, layout: Mapping[str, Any]) -> Iterator[Finding]:
+    reads = layout.get("reads", 0)
+    if reads:
+        share = chimeric / reads
+        level = _rising(share, 0.03, 0.15)
+        yield Finding(
+            level, "Chimeras", f"{100 * share:.1f} % of the reads were cut where two places are joined."
+        )
+
+
+def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
+    bases = int(gfa.lengths.sum())
+    size = math.nan if estimates is None else estimates.genome_size
+    if bases and not math.isnan(size) and size > 0:
+        level = _rising(abs(math.log(bases / size)), math.log(1.1), math.log(1.5))
+        text = f"is {short_number(bases)} bases, where {short_number(size)} are estimated from the reads."
+        yield Finding(level, "Assembly size", text)
+    circles = int(gfa.circular.sum())
+    if circles:
+        told = "is a circle" if circles == 1 else "are circles"
+        yield Finding(Level.OK, "Circles", f"{circles:,} of {len(gfa.lengths):,} sequences {told}.")
+
+
+def _rising(value: float, look: float, wrong: float) -> Level:
+    """Return the level of a value, the higher the worse; a limit itself is still the better one."""
+    return Level.OK if value <= look else Level.LOOK if value <= wrong else Level.WRONG
