@@ -167,7 +167,8 @@ def test_exact_overlaps_in_tiles(tmp_path):
 def test_all_overlaps_of_each_pair_in_tiles(tmp_path):
     rng = np.random.default_rng(6)
     source = Reads.from_sequences(["s"], [random_text(rng, 3000) + random_text(rng, 1500) * 6])
-    reads, _ = simulate_reads(source, MODELS["hifi"], coverage=20, seed=3)
+    model = dataclasses.replace(MODELS["hifi"], mean_length=4000, length_sd=400, min_length=3000)
+    reads, _ = simulate_reads(source, model, coverage=20, seed=3)
     changes = {"classes": {"best_of_pair": 0, "keep_internal": True}}
     whole = pipeline.run(reads, changes=changes, threads=1)
     one = pipeline.run(reads, changes={"classes": {"keep_internal": True}}, threads=1)
