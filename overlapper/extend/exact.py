@@ -81,10 +81,11 @@ def extend(
 def _diagonals(reads: Reads, candidates: Candidates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return candidate, diagonal and number of seeds of all diagonals that have any."""
     c = candidates
-    candidate = np.repeat(np.arange(len(c)), np.diff(c.hit_offsets))
+    hit_query_pos, hit_target_pos = np.asarray(c.hit_query_pos), np.asarray(c.hit_target_pos, np.int64)
+    candidate = np.repeat(np.arange(len(c)), np.diff(np.asarray(c.hit_offsets)))
     last = reads.lengths[c.target] - c.seed_length
-    on_strand = np.where(c.reverse[candidate], last[candidate] - c.hit_target_pos, c.hit_target_pos)
-    diagonal = on_strand.astype(np.int64) - c.hit_query_pos
+    diagonal = np.where(c.reverse[candidate], last[candidate] - hit_target_pos, hit_target_pos)
+    diagonal -= hit_query_pos
     # Most seeds are on the diagonal of the one before.
     firsts = np.flatnonzero((np.diff(candidate, prepend=-1) != 0) | (np.diff(diagonal, prepend=0) != 0))
     seeds = np.diff(firsts, append=len(candidate))

@@ -67,6 +67,14 @@ def test_overlaps_that_run_past_a_junction_by_chance_do_not_bridge_it():
     assert (trimmed.start[0], trimmed.end[0]) in ((0, 1045), (955, 2000))
 
 
+def test_a_chimera_that_is_not_cut_leaves_no_misjoin_either():
+    reads, overlaps, genome = pile([(500, 1500, False), (4000, 4800, True)])
+    params = graph.GraphParams(min_overlap=100).of_exact_overlaps()
+    assembly = graph.assemble(reads, overlaps, params)
+    assert len(assembly.layout) == 1
+    assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
+
+
 @pytest.mark.parametrize(("shortest", "chains"), [(0, 2), (60, 1), (130, 2)])
 def test_short_overlaps_join_dead_ends_alone(shortest, chains):
     """Of four reads the first two and the last two overlap by 300, the middle ones by 120, others by less."""
