@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from graph.correct import correct
@@ -15,6 +16,7 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 
 Facts = dict[str, Any]
+Changes = Mapping[str, Any] | None
 
 
 class AssemblySteps(Protocol):
@@ -42,8 +44,8 @@ class AssemblySteps(Protocol):
     def room(self) -> int | None:
         """Bytes of memory that may be taken besides reads and overlaps; None for any number."""
 
-    def overlap(self, name: str, preset: str, report: Report) -> Facts:
-        """Find the overlaps of the reads; return what was found."""
+    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
+        """Find the overlaps of the reads, by a preset with some changes; return what was found."""
 
     def correct(self, params: CorrectParams, report: Report) -> None:
         """Correct the reads by their overlaps."""
@@ -72,17 +74,17 @@ class HeldSteps:
         self.overlaps = Overlaps.empty()
         self.room: int | None = None
 
-    def overlap(self, name: str, preset: str, report: Report) -> Facts:
+    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """See `AssemblySteps`."""
 
         def find() -> tuple[Overlaps, Facts]:
             order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
             reads = in_order(self.reads, order, self.threads)
             rate = preset_error_rate(reads, preset, self.threads)
-            run = pipeline.run(reads, rate, order=order, threads=self.threads, report=report)
+            run = pipeline.run(reads, rate, changes=changes, order=order, threads=self.threads, report=report)
             return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
-        self.overlaps, facts = self.stages.run(name, Overlaps, preset, find)
+        self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes], find)
         return facts
 
     def correct(self, params: CorrectParams, report: Report) -> None:

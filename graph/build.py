@@ -10,7 +10,8 @@
    every read leads to a read that no other contains, or to a ring of reads that contain one another and that
    no other contains. Such reads stay, and so does one of each such ring; all others go (`graph.containment`).
 6. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
-   join the same ends of a pair the longest stays.
+   join the same ends of a pair the longest stays. One below ``min_overlap`` is for dead ends: it stays where
+   neither of the two read ends has an edge that is not.
 """
 
 from __future__ import annotations
@@ -129,6 +130,10 @@ def connect(
     counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
     edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
     counts["overlaps that double an edge"] = doubled
+    if params.min_end_overlap:
+        needed = _needed(edges, params.min_overlap)
+        counts["short overlaps beside longer ones"] = int((~needed).sum()) // 2
+        edges = edges.take(np.flatnonzero(needed))
 
     kept = np.flatnonzero(stays)
     graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
@@ -158,7 +163,7 @@ def _inside(
     inside = cut(pairs, overlaps, start, end)
     kinds = classify(inside, lengths, params.max_hang, params.min_ratio)
     extents = graph_edges.extents(*inside.intervals, lengths)
-    long_enough = np.minimum(extents[2], extents[3]) >= params.min_overlap
+    long_enough = np.minimum(extents[2], extents[3]) >= (params.min_end_overlap or params.min_overlap)
     internal = kinds == OverlapClass.INTERNAL
     counts = {
         "overlaps outside the kept intervals": len(pairs) - len(inside),
@@ -181,6 +186,14 @@ def _depth(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
     covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
     covering += np.bincount(pairs.target, pairs.t_end - pairs.t_start, reads)
     return 1 + covering / np.maximum(lengths, 1)
+
+
+def _needed(edges: Edges, min_overlap: int) -> np.ndarray:
+    """Return which edges are long, or lead from an end without a long one to another (bool)."""
+    is_long = edges.overlap >= min_overlap
+    goes_on = np.zeros(int(edges.source.max(initial=-1)) + 1, np.bool_)
+    goes_on[edges.source[is_long]] = True
+    return is_long | ~(goes_on[edges.source] | goes_on[edges.target ^ 1])
 
 
 def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges, int]:

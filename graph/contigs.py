@@ -10,7 +10,7 @@ Contigs are the unitigs of the layout. The reads as given polish them, not the c
 are no longer independent. Each step is a stage (`graph.stages`): what a killed run finished is kept.
 
 Where copies are kept apart, reads are always corrected, and of their overlaps only those within a copy are
-laid out::
+laid out (`graph.separation`): of accurate reads the exact ones, which are the only ones to be found::
 
     reads ── overlaps ── correct ── overlaps again ── copies ── layout ──► contigs
 
@@ -28,9 +28,9 @@ import numpy as np
 
 from graph import assemble
 from graph.assembly_steps import AssemblySteps, HeldSteps
-from graph.params import AssembleParams, WhatOfCopies, WhenToCorrect
+from graph.params import AssembleParams, CleanParams, GraphParams, WhatOfCopies, WhenToCorrect
 from graph.polish import Unitigs
-from graph.separation import separated
+from graph.separation import EXACT, EXACT_BELOW, separated
 from graph.stages import Stage, Stages
 from graph.summary import n50, no_unitigs
 from overlapper.pipeline import Report
@@ -186,17 +186,20 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
-    facts = steps.overlap("overlaps", preset, report)
+    facts = steps.overlap("overlaps", preset, None, report)
     separate = keeps_copies_apart(params, facts["error rate"])
+    exact = separate and facts["error rate"] < EXACT_BELOW
     if separate or needs_correction(params, facts["error rate"]):
         steps.correct(params.correction, lambda step, done, total: report(f"correcting, {step}", done, total))
-        steps.overlap("corrected-overlaps", "auto", report)
+        name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", None)
+        steps.overlap(name, "auto", changes, report)
     reads, overlaps = steps.reads, steps.overlaps
-    if separate:
+    if separate and not exact:
         report("telling copies apart", 0, 0)
-        overlaps = separated(steps.stages, reads, overlaps, facts["error rate"], steps.room, steps.threads)
+        overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
-    contigs = _laid_out(steps, reads, overlaps, params)
+    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
+    contigs = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
     del reads, overlaps  # polishing has its own
     if separate:
         return Assembled(contigs, params, steps.stages.done, [])
@@ -224,9 +227,11 @@ def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
     return params.copies is WhatOfCopies.SEPARATE
 
 
-def _laid_out(steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: AssembleParams) -> Contigs:
+def _laid_out(
+    steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams
+) -> Contigs:
     def lay_out() -> tuple[Contigs, dict[str, Any]]:
-        assembly = assemble(reads, overlaps, params.graph, params.cleaning, threads=steps.threads)
+        assembly = assemble(reads, overlaps, params, cleaning, threads=steps.threads)
         unitigs = assembly.layout
         source, target, _ = unitigs.links()
         sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
@@ -236,5 +241,5 @@ def _laid_out(steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: As
         )  # fmt: skip
         return made, {"counts": assembly.counts, "sizes": assembly.sizes}
 
-    depends_on = [dataclasses.asdict(params.graph), dataclasses.asdict(params.cleaning)]
+    depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning)]
     return steps.stages.run("layout", Contigs, depends_on, lay_out)[0]

@@ -11,6 +11,8 @@ from overlapper.extend.classify import MAX_HANG, MIN_RATIO
 
 POLISHING_THRESHOLDS = (30, 40, 50, 0)
 """Unitigs, of which there are few, have two drafts more than reads."""
+EXACT_END_OVERLAP = 500
+"""Shortest overlap, in bases, of read ends that have no longer one, where reads match to the last base."""
 CORRECTED_THRESHOLD = 45
 """Percentage of corrected reads that a base needs: where few columns are undecided, whatever the reads."""
 
@@ -24,7 +26,7 @@ class GraphParams:
     min_overlap : int
         Shortest overlap that counts, in bases on either read, and shortest interval of a read that is kept.
     min_depth : int
-        Overlaps that must confirm a base for it to be kept.
+        Overlaps that must confirm a base for it to be kept; 0 keeps all reads whole that have any.
     max_hang : int
         An unmatched end longer than this makes a match internal, in bases.
     min_ratio : float
@@ -34,6 +36,8 @@ class GraphParams:
         factor, does not count.
     fuzz : int
         How much longer than an edge a path may be that makes the edge transitive, in bases.
+    min_end_overlap : int
+        Shortest overlap that counts between read ends that have none of `min_overlap`; 0 for none.
     """
 
     min_overlap: int = 2000
@@ -42,15 +46,22 @@ class GraphParams:
     min_ratio: float = MIN_RATIO
     max_divergence_ratio: float = 4.0
     fuzz: int = 1000
+    min_end_overlap: int = 0
 
     def __post_init__(self) -> None:
         require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
-        require(self.min_depth >= 1, "min_depth", self.min_depth, "1 or more")
+        require(self.min_end_overlap >= 0, "min_end_overlap", self.min_end_overlap, "0 or more")
+        require(self.min_depth >= 0, "min_depth", self.min_depth, "0 or more")
         require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
         ratio = self.max_divergence_ratio
         require(1 <= ratio <= 1e6, "max_divergence_ratio", ratio, "1 to 1,000,000")
         require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
+
+    def of_exact_overlaps(self) -> GraphParams:
+        """Return the parameters for overlaps that match to the last base, which confirm both reads whole."""
+        shortest = min(self.min_overlap, EXACT_END_OVERLAP)
+        return dataclasses.replace(self, min_end_overlap=shortest, min_depth=0, max_hang=0, fuzz=0)
 
 
 @dataclasses.dataclass(frozen=True)

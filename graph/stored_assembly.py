@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from graph.assembly_steps import Facts
+from graph.assembly_steps import Changes, Facts
 from graph.contigs import Assembled, assemble_in_steps
 from graph.correct import correct_kept
 from graph.machine import Machine
@@ -120,13 +120,13 @@ class StoredSteps:
         """See `AssemblySteps`."""
         return self._budget.left(len(self._store)) - self.overlaps.nbytes
 
-    def overlap(self, name: str, preset: str, report: Report) -> Facts:
+    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """See `AssemblySteps`."""
 
         def write(artifact: Artifact, beside: Path) -> Facts:
             rate = preset_error_rate(self._store.mapped(), preset, self.threads)
             with Workdir(beside) as workdir:
-                run = run_tiled(self._store, workdir, self._budget, rate, report=report)
+                run = run_tiled(self._store, workdir, self._budget, rate, changes=changes, report=report)
                 numbers, columns = np.argsort(self._store.order), ArrayWriter(artifact)
                 for part in (Overlaps.empty(), *run.overlaps()):
                     numbered = part.renumber(numbers)
@@ -135,7 +135,7 @@ class StoredSteps:
                             columns.append(field.name, values)
             return {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
-        self._found, facts = self.stages.write(name, ["tiles", preset], write)
+        self._found, facts = self.stages.write(name, ["tiles", preset, changes], write)
         return facts
 
     def correct(self, params: CorrectParams, report: Report) -> None:

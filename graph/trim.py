@@ -17,6 +17,8 @@ depth that rises with the coverage. ``clip`` is half of ``min_overlap``.
 would go on past the interval by more than ``max_hang``: the read that reaches furthest at an end of the
 genome. At an adapter or a chimera the others go on.
 
+Where ``min_depth`` is 0, all of this is left out: reads that have an overlap are kept whole.
+
 **Chimera, missed adapter.** Where a read loses its second longest core, of ``min_overlap`` or more, two
 sequences were joined between the two. When some other read matches both sides with the same bases, on
 opposite strands, the read turned back at a missed adapter; else it is a chimera.
@@ -75,6 +77,8 @@ def trim(
     threads : int
         Changes nothing but the time.
     """
+    if params.min_depth == 0:
+        return _whole(pairs, lengths)
     crude = _kept(pairs, len(lengths), params.min_depth, 0, params, threads)
     inner = (crude.end - crude.start).astype(np.int64)
     parts = map_in_order(
@@ -100,6 +104,13 @@ def trim(
         "missed adapters cut": int((kept & (junction >= 0) & (folds > 0)).sum()),
     }
     return Trimmed(start, end, counts)
+
+
+def _whole(pairs: Pairs, lengths: np.ndarray) -> Trimmed:
+    alone = np.ones(len(lengths), np.bool_)
+    alone[pairs.query] = alone[pairs.target] = False
+    end = np.where(alone, 0, lengths).astype(np.int32)
+    return Trimmed(np.zeros_like(end), end, {"reads without enough overlaps": int(alone.sum())})
 
 
 class _Kept(NamedTuple):

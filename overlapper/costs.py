@@ -43,7 +43,7 @@ CHANCE_HIT = 250e-9
 """To find one by chance: pairs of reads have one each, which nothing shares the way to memory with."""
 PAIR = 5e-6
 """To classify, write and merge an overlap."""
-ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9}
+ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9, "exact": 0.0}
 """To extend over a shared base."""
 
 

@@ -115,9 +115,8 @@ class SpgemmParams:
         require(0 <= self.error_rate < 1, "error_rate", self.error_rate, "0 (estimate) to below 1")
         require(self.coverage >= 0, "coverage", self.coverage, "0 (estimate) or more")
         require(self.lower == 0 or self.lower >= 2, "lower", self.lower, "0 (derive), or 2 or more")
-        require(
-            self.upper == 0 or self.upper >= self.lower, "upper", self.upper, "0 (derive), or at least lower"
-        )
+        fits = self.upper == 0 or self.upper >= self.lower
+        require(fits, "upper", self.upper, "0 (derive), or at least lower")
         require(self.min_kmers >= 1, "min_kmers", self.min_kmers, "1 or more")
         require(self.shared_kmers >= 0, "shared_kmers", self.shared_kmers, "0 (all k-mers) or more")
 
@@ -133,9 +132,8 @@ class XdropParams:
     xdrop : int
         X: a cell more than this below the best score so far is dead.
     stop_window, stop_rate : int
-        The score-rate stop, which ends extensions into unrelated DNA: after every ``stop_window``
-        anti-diagonals, stop when the best score times ``stop_rate`` rose by less than ``stop_window * match``
-        since the last time. A window of 0 never stops.
+        Extensions into unrelated DNA end: every ``stop_window`` anti-diagonals (0: never), where the best
+        score times ``stop_rate`` rose by less than ``stop_window * match`` since the last time.
     """
 
     match: int = 1
@@ -293,8 +291,8 @@ class ClassParams:
         Where these are too few to tell, a match below this share of itself plus its hangs is internal.
     keep_internal : bool
         Report internal matches too.
-    best : int
-        Overlaps reported of each read end (`overlapper.extend.best_ends`); 0 reports all.
+    best, best_of_pair : int
+        Overlaps reported of each read end, and of each read pair (modules of these names); 0 reports all.
     """
 
     min_overlap: int = 100
@@ -302,9 +300,11 @@ class ClassParams:
     min_ratio: float = 0.5
     keep_internal: bool = False
     best: int = 0
+    best_of_pair: int = 1
 
     def __post_init__(self) -> None:
         require(self.best >= 0, "best", self.best, "0 (all) or more")
+        require(self.best_of_pair >= 0, "best_of_pair", self.best_of_pair, "0 (all) or more")
         require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
         require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")

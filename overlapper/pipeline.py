@@ -331,7 +331,7 @@ class Tile:
         self._params = params
         self.extender = params.extender
         self._extend = extender(params.extender, gpus)
-        self._extender_params = getattr(params, params.extender)
+        self._extender_params: Any = getattr(params, params.extender, None)
 
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
         """Extend and threshold; return what is left, and how many each step took.

@@ -18,6 +18,7 @@ SECTIONS = {
     "min_overlap": "classes",
     "keep_internal": "classes",
     "best": "classes",
+    "best_of_pair": "classes",
 }
 """Section of `Params` of each name; none for what stands above the sections."""
 

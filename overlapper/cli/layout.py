@@ -80,7 +80,8 @@ def layout(
         ),
     ] = 2000,
     min_depth: Annotated[
-        int, typer.Option(help="Overlaps that must cover a base of a read for it to be kept.")
+        int,
+        typer.Option(help="Overlaps that must cover a base of a read for it to be kept; 0 trims nothing."),
     ] = 3,
     max_hang: Annotated[
         int,

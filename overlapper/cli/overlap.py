@@ -68,7 +68,8 @@ def overlap(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="chain (default): coordinates; xdrop: score and ends; gact: alignment with CIGAR.",
+            help="chain (default): coordinates; xdrop: score and ends; gact: alignment with CIGAR; exact: "
+            "overlaps of corrected reads that match to the last base.",
         ),
     ] = None,
     kmer_length: Annotated[int | None, typer.Option("--kmer-length", "-k", help="Bases of a seed.")] = None,
@@ -92,6 +93,14 @@ def overlap(
     ] = None,
     both_sides: BothSides = False,
     group_by: GroupBy = None,
+    best_of_pair: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Overlaps of a read pair to report at most, the best (default 1; 0: all): tandem copies "
+            "match in several ways.",
+        ),
+    ] = None,
     threads: Threads = 0,
     device: Annotated[
         str,
@@ -143,8 +152,8 @@ def overlap(
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
-    Every pair is reported once, under the read that comes first in the input. The result depends on the reads
-    and the parameters alone.
+    Every pair is reported once, unless more is asked for, under the read that comes first in the input. The
+    result depends on the reads and the parameters alone.
     """
     options = {
         "finder": finder,
@@ -155,6 +164,7 @@ def overlap(
         "min_overlap": min_overlap,
         "keep_internal": keep_internal or None,
         "best": best,
+        "best_of_pair": best_of_pair,
     }
     inputs = [path for path in (*reads, config, reference) if path is not None]
     outputs = {

@@ -1,4 +1,10 @@
-"""The best of several overlaps of a pair of reads, which comes of several candidates."""
+"""The best overlaps of a pair of reads, which has several where several candidates led to one.
+
+Reads of tandem copies match in several ways, reads that go round a small circle at both ends, and where a bad
+stretch divides an overlap its halves are two. Of a pair the ``most`` overlaps of the highest scores are
+reported; of equal ones that of the forward strand goes first, then the first. One that begins or ends at the
+same bases of both reads as a better one, on the same strand, is that one found again, and does not count.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +13,21 @@ import numpy as np
 from overlapper.tables import Overlaps
 
 
-def best_of_pair(overlaps: Overlaps, among: np.ndarray) -> np.ndarray:
-    """Return the best-scoring row of each read pair; of equal ones the forward strand's, then the first.
+def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.ndarray:
+    """Return the best-scoring rows of each read pair.
 
     Parameters
     ----------
     overlaps : Overlaps
     among : ndarray of bool, shape (n,)
         The rows to choose from.
+    most : int
+        Rows of a pair; 0 for all.
 
     Returns
     -------
     ndarray of int64
-        By query and target.
+        In canonical order (`Overlaps.SORT_KEYS`).
     """
     rows = np.flatnonzero(among)
     pair = (overlaps.query[rows].astype(np.int64) << 32) | overlaps.target[rows]
@@ -28,6 +36,31 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray) -> np.ndarray:
     rows, pair = rows[by_pair], pair[by_pair]
     starts = np.flatnonzero(np.diff(pair, prepend=-1))
     worth = 2 * overlaps.score[rows].astype(np.int64) - overlaps.reverse[rows]
-    most = np.maximum.reduceat(worth, starts)
-    best = np.flatnonzero(worth == np.repeat(most, np.diff(starts, append=len(rows))))
-    return rows[best[np.diff(pair[best], prepend=-1) > 0]]
+    if most == 1:
+        highest = np.maximum.reduceat(worth, starts)
+        best = np.flatnonzero(worth == np.repeat(highest, np.diff(starts, append=len(rows))))
+        return rows[best[np.diff(pair[best], prepend=-1) > 0]]
+    best_first = np.lexsort([-worth, pair])
+    rows = rows[best_first]
+    o = overlaps
+    reverse, q_start, q_end = o.reverse[rows], o.q_start[rows], o.q_end[rows]
+    t_start, t_end = o.t_start[rows], o.t_end[rows]
+    again = _again(pair, reverse, q_start, np.where(reverse, t_end, t_start))
+    again |= _again(pair, reverse, q_end, np.where(reverse, t_start, t_end))
+    rows, pair = rows[~again], pair[~again]
+    if most:
+        best = np.arange(len(rows)) - np.searchsorted(pair, pair) < most
+        rows, pair = rows[best], pair[best]
+    keys = [getattr(o, key)[rows] for key in reversed(o.SORT_KEYS)]
+    return rows[np.lexsort(keys)]
+
+
+def _again(*columns: np.ndarray) -> np.ndarray:
+    """Return which rows have the same values as one before."""
+    order = np.lexsort(columns[::-1])
+    same = np.ones(max(0, len(order) - 1), np.bool_)
+    for column in columns:
+        same &= column[order[1:]] == column[order[:-1]]
+    again = np.zeros(len(order), np.bool_)
+    again[order[1:]] = same
+    return again

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 Extender = Callable[[Reads, Candidates, Any, int], tuple[Overlaps, dict[str, int]]]
 """``extend(reads, candidates, params, threads)`` gives overlaps, not yet classified and in the order of the
 candidates, and how many candidates were dropped, by reason. ``params`` is the section of `Params` that bears
-the extender's name. The result does not depend on ``threads``. One that has kernels for GPUs also takes
-``gpus``, the `Gpus` of these reads, which compute the same."""
+the extender's name, None where there is none. The result does not depend on ``threads``. One that has kernels
+for GPUs also takes ``gpus``, the `Gpus` of these reads, which compute the same."""
 
 EXTENDERS = {
     "chain": "overlapper.extend.chain:extend",
     "xdrop": "overlapper.extend.xdrop:extend",
     "gact": "overlapper.extend.gact:extend",
+    "exact": "overlapper.extend.exact:extend",
 }
 ALIGNING = ("xdrop", "gact")
 """Extenders whose score is that of an alignment, to which the adaptive threshold applies."""

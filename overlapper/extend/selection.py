@@ -1,8 +1,8 @@
 """What is reported of the overlaps that were found, decided when all of them are known.
 
 Internal matches are left out (`overlapper.extend.stops`), unless they are wanted; of those that are left, a
-read pair keeps the best one (`overlapper.extend.best_of_pair`); of these, where only some are wanted, every
-read end keeps its best (`overlapper.extend.best_ends`).
+read pair keeps the best one, or several (`overlapper.extend.best_of_pair`); of these, where only some are
+wanted, every read end keeps its best (`overlapper.extend.best_ends`).
 """
 
 from __future__ import annotations
@@ -95,10 +95,10 @@ class Selection:
         return chosen if self._best is None else chosen.take(self._best.among(chosen))
 
     def _best_of_pairs(self, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarray]:
-        """Return the row of each pair that is kept, and which of all rows are internal matches."""
+        """Return the rows of each pair that are kept, and which of all rows are internal matches."""
         internal = self._stops.internal(overlaps)
         kept = np.ones(len(overlaps), bool) if self._params.keep_internal else ~internal
-        return best_of_pair(overlaps, kept), internal
+        return best_of_pair(overlaps, kept, self._params.best_of_pair), internal
 
     def _is_certain(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of the overlaps that are no internal matches, and the only ones of their pair."""

@@ -4,7 +4,7 @@ Columns: query name, length, start, end; strand; target name, length, start, end
 length; mapping quality, always 255 (missing), as overlaps have none. Then tags:
 
 ========  ==============================================================================================
-``tp:A``  ``P``: every overlap stands for itself
+``tp:A``  ``P``; ``S`` where an overlap of the same two reads, on a line next to it, scores higher
 ``cm:i``  seeds of the chain
 ``s1:i``  score of the chain, where there is no alignment
 ``AS:i``  score of the alignment

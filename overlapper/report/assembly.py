@@ -166,7 +166,7 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
     rate = 100 * stages["overlaps"]["error rate"]
     corrected = any(name.startswith("correct-") for name in voted)
     decision = "corrected before they were laid out" if corrected else "laid out as they are"
-    if "copies" in stages:
+    if "copies" in stages or "exact-overlaps" in stages:
         decision += ", and copies kept apart"
     parts: list[Part] = [
         Table(f"Longest contigs ({min(len(rows), _MOST_LISTED):,} of {len(rows):,})", _COLUMNS,

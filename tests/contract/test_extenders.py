@@ -44,7 +44,7 @@ def extender_on(name, device, reads):
 
 def extended(name, device, reads, candidates, threads=1):
     with extender_on(name, device, reads) as extend:
-        overlaps, dropped = extend(reads, candidates, getattr(PARAMS, name), threads)
+        overlaps, dropped = extend(reads, candidates, getattr(PARAMS, name, None), threads)
     assert all(type(count) is int and count >= 0 for count in dropped.values())
     assert len(overlaps) + sum(dropped.values()) == len(candidates)
     return overlaps.validate()
@@ -163,6 +163,9 @@ def test_unknown_bases_match_nothing(name, device):
     hidden = genome[:600] + "N" * 40 + genome[640:]
     reads = reads_of([hidden, hidden])
     found = extended(name, device, reads, candidates_of(reads))
+    if name == "exact":
+        assert len(found) == 0
+        return
     assert found.score[0] <= 1160 - 40 * (name in ALIGNING)
     assert (found.q_start[0], found.q_end[0]) == (0, 1200)
 
@@ -200,12 +203,13 @@ def test_seeds_outside_their_reads_are_refused(name, device, column, outside):
         extend(reads, wrong, getattr(PARAMS, name), 1)
 
 
-def test_chains_need_the_seeds():
+@pytest.mark.parametrize(("name", "params"), [("chain", ChainParams()), ("exact", None)])
+def test_some_extenders_need_the_seeds(name, params):
     bare = dataclasses.replace(Candidates.empty(), seed_length=11)
     with pytest.raises(ParameterError, match="carry their seeds"):
-        extender("chain")(reads_of(["A"]), bare, ChainParams(), 1)
+        extender(name)(reads_of(["A"]), bare, params, 1)
 
 
 def test_an_unknown_extender_is_refused():
-    with pytest.raises(ParameterError, match="'none', expected one of chain, xdrop, gact"):
+    with pytest.raises(ParameterError, match="'none', expected one of chain, xdrop, gact, exact"):
         extender("none")

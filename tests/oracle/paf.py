@@ -5,19 +5,30 @@ divergence (None without an estimate), kind (0 to 3: i, d, q, t), edits (None wi
 cigar, a list of (length, operation) along the forward strand of the query.
 """
 
+import itertools
 from decimal import ROUND_HALF_UP, Decimal
 
 CLASSES = "idqt"
 SWAPPED = {"i": "i", "d": "d", "q": "t", "t": "q"}
 
 
-def line_of(row, names, lengths):
+def lines_of(rows, names, lengths):
+    """The lines of rows; of those of a pair, which follow each other, the best one is marked P."""
+    lines = []
+    for _, group in itertools.groupby(rows, key=lambda row: (row["query"], row["target"])):
+        of_pair = list(group)
+        best = min(of_pair, key=lambda row: (-row["score"], row["reverse"]))
+        lines += [line_of(row, names, lengths, "P" if row is best else "S") for row in of_pair]
+    return lines
+
+
+def line_of(row, names, lengths, mark="P"):
     """The line of a row; its query is the PAF query."""
     aligned = row["edits"] is not None
     columns = [names[row["query"]], lengths[row["query"]], row["q_start"], row["q_end"]]
     columns += ["-" if row["reverse"] else "+"]
     columns += [names[row["target"]], lengths[row["target"]], row["t_start"], row["t_end"]]
-    columns += [row["matches"], row["block_length"], 255, "tp:A:P", f"cm:i:{row['seeds']}"]
+    columns += [row["matches"], row["block_length"], 255, f"tp:A:{mark}", f"cm:i:{row['seeds']}"]
     columns += [f"{'AS' if aligned else 's1'}:i:{row['score']}"]
     if aligned:
         columns += [f"NM:i:{row['edits']}"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from overlapper.io.paf import PafWriter, read_paf, write_paf
 from overlapper.tables import Overlaps, Reads
-from tests.oracle.paf import line_of, row_of
+from tests.oracle.paf import line_of, lines_of, row_of
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
 LENGTHS = [0, 1, 70_000, 2**31 - 1, 12, 9999, 10_000]
@@ -31,7 +31,7 @@ def reads():
 @st.composite
 def rows(draw, aligned):
     query = draw(st.integers(0, len(NAMES) - 2))
-    target = draw(st.integers(query + 1, len(NAMES) - 1))
+    target = min(query + draw(st.integers(1, 2)), len(NAMES) - 1)  # several rows of a pair, often
     ends = {}
     for read, prefix in ((query, "q"), (target, "t")):
         a, b = draw(st.tuples(*[st.integers(0, LENGTHS[read])] * 2))
@@ -89,7 +89,7 @@ def folder():
 def test_lines_are_the_oracles_and_read_back_as_the_same_table(table, folder):
     path = folder / "out.paf"
     write_paf(table_of(table), reads(), path)
-    assert path.read_text() == "".join(line_of(row, NAMES, LENGTHS) for row in table)
+    assert path.read_text() == "".join(lines_of(table, NAMES, LENGTHS))
     assert_same(read_paf(path, reads()), table_of(table))
 
 
@@ -108,6 +108,9 @@ def test_any_order_of_reads_gives_the_oracles_rows(table, data, folder):
 @given(table=tables, cut=st.integers(0, 12), threads=st.integers(1, 2))
 def test_bytes_do_not_depend_on_blocks_or_threads(table, cut, threads, folder):
     overlaps = table_of(table)
+    pairs = [(row["query"], row["target"]) for row in table]
+    while 0 < cut < len(pairs) and pairs[cut - 1] == pairs[cut]:
+        cut -= 1  # overlaps of a pair are written together
     for ending in ("paf", "paf.gz"):
         write_paf(overlaps, reads(), folder / f"whole.{ending}")
         with PafWriter(folder / f"cut.{ending}", reads(), threads=threads) as writer:

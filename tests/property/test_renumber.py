@@ -4,6 +4,7 @@ import dataclasses
 from unittest import mock
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from overlapper.extend.classify import classify
 from overlapper.params import DsoftParams, GactParams, Params, SketchParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps
+from tests.oracle import best_of_pair as oracle
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
 
 AFFINE = GactParams(match=2, mismatch=-3, gap_open=-2, gap_extend=-1, min_identity=50)
@@ -124,8 +126,24 @@ def test_the_best_of_each_pair_among_some(seed):
     assert order[best_of_pair(shuffled, among)].tolist() == expected
 
 
-def test_the_best_of_nothing():
-    assert len(best_of_pair(Overlaps.empty(), np.empty(0, bool))) == 0
+@settings(max_examples=200, deadline=None)
+@given(seed=st.integers(0, 2**32), most=st.integers(0, 4))
+def test_the_best_overlaps_of_each_pair(seed, most):
+    rng = np.random.default_rng(seed)
+    names = ("query", "target", "reverse", "q_start", "q_end", "t_start", "t_end", "score")
+    drawn = rng.integers(0, [2, 2, 2, 3, 3, 3, 3, 4], (int(rng.integers(0, 15)), len(names)))
+    drawn += [0, 2, 0, 0, 5, 0, 5, 1]
+    columns = {f.name: np.zeros(len(drawn)) for f in Overlaps.fields_of("column")}
+    columns |= dict(zip(names, drawn.T, strict=True))
+    overlaps = Overlaps(**columns)
+    among = np.ones(len(drawn), bool)
+    rows = [tuple(row) for row in drawn.tolist()]
+    assert best_of_pair(overlaps, among, most).tolist() == oracle.best_of_pair(rows, most)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_the_best_of_nothing(most):
+    assert len(best_of_pair(Overlaps.empty(), np.empty(0, bool), most)) == 0
 
 
 @settings(max_examples=60, deadline=None)

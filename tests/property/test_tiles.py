@@ -71,7 +71,7 @@ def cut_into(lengths, blocks):
 @pytest.mark.parametrize(
     ("model", "finder", "extender"),
     [
-        *(("ont-r9", "dsoft", extender) for extender in EXTENDERS),
+        *(("ont-r9", "dsoft", extender) for extender in EXTENDERS if extender != "exact"),
         ("hifi", "dsoft", "chain"),
         ("ont-r9", "spgemm", "chain"),
         ("hifi", "spgemm", "xdrop"),
@@ -150,6 +150,34 @@ def test_the_best_of_each_end_in_tiles(tmp_path):
     run, overlaps = tiled(reads, tmp_path / "work", changes, blocks=3)
     assert columns_of(overlaps) == columns_of(whole.overlaps)
     assert run.funnel == whole.funnel
+
+
+def test_exact_overlaps_in_tiles(tmp_path):
+    genome = random_text(np.random.default_rng(6), 20_000)
+    texts = [genome[start : start + 2000] for start in range(0, 18_000, 300)]
+    reads = Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    changes = {"extender": "exact", "classes": {"best_of_pair": 0}}
+    whole = pipeline.run(reads, changes=changes, threads=1)
+    assert len(whole.overlaps) > 300
+    run, overlaps = tiled(reads, tmp_path / "work", changes, blocks=3)
+    assert columns_of(overlaps) == columns_of(whole.overlaps)
+    assert run.funnel == whole.funnel
+
+
+def test_all_overlaps_of_each_pair_in_tiles(tmp_path):
+    rng = np.random.default_rng(6)
+    source = Reads.from_sequences(["s"], [random_text(rng, 3000) + random_text(rng, 1500) * 6])
+    model = dataclasses.replace(MODELS["hifi"], mean_length=4000, length_sd=400, min_length=3000)
+    reads, _ = simulate_reads(source, model, coverage=20, seed=3)
+    changes = {"classes": {"best_of_pair": 0, "keep_internal": True}}
+    whole = pipeline.run(reads, changes=changes, threads=1)
+    one = pipeline.run(reads, changes={"classes": {"keep_internal": True}}, threads=1)
+    assert len(whole.overlaps) > 1.5 * len(one.overlaps)
+    assert columns_of(whole.overlaps.sort_canonical()) == columns_of(whole.overlaps)
+    for blocks, threads in ((1, 2), (3, 1)):
+        run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
+        assert columns_of(overlaps) == columns_of(whole.overlaps)
+        assert run.funnel == whole.funnel
 
 
 def test_compressed_homopolymers_in_tiles(tmp_path):

@@ -67,6 +67,45 @@ def test_overlaps_that_run_past_a_junction_by_chance_do_not_bridge_it():
     assert (trimmed.start[0], trimmed.end[0]) in ((0, 1045), (955, 2000))
 
 
+def test_a_chimera_that_is_not_cut_leaves_no_misjoin_either():
+    reads, overlaps, genome = pile([(500, 1500, False), (4000, 4800, True)])
+    params = graph.GraphParams(min_overlap=100).of_exact_overlaps()
+    assembly = graph.assemble(reads, overlaps, params)
+    assert len(assembly.layout) == 1
+    assert assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))
+
+
+@pytest.mark.parametrize(("shortest", "chains"), [(0, 2), (60, 1), (130, 2)])
+def test_short_overlaps_join_dead_ends_alone(shortest, chains):
+    """Of four reads the first two and the last two overlap by 300, the middle ones by 120, others by less."""
+    genome = random_genome(1800, 7)
+    reads, overlaps = read_set(genome, [(0, 600, 0), (300, 900, 1), (780, 1380, 0), (1080, 1680, 0)])
+    params = graph.GraphParams(min_overlap=200, min_depth=0, max_hang=0, fuzz=0, min_end_overlap=shortest)
+    built, counts = graph.build_graph(reads, overlaps, params)
+    assert len(graph.layout(built)[0]) == chains
+    assert counts.get("short overlaps beside longer ones", 0) == 0
+
+
+def test_short_overlaps_beside_longer_ones_go():
+    genome = random_genome(1800, 7)
+    reads, overlaps = read_set(genome, [(0, 600, 0), (300, 900, 1), (480, 1080, 0)])
+    params = graph.GraphParams(min_overlap=200, min_depth=0, max_hang=0, fuzz=0, min_end_overlap=60)
+    built, counts = graph.build_graph(reads, overlaps, params)
+    assert counts["short overlaps beside longer ones"] == 1
+    assert (len(built.edges), built.edges.overlap.min()) == (4, 300)
+
+
+def test_a_depth_of_0_trims_nothing():
+    reads, overlaps, genome = pile([(500, 1500, False), (4000, 4800, True)])
+    params = dataclasses.replace(PARAMS, min_depth=0)
+    alone = Reads.concat([reads, Reads.from_sequences(["alone"], [genome[::-1]])])
+    built, counts = graph.build_graph(alone, overlaps, params)
+    assert counts["reads without enough overlaps"] == 1
+    everything = np.concatenate([built.reads.read, built.contained.read])
+    assert sorted(everything.tolist()) == list(range(len(reads)))
+    assert (built.lengths == reads.lengths[built.reads.read]).all()
+
+
 def test_a_missed_adapter_is_told_from_a_chimera():
     reads, overlaps, genome = pile([(2000, 3200, False), (2300, 3200, True)])
     assembly = graph.assemble(reads, overlaps, PARAMS)

@@ -51,7 +51,7 @@ def test_validate_says_what_is_wrong(change, message):
     ("params", "value", "message"),
     [
         (graph.GraphParams, {"min_overlap": 0}, "min_overlap is 0, expected 1 or more"),
-        (graph.GraphParams, {"min_depth": 0}, "min_depth is 0, expected 1 or more"),
+        (graph.GraphParams, {"min_depth": -1}, "min_depth is -1, expected 0 or more"),
         (graph.GraphParams, {"max_hang": -1}, "max_hang is -1, expected 0 or more"),
         (graph.GraphParams, {"min_ratio": 1.5}, "min_ratio is 1.5, expected 0 to 1"),
         (graph.GraphParams, {"fuzz": -1}, "fuzz is -1, expected 0 or more"),

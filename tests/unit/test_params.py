@@ -63,6 +63,7 @@ BAD = {
     "threshold.error_rate": [-0.1, 1.0],
     "classes.min_overlap": [0],
     "classes.best": [-1],
+    "classes.best_of_pair": [-1],
     "classes.max_hang": [-1],
     "classes.min_ratio": [-0.1, 1.1],
 }

@@ -19,7 +19,7 @@ def text_bytes(text: bytes) -> np.ndarray:
     return np.frombuffer(text, np.uint8)
 
 
-_TYPE = text_bytes(b"\ttp:A:P")
+_BEST, _FURTHER = text_bytes(b"\ttp:A:P"), text_bytes(b"\ttp:A:S")
 _SEEDS = text_bytes(b"\tcm:i:")
 _CHAIN_SCORE = text_bytes(b"\ts1:i:")
 _CHAIN_DIVERGENCE = text_bytes(b"\tdv:f:")
@@ -90,7 +90,7 @@ def format_paf(rows, names, start, stop, out):
         at = put_number(out, at, rows.matches[row])
         at = put_number(out, at, rows.block_length[row])
         at = put(out, at, _NO_MAPPING_QUALITY)
-        at = put(out, at, _TYPE)
+        at = put(out, at, _BEST if _is_best_of_pair(rows, row) else _FURTHER)
         at = put_integer(out, put(out, at, _SEEDS), np.int64(rows.seeds[row]))
         at = put(out, at, _SCORE if aligned else _CHAIN_SCORE)
         at = put_integer(out, at, np.int64(rows.score[row]))
@@ -107,6 +107,22 @@ def format_paf(rows, names, start, stop, out):
         out[at] = _NEWLINE
         at += 1
     return at
+
+
+@njit(nogil=True, cache=True)
+def _is_best_of_pair(rows, row):
+    """Return whether no other overlap of the pair is better, of those that lie next to each other."""
+    for step in (-1, 1):
+        other = row + step
+        while 0 <= other < len(rows.query):
+            if rows.query[other] != rows.query[row] or rows.target[other] != rows.target[row]:
+                break
+            worth = 2 * np.int64(rows.score[row]) - rows.reverse[row]
+            others = 2 * np.int64(rows.score[other]) - rows.reverse[other]
+            if others > worth or (others == worth and step < 0):
+                return False
+            other += step
+    return True
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,105 @@
+"""Overlaps without any difference, from read end to read end, of corrected reads.
+
+Definition
+----------
+Put the target on the query's strand. A seed at query base x and target base y lies on the *diagonal* y - x;
+there the reads have bases in common from the start of the one that starts last to the end of the one that
+ends first. Where all these are the same, the diagonal is *exact*. Of the exact diagonals on which a candidate
+has seeds the longest is its overlap, of equals the lowest; a candidate without one has none. The score is the
+number of its bases. An unknown base is like no other.
+
+Errors and copies that differ leave no overlap, so this is for reads that were corrected, each by those of its
+own copy. Tandem copies that are the same to the last base may give one pair several overlaps, each of a
+candidate of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.errors import ParameterError
+from overlapper.extend.differences import find_differences
+from overlapper.tables import Candidates, Intervals, OverlapClass, Overlaps, Reads
+
+
+def extend(
+    reads: Reads, candidates: Candidates, params: None, threads: int
+) -> tuple[Overlaps, dict[str, int]]:
+    """Find the exact overlaps of candidates.
+
+    Parameters
+    ----------
+    reads : Reads
+    candidates : Candidates
+        With seeds (``hit_offsets``).
+    params : None
+        It has none.
+    threads : int
+        Changes nothing but the time.
+
+    Returns
+    -------
+    overlaps : Overlaps
+        By candidate, not classified.
+    dropped : dict of str to int
+        Candidates without one.
+
+    Raises
+    ------
+    ParameterError
+        When the candidates carry no seeds.
+    """
+    if candidates.hit_offsets is None:
+        raise ParameterError("the extender exact needs candidates that carry their seeds (hit_offsets)")
+    candidate, diagonal, seeds = _diagonals(reads, candidates)
+    query, target, reverse = (
+        column[candidate] for column in (candidates.query, candidates.target, candidates.reverse)
+    )
+    q_start, t_start = np.maximum(0, -diagonal), np.maximum(0, diagonal)
+    t_length = reads.lengths[target]
+    bases = np.minimum(reads.lengths[query] - q_start, t_length - t_start)
+    t_end = t_start + bases
+    intervals = Intervals(
+        query, target, reverse, q_start, q_start + bases,
+        np.where(reverse, t_length - t_end, t_start), np.where(reverse, t_length - t_start, t_end),
+    )  # fmt: skip
+    alike = find_differences(reads, intervals, 0, threads=threads).edits == 0
+    alike &= ~_has_unknown(reads, query, intervals.q_start, intervals.q_end)
+    alike &= ~_has_unknown(reads, target, intervals.t_start, intervals.t_end)
+    exact = np.flatnonzero(alike)
+    exact = exact[np.lexsort((diagonal[exact], -bases[exact], candidate[exact]))]
+    longest = exact[np.diff(candidate[exact], prepend=-1) > 0]
+    found, bases = intervals.take(longest), bases[longest]
+    overlaps = Overlaps(
+        found.query, found.target, found.reverse, found.q_start, found.q_end, found.t_start, found.t_end,
+        matches=bases, block_length=bases, score=bases, seeds=seeds[longest],
+        divergence=np.zeros(len(found)), kind=np.full(len(found), OverlapClass.INTERNAL),
+    )  # fmt: skip
+    return overlaps, {"differences": len(candidates) - len(overlaps)}
+
+
+def _diagonals(reads: Reads, candidates: Candidates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return candidate, diagonal and number of seeds of all diagonals that have any."""
+    c = candidates
+    hit_query_pos, hit_target_pos = np.asarray(c.hit_query_pos), np.asarray(c.hit_target_pos, np.int64)
+    candidate = np.repeat(np.arange(len(c)), np.diff(np.asarray(c.hit_offsets)))
+    last = reads.lengths[c.target] - c.seed_length
+    diagonal = np.where(c.reverse[candidate], last[candidate] - hit_target_pos, hit_target_pos)
+    diagonal -= hit_query_pos
+    # Most seeds are on the diagonal of the one before.
+    firsts = np.flatnonzero((np.diff(candidate, prepend=-1) != 0) | (np.diff(diagonal, prepend=0) != 0))
+    seeds = np.diff(firsts, append=len(candidate))
+    candidate, diagonal = candidate[firsts], diagonal[firsts]
+    order = np.lexsort((diagonal, candidate))
+    candidate, diagonal = candidate[order], diagonal[order]
+    begins = np.flatnonzero((np.diff(candidate, prepend=-1) != 0) | (np.diff(diagonal, prepend=0) != 0))
+    together = np.add.reduceat(seeds[order], begins) if len(begins) else seeds
+    return candidate[begins], diagonal[begins], together
+
+
+def _has_unknown(reads: Reads, read: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return which intervals of reads have unknown bases (bool)."""
+    of_read = np.repeat(np.arange(len(reads)), np.diff(reads.unknown_offsets)) << 32
+    before = read.astype(np.int64) << 32
+    begun = np.searchsorted(of_read + reads.unknown_start, before + end)
+    return begun > np.searchsorted(of_read + reads.unknown_end, before + start, side="right")
