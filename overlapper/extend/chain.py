@@ -21,7 +21,7 @@ The agreement asked for is ``min_agreement`` percent of the typical one, times t
 that is below 1. S is the share of the query's sketched k-mers that seed, times that of the target's; T is
 what S is typically. Noisy reads have fewer k-mers that others share, and of those that seed, more do by
 chance. Of accurate reads, k-mers that do not seed are mostly those of repeats: where the median agreement is
-above `MOST_TYPICAL`, T is lowered by the square of how much. Everything is in integers: each share in
+above `MOST_TYPICAL`, T is lowered by the fourth power of how much. Everything is in integers: each share in
 thousandths, S / T in thousandths, squared twice, rounded down each time.
 
 The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees as is asked.
@@ -180,7 +180,7 @@ def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainPa
     if len(chains) < FEWEST_CHAINS:
         return dataclasses.replace(params, typical_agreement=AGREEMENT_UNKNOWN)
     agreement, shares = np.median(chains, axis=0).tolist()
-    accurate = min(1, MOST_TYPICAL / max(agreement, 1)) ** 2
+    accurate = min(1, MOST_TYPICAL / max(agreement, 1)) ** 4
     return dataclasses.replace(
         params,
         typical_agreement=min(max(1, round(agreement)), MOST_TYPICAL),

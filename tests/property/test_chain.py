@@ -168,7 +168,7 @@ def test_typical_agreement_is_bounded():
     fitted = chain.fit(reads, candidates, ChainParams())
     agreement, shares = np.median(chain.agreements(reads, candidates, ChainParams()), axis=0)
     assert agreement > chain.MOST_TYPICAL == fitted.typical_agreement
-    assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 2)
+    assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 4)
 
 
 def test_typical_agreement_that_is_given_stays():
