@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from typing import Self
 
 from overlapper.params import Params
 from overlapper.sketch.estimates import Estimates
@@ -96,6 +97,13 @@ class Workload:
             + PAIR * self.reads * coverage
         )
         return START + READ_BASE * self.bases + parallel / threads
+
+    def of_all_pairs(self) -> tuple[int, Self]:
+        """Return how many pairs of reads there are, and the work if all of them overlap without an error."""
+        each = (self.reads - 1) / 2
+        overlapping = dataclasses.replace(self.estimates, coverage=each, kmer_length=32, survival=(1.0,))
+        pairs = self.reads * (self.reads - 1) // 2
+        return pairs, dataclasses.replace(self, estimates=overlapping)
 
     def _density(self, params: Params) -> float:
         """Return how much denser k-mers that are looked at lie than they would among all.

@@ -164,18 +164,15 @@ class ChainParams:
         Bases between neighbouring seeds of a chain, on either read.
     gap_cost, distance_cost : int
         Cost of a base of gap, and of a base of distance, in 256ths of a matching base.
-    min_seeds : int
-        Shortest chain kept, in seeds.
+    min_seeds, min_score : int
+        Shortest chain kept, in seeds, and lowest score, in bases.
     sure_seeds : int
         A chain of fewer seeds is kept only if walks bring both its ends to a read end.
-    min_score : int
-        Lowest score kept, in bases.
     min_agreement : int
         Least agreement kept, in percent of the typical one; copies of a repeat that differ stay below.
-    min_overall : int
-        Likewise, of the whole overlap; ``min_agreement`` where it has fewer than ``sure_seeds``.
-    typical_agreement : int
-        In thousandths; 0 measures it on a sample of the read set.
+        Less is asked of reads whose k-mers seed less than those of typical ones.
+    typical_agreement, typical_shares : int
+        In thousandths, and in millionths; agreement 0 measures both on a sample of the read set.
     reach, max_reach : int
         An end is carried on to the nearer read end when at most ``reach`` seeds are missing, and it is near.
     give_up : int
@@ -195,9 +192,9 @@ class ChainParams:
     min_seeds: int = 2
     sure_seeds: int = 3
     min_score: int = 20
-    min_agreement: int = 15
-    min_overall: int = 5
+    min_agreement: int = 18
     typical_agreement: int = 0
+    typical_shares: int = 0
     reach: int = 2
     max_reach: int = 300
     give_up: int = 30
@@ -206,14 +203,13 @@ class ChainParams:
     end_tolerance: int = 50
 
     def __post_init__(self) -> None:
-        lengths = ("reach", "max_reach", "end_tolerance")
-        for name in ("sure_seeds", "gap_cost", "distance_cost", "typical_agreement", *lengths):
+        typical, lengths = ("typical_agreement", "typical_shares"), ("reach", "max_reach", "end_tolerance")
+        for name in ("sure_seeds", "gap_cost", "distance_cost", *typical, *lengths):
             require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
         require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")
         require(self.max_gap >= 1, "max_gap", self.max_gap, "1 or more")
         require(self.min_seeds >= 1, "min_seeds", self.min_seeds, "1 or more")
         require(0 <= self.min_agreement <= 100, "min_agreement", self.min_agreement, "0 to 100")
-        require(0 <= self.min_overall <= 100, "min_overall", self.min_overall, "0 to 100")
         require(self.give_up >= self.reach, "give_up", self.give_up, "reach or more")
         require(1 <= self.end_edits <= 100, "end_edits", self.end_edits, "1 to 100")
         require(0 <= self.end_drop <= 2**30, "end_drop", self.end_drop, "0 to 2^30")

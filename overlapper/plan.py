@@ -175,18 +175,29 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
     tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
     passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
-    workload = Workload(bases, len(store), kmers, passes, blocks, estimate(store.mapped(), budget.threads))
-    seconds = workload.seconds(params, budget.threads)
-    on = f"{budget.threads} threads of the CPU"
+    estimates = estimate(store.mapped(), budget.threads)
+    workload = Workload(bases, len(store), kmers, passes, blocks, estimates)
     return [
         f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
         f"at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
         budget.expected(room, tile),
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
         f"{disk_bytes(bases, kmers, params.finder) >> 20} MB",
+        *_expected(workload, params, budget.threads),
+    ]
+
+
+def _expected(workload: Workload, params: Params, threads: int) -> list[str]:
+    """Say what time is expected, and what it would take if all reads overlapped all others."""
+    on, seconds = f"{threads} threads of the CPU", workload.seconds(params, threads)
+    pairs, worst = workload.of_all_pairs()
+    return [
         f"time on {on}: unknown, as the reads do not tell their coverage"
         if math.isnan(seconds)
         else f"time on {on}: about {spelled(seconds)}, an estimate that may be wrong by a factor of 2",
+        f"if all reads overlap all others, as amplicons do: {pairs} overlaps, "
+        f"{DISK_PER_OVERLAP * pairs >> 20} MB of disk, about {spelled(worst.seconds(params, threads))}; "
+        "--best leaves fewer",
     ]
 
 

@@ -32,9 +32,9 @@ WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 40, 1000
 """Windows, and bases at most, to carry on the end of a chain over: seeds grow rarer as windows widen."""
 
-_AGREEMENTS = ((0.005, 100, 100), (0.02, 15, 5), (0.13, 15, 5), (0.2, 8, 3))
-"""Error rates, and how many percent of the typical agreement a chain and an overlap need; in between both
-go by the logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
+_AGREEMENTS = ((0.005, 100), (0.02, 18), (0.13, 18), (0.2, 10))
+"""Error rates, and how many percent of the typical agreement an overlap needs; in between it goes by the
+logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
 typical are left at a difference of 4 percent, so that copies of a repeat that differ more do not count.
 Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little
 of a read's accuracy. Real CLR reads have stretches without seeds: set on those of E. coli (P5-C3) and on
@@ -143,15 +143,14 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
 def _chain_params(error_rate: float, window: int) -> ChainParams:
     """Let ends be carried on farther as seeds grow rarer, and let noisy reads agree less."""
     default = ChainParams()
-    rates, *columns = zip(*_AGREEMENTS, strict=True)
+    rates, percents = zip(*_AGREEMENTS, strict=True)
     place = math.log(max(error_rate, rates[0]))
-    chain, overall = (math.exp(np.interp(place, np.log(rates), np.log(column))) for column in columns)
+    agreement = math.exp(np.interp(place, np.log(rates), np.log(percents)))
     return dataclasses.replace(
         default,
         reach=min(WIDE_REACH, max(default.reach, WIDE_REACH * window // WIDE_WINDOW)),
         max_reach=min(MOST_REACH, max(default.max_reach, REACH_WINDOWS * window)),
-        min_agreement=round(chain),
-        min_overall=round(overall),
+        min_agreement=round(agreement),
     )
 
 

@@ -17,12 +17,17 @@ k-mers of the query within the interval, times the share of the target's sketche
 same with query and target exchanged, if that is more. It is in thousandths, rounded down. What is typical
 depends on coverage and errors, so it is measured on a sample.
 
-The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees at least
-``min_agreement`` percent as well as is typical. Two copies of a repeat that differ more than the reads do
-fall below. A chain of fewer than ``sure_seeds`` seeds may be chance: it is kept if walks bring both its ends
-to a read end. At last the agreement of the whole overlap, from end to end, has to be ``min_overall`` percent
-of the typical one, of so few seeds ``min_agreement`` percent: walks go on through copies that differ, but bad
-stretches of true overlaps have no seeds.
+The agreement asked for is ``min_agreement`` percent of the typical one, times the fourth power of S / T where
+that is below 1. S is the share of the query's sketched k-mers that seed, times that of the target's; T is
+what S is typically. Noisy reads have fewer k-mers that others share, and of those that seed, more do by
+chance. Of accurate reads, k-mers that do not seed are mostly those of repeats: where the median agreement is
+above `MOST_TYPICAL`, T is lowered by the fourth power of how much. Everything is in integers: each share in
+thousandths, S / T in thousandths, squared twice, rounded down each time.
+
+The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees as is asked.
+Two copies of a repeat that differ more than the reads do fall below. A chain of fewer than ``sure_seeds``
+seeds may be chance: it is kept if walks bring both its ends to a read end. At last the whole overlap, from
+end to end, has to agree as is asked: walks go on through copies that differ.
 
 The seeds missing at an end are the seeding k-mers of the query between the chain and the nearer read end,
 times the share of those within the chain that the chain has, seeds that overlap each other counted once;
@@ -107,12 +112,11 @@ def extend(
     sure = (seeds >= params.sure_seeds) | ((left == 0) & (right == 0))
     n_unsure = int(np.count_nonzero(~sure))
     overlaps = overlaps.take(np.flatnonzero(sure))
-    agreement = kernel.agreements(
+    agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
         overlaps.seeds, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
+        params.min_agreement, params.typical_agreement, params.typical_shares,
     )  # fmt: skip
-    least = np.where(overlaps.seeds < params.sure_seeds, params.min_agreement, params.min_overall)
-    agree = 100 * agreement >= least * params.typical_agreement
     n_disagree += int(np.count_nonzero(~agree))
     return overlaps.take(np.flatnonzero(agree)), {
         "few seeds": n_few + n_unsure,
@@ -133,7 +137,8 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
     Returns
     -------
     ChainParams
-        With the median agreement of the sample's chains, or `AGREEMENT_UNKNOWN` where there are few.
+        With the medians of the sample's chains, the agreement at most `MOST_TYPICAL`; or `AGREEMENT_UNKNOWN`,
+        and no shares, where there are few.
     """
     if params.typical_agreement:
         return params
@@ -146,26 +151,41 @@ def sample_queries(n_reads: int) -> np.ndarray:
 
 
 def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
-    """Return the agreement, in thousandths, of each chain of the candidates, disagreement tolerated."""
+    """Return agreement and shares of each chain of the candidates, disagreement tolerated.
+
+    Returns
+    -------
+    ndarray of int64, shape (chains, 2)
+        Agreement in thousandths; the share of k-mers that seed, of the query times that of the target, in
+        millionths.
+    """
     least = max(params.min_seeds, params.sure_seeds)
-    _, (chains, _, _) = _chains(reads, sample, dataclasses.replace(params, min_agreement=0, min_seeds=least))
-    return chains[:, kernel.AGREEMENT]
+    of_sample = dataclasses.replace(params, min_agreement=0, min_seeds=least)
+    seeding, (chains, _, _) = _chains(reads, sample, of_sample)
+    rows = chains[:, kernel.CANDIDATE]
+    shares = kernel.shares(sample.query[rows], sample.target[rows], seeding.sketched, seeding.starts)
+    return np.column_stack([chains[:, kernel.AGREEMENT], shares])
 
 
 def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
-    """Return the parameters with the median of measured agreements as the typical one.
+    """Return the parameters with the medians of what was measured as typical.
 
     Parameters
     ----------
     params : ChainParams
-    measured : iterable of ndarray
-        Those of each part of the sample.
+    measured : iterable of ndarray, shape (chains, 2)
+        What `agreements` gives of each part of the sample.
     """
-    typical = AGREEMENT_UNKNOWN
-    agreement = np.concatenate([np.empty(0), *measured])
-    if len(agreement) >= FEWEST_CHAINS:
-        typical = min(max(1, round(float(np.median(agreement)))), MOST_TYPICAL)
-    return dataclasses.replace(params, typical_agreement=typical)
+    chains = np.concatenate([np.empty((0, 2)), *measured])
+    if len(chains) < FEWEST_CHAINS:
+        return dataclasses.replace(params, typical_agreement=AGREEMENT_UNKNOWN)
+    agreement, shares = np.median(chains, axis=0).tolist()
+    accurate = min(1, MOST_TYPICAL / max(agreement, 1)) ** 4
+    return dataclasses.replace(
+        params,
+        typical_agreement=min(max(1, round(agreement)), MOST_TYPICAL),
+        typical_shares=max(1, round(accurate * shares)),
+    )
 
 
 def _chains(
@@ -182,7 +202,8 @@ def _chains(
         candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
         reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
         p.look_back, p.max_gap, p.gap_cost, p.distance_cost,
-        p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement, p.reach,
+        p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement, p.typical_shares,
+        p.reach,
     )  # fmt: skip
 
 

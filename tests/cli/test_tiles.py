@@ -138,6 +138,7 @@ def test_a_plan_is_printed_and_nothing_done(overlap, reads_file, tmp_path):
     assert b"at most 1 blocks, 1 tiles" in done.out
     assert re.search(rb"\nmemory: about 0\.\d+ GB; budget 2 GB\n", done.out)
     assert re.search(rb"\ntime on \d+ threads of the CPU: (about \d+ seconds|unknown)", done.out)
+    assert re.search(rb"\nif all reads overlap all others, as amplicons do: \d+ overlaps, \d+ MB", done.out)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["reads.fa"]
 
 

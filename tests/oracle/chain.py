@@ -115,7 +115,13 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     Returns (q_start, q_end, t_start, t_end, matches, score, seeds).
     """
     lengths = len(query), len(target)
-    typical = p["typical_agreement"]
+    asked = 1000
+    if p["typical_shares"]:
+        shares = (1000 * len(q_seeds) // q_sketched) * (1000 * len(t_seeds) // t_sketched)
+        asked = min(1000, 1000 * shares // p["typical_shares"])
+        asked = asked**2 // 1000
+        asked = asked**2 // 1000
+    least = Fraction(p["min_agreement"] * p["typical_agreement"] * asked, 1000)
 
     def on_strand(position):
         return lengths[1] - k - position if reverse else position
@@ -129,9 +135,7 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     if len(chain) < p["min_seeds"] or score // 256 < p["min_score"]:
         return "few seeds"
     x0, x1, y0, y1 = chain[0][0], chain[-1][0] + k, chain[0][1], chain[-1][1] + k
-    if not agrees(
-        chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, p["min_agreement"] * typical
-    ):
+    if not agrees(chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, least):
         return "disagreement"
     before, after = missing(chain, k, (x0, x1, y0, y1), lengths, q_seeds, t_seeds, p["reach"])
     q_left, t_left = end_bases(query[:x0][::-1], strand[:y0][::-1], len(chain), before, p)
@@ -139,7 +143,6 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     x0, x1, y0, y1 = x0 - q_left, x1 + q_right, y0 - t_left, y1 + t_right
     if len(chain) < p["sure_seeds"] and (min(x0, y0) > 0 or (x1 < lengths[0] and y1 < lengths[1])):
         return "few seeds"
-    least = p["min_agreement" if len(chain) < p["sure_seeds"] else "min_overall"] * typical
     if not agrees(chain, k, (x0, x1, y0, y1), q_seeds, t_seeds, q_sketched, t_sketched, least):
         return "disagreement"
     matches = min(covered([x for x, _ in chain], k), covered([y for _, y in chain], k))

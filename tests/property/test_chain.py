@@ -27,8 +27,8 @@ def chain_params(draw):
         sure_seeds=draw(st.integers(0, 6)),
         min_score=draw(st.integers(0, 40)),
         min_agreement=draw(st.sampled_from([0, 25, 100])),
-        min_overall=draw(st.sampled_from([0, 10, 100])),
         typical_agreement=draw(st.sampled_from([1, 100, 500, 1500])),
+        typical_shares=draw(st.sampled_from([0, 1, 100_000, 400_000, 10**6])),
         reach=reach,
         max_reach=draw(st.sampled_from([0, 20, 300])),
         give_up=reach + draw(st.sampled_from([0, 2, 30])),
@@ -139,36 +139,36 @@ def test_scattered_seeds_equal_the_oracle(seed, k, params):
     assert_equals_the_oracle([text for pair in pairs for text in pair[:2]], candidates, params)
 
 
-def kept_by_agreement(error_rate):
-    """Typical agreement of noisy copies, and a function: how many chains agree at least so well."""
+def noisy_copies(error_rate):
+    """Return reads of one place and their candidates."""
     rng = np.random.default_rng(4)
     genome = random_text(rng, 6000)
-    texts = [mutated(rng, genome[s : s + 2000], error_rate) for s in rng.integers(0, 4000, 60)]
-    reads = reads_of(texts)
+    reads = reads_of([mutated(rng, genome[s : s + 2000], error_rate) for s in rng.integers(0, 4000, 60)])
     set_up = Params(sketch=SketchParams(kmer_length=13, window=5, repeat_limit=100))
-    candidates = finder("dsoft").prepare(reads, set_up, 1).find(0, len(reads))
-    params = ChainParams()
-
-    def kept(least):
-        strict = dataclasses.replace(
-            params, typical_agreement=least, min_agreement=100, min_seeds=3, min_overall=0
-        )
-        return len(chain.extend(reads, candidates, strict, 1)[0])
-
-    return chain.fit(reads, candidates, params).typical_agreement, kept
+    return reads, finder("dsoft").prepare(reads, set_up, 1).find(0, len(reads))
 
 
-def test_typical_agreement_is_the_median(monkeypatch):
+def test_what_is_typical_are_medians(monkeypatch):
     monkeypatch.setattr(chain, "MOST_TYPICAL", 1000)
-    typical, kept = kept_by_agreement(0.12)
-    assert typical < chain.MOST_TYPICAL
-    assert kept(typical + 1) <= kept(1) / 2 <= kept(typical)
+    reads, candidates = noisy_copies(0.12)
+    seeding, params = candidates.seeding, ChainParams()
+    measured = chain.agreements(reads, candidates, params)
+    fitted = chain.fit(reads, candidates, params)
+    assert 0 < fitted.typical_agreement < chain.MOST_TYPICAL
+    assert fitted.typical_agreement == round(np.median(measured[:, 0]))
+    assert fitted.typical_shares == round(np.median(measured[:, 1]))
+    of_read = 1000 * np.diff(seeding.starts) // seeding.sketched
+    assert set(measured[:, 1].tolist()) <= set(
+        (of_read[candidates.query] * of_read[candidates.target]).tolist()
+    )
 
 
 def test_typical_agreement_is_bounded():
-    typical, kept = kept_by_agreement(0.02)
-    assert typical == chain.MOST_TYPICAL
-    assert kept(typical + 1) > kept(1) / 2
+    reads, candidates = noisy_copies(0.02)
+    fitted = chain.fit(reads, candidates, ChainParams())
+    agreement, shares = np.median(chain.agreements(reads, candidates, ChainParams()), axis=0)
+    assert agreement > chain.MOST_TYPICAL == fitted.typical_agreement
+    assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 4)
 
 
 def test_typical_agreement_that_is_given_stays():
@@ -183,4 +183,4 @@ def test_few_chains_tell_nothing(rows):
     reads = reads_of(texts_of(1))
     candidates = finder("dsoft").prepare(reads, Params(), 1).find(0, len(reads))
     fitted = chain.fit(reads, candidates.take(np.arange(rows)), ChainParams())
-    assert fitted.typical_agreement == chain.AGREEMENT_UNKNOWN
+    assert (fitted.typical_agreement, fitted.typical_shares) == (chain.AGREEMENT_UNKNOWN, 0)

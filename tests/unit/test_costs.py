@@ -66,3 +66,14 @@ def test_hits_by_chance_grow_with_the_square_of_the_reads_and_vanish_with_k():
 def test_what_reads_do_not_tell_is_unknown():
     assert math.isnan(changed(estimates=dataclasses.replace(ESTIMATES, coverage=math.nan)))
     assert math.isnan(changed(estimates=dataclasses.replace(ESTIMATES, survival=())))
+
+
+def test_all_pairs_are_work_for_reads_that_tell_no_coverage():
+    unknown = dataclasses.replace(ESTIMATES, coverage=math.nan, survival=())
+    workload = dataclasses.replace(WORKLOAD, estimates=unknown)
+    assert math.isnan(workload.seconds(PARAMS, 1))
+    pairs, worst = workload.of_all_pairs()
+    assert pairs == 3_000 * 2_999 // 2
+    for k in (13, 19, 28):
+        params = Params(sketch=SketchParams(kmer_length=k))
+        assert worst.seconds(params, 1) > WORKLOAD.seconds(params, 1)

@@ -17,7 +17,7 @@ between either end and the nearer read end; agreement in thousandths."""
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
     seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
-    typical_agreement, reach,
+    typical_agreement, typical_shares, reach,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -31,7 +31,7 @@ def chain_candidates(
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
     look_back, max_gap, gap_cost, distance_cost : int
-    min_seeds, min_score, min_agreement, typical_agreement, reach : int
+    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, reach : int
         See `overlapper.params.ChainParams`.
 
     Returns
@@ -66,11 +66,13 @@ def chain_candidates(
         inside = max(1, _count_seeds(q_seeds, x0, x1, k))
         t0, t1 = (t_length - y1, t_length - y0) if reverse[i] else (y0, y1)
         t_inside = max(1, _count_seeds(t_seeds, t0, t1, k))
+        q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
         agreement = min(
-            1000 * seeds * np.int64(sketched[target[i]]) // (inside * len(t_seeds)),
-            1000 * seeds * np.int64(sketched[query[i]]) // (t_inside * len(q_seeds)),
+            1000 * seeds * t_sketched // (inside * len(t_seeds)),
+            1000 * seeds * q_sketched // (t_inside * len(q_seeds)),
         )
-        if 100 * agreement < min_agreement * typical_agreement:
+        asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched), typical_shares)
+        if 100_000 * agreement < min_agreement * typical_agreement * asked:
             n_disagree += 1
             continue
         row = rows[n_rows]
@@ -94,10 +96,11 @@ def chain_candidates(
 
 
 @njit(nogil=True, cache=True)
-def agreements(
-    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, seed_positions, seed_starts
-):
-    """Return the agreement of overlaps in thousandths: their seeds over those expected from end to end.
+def agree(
+    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, seed_positions, seed_starts,
+    min_agreement, typical_agreement, typical_shares,
+):  # fmt: skip
+    """Return which overlaps agree well enough from end to end, for what their reads are.
 
     Parameters
     ----------
@@ -107,22 +110,55 @@ def agreements(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
+    min_agreement, typical_agreement, typical_shares : int
+        See `overlapper.params.ChainParams`.
 
     Returns
     -------
-    ndarray of int64, shape (overlaps,)
+    ndarray of bool, shape (overlaps,)
     """
-    found = np.empty(len(query), np.int64)
+    found = np.empty(len(query), np.bool_)
     for i in range(len(query)):
         q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
         t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
         inside = max(1, _count_seeds(q_seeds, q_start[i], q_end[i], k))
         t_inside = max(1, _count_seeds(t_seeds, t_start[i], t_end[i], k))
-        found[i] = min(
-            1000 * np.int64(seeds[i]) * np.int64(sketched[target[i]]) // (inside * len(t_seeds)),
-            1000 * np.int64(seeds[i]) * np.int64(sketched[query[i]]) // (t_inside * len(q_seeds)),
+        q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
+        agreement = min(
+            1000 * np.int64(seeds[i]) * t_sketched // (inside * len(t_seeds)),
+            1000 * np.int64(seeds[i]) * q_sketched // (t_inside * len(q_seeds)),
         )
+        asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched), typical_shares)
+        found[i] = 100_000 * agreement >= min_agreement * typical_agreement * asked
     return found
+
+
+@njit(nogil=True, cache=True)
+def shares(query, target, sketched, seed_starts):
+    """Return the share of its k-mers that seed, of the query times that of the target, in millionths."""
+    found = np.empty(len(query), np.int64)
+    for i in range(len(query)):
+        q, t = query[i], target[i]
+        found[i] = _shares(
+            seed_starts[q + 1] - seed_starts[q], np.int64(sketched[q]),
+            seed_starts[t + 1] - seed_starts[t], np.int64(sketched[t]),
+        )  # fmt: skip
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _shares(q_seeds, q_sketched, t_seeds, t_sketched):
+    return (1000 * q_seeds // q_sketched) * (1000 * t_seeds // t_sketched)
+
+
+@njit(nogil=True, cache=True)
+def _asked(shares, typical_shares):
+    """Return the part of the least agreement that is asked of reads, in thousandths."""
+    if typical_shares == 0:
+        return 1000
+    asked = min(1000, 1000 * shares // typical_shares)
+    asked = asked * asked // 1000
+    return asked * asked // 1000
 
 
 @njit(nogil=True, cache=True)
