@@ -187,18 +187,35 @@ class Index:
         )
 
     def smems(
-        self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None
+        self,
+        reads: Reads,
+        min_length: int,
+        *,
+        most: int = ANY_NUMBER,
+        most_places: int = ANY_NUMBER,
+        threads: int | None = None,
     ) -> Matches:
-        """Find all places of all super-maximal exact matches of a minimum length; as `mems`."""
+        """Find the places of all super-maximal exact matches of a minimum length, ``most_places`` of each.
+
+        As `mems`; the places are all by default.
+        """
         fm = self.for_length(min_length)
-        return self._find(lambda *query: find_smems(fm, *query)[0], reads, min_length, most, threads)
+        return self._find(
+            lambda *query: find_smems(fm, *query)[0], reads, min_length, most, threads, most_places
+        )
 
     def nov_smems(
-        self, reads: Reads, min_length: int, *, most: int = ANY_NUMBER, threads: int | None = None
+        self,
+        reads: Reads,
+        min_length: int,
+        *,
+        most: int = ANY_NUMBER,
+        most_places: int = ANY_NUMBER,
+        threads: int | None = None,
     ) -> Matches:
-        """Find all places of the greedy non-overlapping matches of a minimum length; as `mems`."""
+        """Find the places of the greedy non-overlapping matches of a minimum length; as `smems`."""
         find = partial(find_nov_smems, self.for_length(min_length))
-        return self._find(find, reads, min_length, most, threads)
+        return self._find(find, reads, min_length, most, threads, most_places)
 
     def fixed_seeds(
         self,

@@ -58,19 +58,24 @@ class _MatchSeeder(abc.ABC):
     def _limit(self) -> int:
         return self.params.hit_limit or SeedParams.MOST_PLACES
 
+    @property
+    def _few(self) -> dict[str, int]:
+        """How matches are asked for: of one that has too many places, one more than that tells it."""
+        return {"most_places": self._limit + 1, "threads": 1}
+
 
 class SmemSeeder(_MatchSeeder):
     """Seeds are the super-maximal exact matches."""
 
     def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
-        return _rare(self.index.smems(reads, self.params.length, threads=1), self._limit)
+        return _rare(self.index.smems(reads, self.params.length, **self._few), self._limit)
 
 
 class NovSmemSeeder(_MatchSeeder):
     """Seeds are the greedy non-overlapping matches."""
 
     def _matches(self, reads: Reads) -> tuple[Matches, dict[str, int]]:
-        return _rare(self.index.nov_smems(reads, self.params.length, threads=1), self._limit)
+        return _rare(self.index.nov_smems(reads, self.params.length, **self._few), self._limit)
 
 
 class FixedSeeder(_MatchSeeder):

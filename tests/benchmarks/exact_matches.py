@@ -179,7 +179,7 @@ def main():
           f"smems / bwa: {best['bwa fastmap, two processes'] / best['smems']:.2f}x")  # fmt: skip
     pieces = Segments.of(reads, options.min_length)
     query = (reads.words, pieces.sources, pieces.lengths, pieces.reads, pieces.starts, options.min_length)
-    smem_accesses.report(index.fm, query, find_smems(index.fm, *query, ANY_NUMBER)[1])
+    smem_accesses.report(index.fm, query, find_smems(index.fm, *query, ANY_NUMBER, ANY_NUMBER)[1])
 
 
 if __name__ == "__main__":

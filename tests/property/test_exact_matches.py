@@ -1,5 +1,6 @@
 """Every query of the index equals brute force, on random and on repetitive texts."""
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -85,6 +86,18 @@ def test_nov_smems(case, min_length):
     texts, index, read = case
     expected = sorted(oracle.nov_smems(texts, read, min_length))
     assert rows(index.nov_smems(one(read), min_length, threads=1)) == expected
+
+
+@FEW
+@given(cases(), st.integers(1, 6), st.integers(1, 5), st.sampled_from(["smems", "nov_smems"]))
+def test_no_more_places_than_asked_for(case, min_length, most_places, kind):
+    _, index, read = case
+    search = getattr(index, kind)
+    whole = rows(search(one(read), min_length, threads=1))
+    found = rows(search(one(read), min_length, most_places=most_places, threads=1))
+    assert set(found) <= set(whole)
+    of_each = Counter(row[:2] for row in whole)
+    assert Counter(row[:2] for row in found) == {piece: min(n, most_places) for piece, n in of_each.items()}
 
 
 @FEW

@@ -164,7 +164,7 @@ def _add_rows(
 
 
 @njit(nogil=True, cache=True)
-def find_smems(fm, words, sources, lengths, queries, starts, min_length, most):
+def find_smems(fm, words, sources, lengths, queries, starts, min_length, most, most_places):
     """Find the super-maximal exact matches of query segments.
 
     Parameters
@@ -176,6 +176,8 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length, most):
         L, at least the k of the table.
     most : int
         Matches from which on the search ends: what is returned is more than that then, and not all.
+    most_places : int
+        How many places of a piece of the query are looked up at most.
 
     Returns
     -------
@@ -216,7 +218,8 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length, most):
             accesses += cost
             found, count = _add_rows(
                 bins, borders, samples, sample_shift, segments,
-                found, count, queries[query], starts[query] + start, end - start, row, size, position,
+                found, count, queries[query], starts[query] + start, end - start,
+                row, min(size, most_places), position,
             )  # fmt: skip
             start, end = start + 1, end + 1
             if count > most:
@@ -225,12 +228,12 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length, most):
 
 
 @njit(nogil=True, cache=True)
-def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length, most):
+def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length, most, most_places):
     """Cut query segments from the left into longest matches, and find those of the minimum length.
 
     Parameters
     ----------
-    fm, words, sources, lengths, queries, starts, min_length, most
+    fm, words, sources, lengths, queries, starts, min_length, most, most_places
         As `find_smems`.
 
     Returns
@@ -257,7 +260,8 @@ def find_nov_smems(fm, words, sources, lengths, queries, starts, min_length, mos
             if end - start >= min_length:
                 found, count = _add_rows(
                     bins, borders, samples, sample_shift, segments,
-                    found, count, queries[query], starts[query] + start, end - start, row, size, position,
+                    found, count, queries[query], starts[query] + start, end - start,
+                    row, min(size, most_places), position,
                 )  # fmt: skip
             start = end
             if count > most:
