@@ -141,7 +141,7 @@ class Table:
         return shown.as_html(self)
 
     def __iter__(self) -> Iterator[Any]:
-        row = _row_type(type(self))
+        row = _row_type(tuple(f.name for f in self.fields_of("column", "ragged")))
         for start in range(0, len(self), _ROWS_AT_A_TIME):
             part = self.rows(start, min(len(self), start + _ROWS_AT_A_TIME))
             yield from map(row, *(part._values(f) for f in self.fields_of("column", "ragged")))
@@ -361,7 +361,6 @@ class Table:
 
 
 @functools.cache
-def _row_type(kind: type[Table]) -> Any:
-    """Return the named tuple that a row of a table is."""
-    names = [f.name for f in kind.fields_of("column", "ragged")]
+def _row_type(names: tuple[str, ...]) -> Any:
+    """Return the named tuple that a row of such columns is."""
     return collections.namedtuple("Row", names)
