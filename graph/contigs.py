@@ -198,8 +198,10 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         report("telling copies apart", 0, 0)
         overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
-    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
-    contigs = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
+    layout_params = params.graph, params.cleaning
+    if exact:
+        layout_params = params.graph.of_exact_overlaps(), params.cleaning.of_exact_overlaps()
+    contigs = _laid_out(steps, reads, overlaps, *layout_params)
     del reads, overlaps  # polishing has its own
     if separate:
         return Assembled(contigs, params, steps.stages.done, [])

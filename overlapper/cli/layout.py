@@ -106,6 +106,14 @@ def layout(
             help="How much longer a path may be than the edge it replaces.",
         ),
     ] = 1000,
+    min_end_overlap: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
+        ),
+    ] = 0,
     no_clean: Annotated[
         bool, typer.Option("--no-clean", help="Leave the graph as transitive reduction leaves it.")
     ] = False,
@@ -163,7 +171,9 @@ def layout(
 
     check_format(overlaps)
     export.check_read_lines(read_lines)
-    params = graph.GraphParams(min_overlap, min_depth, max_hang, min_ratio, max_divergence_ratio, fuzz)
+    params = graph.GraphParams(
+        min_overlap, min_depth, max_hang, min_ratio, max_divergence_ratio, fuzz, min_end_overlap
+    )
     cleaning = (
         None if no_clean else graph.CleanParams(tip_reads, bubble_bases, weak_ratio, weak_rounds, weak_start)
     )
