@@ -172,7 +172,7 @@ def second_round(file, table, limits):
     before = pickle.loads(file.read_bytes())
     reads = vote_decisions.with_qualities(before.voted, before.names, table, limits)
     some = np.arange(0, len(reads), 2)
-    voted = vote_decisions.vote(reads, CorrectParams().of_corrected_reads(), some, raw=False)
+    voted = vote_decisions.vote(reads, CorrectParams().of_corrected_reads(0.0), some, raw=False)
     return count_decisions(file, voted, before.names, before.rows, before.reference)
 
 

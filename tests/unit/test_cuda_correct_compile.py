@@ -19,6 +19,7 @@ from overlapper.kernels.cuda import (
     mem_anchors,
     members,
     offsets,
+    own_bases,
     paths,
     pile,
     pile_guard,
@@ -30,6 +31,7 @@ MODULES = (
     offsets,
     members,
     mem_anchors,
+    own_bases,
     paths,
     edit_paths,
     pile,
@@ -66,7 +68,7 @@ TYPES = {
          "stretches"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
-         "plain_weight", "most_weight"], NUMBER),
+         "alike", "plain_weight", "most_weight"], NUMBER),
     **dict.fromkeys(["write", "own", "target_votes"], YES),
 }  # fmt: skip
 OWN_TYPES = {

@@ -40,6 +40,7 @@ from overlapper.kernels.cuda.mem_anchors import bytes_of_index, find_chains, ind
 from overlapper.kernels.cuda.members import DeviceSequences, gather_members
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.offsets import owner
+from overlapper.kernels.cuda.own_bases import keep_own
 from overlapper.kernels.cuda.paths import first_paths
 from overlapper.kernels.cuda.pile import (
     Draft,
@@ -170,6 +171,8 @@ def _consensus(
             leave_out(draft, members, starts, votes, left_out, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, members, starts, arena)
+        if step > 0 and settings.guard and settings.target_votes:
+            keep_own(draft, members, starts, votes, settings.alike, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             changed = arena.zeros(n, np.uint8)
             after, place = reconsider(draft, members, starts, votes, changed, arena)
