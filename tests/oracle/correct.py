@@ -10,7 +10,7 @@ import math
 
 from tests.oracle import edit_paths, mem_anchors
 
-MAX_PLACES, LOOK_BACK, MAX_SHIFT = 16, 50, 200
+MAX_PLACES, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS = 16, 50, 200, 8, 512
 LONGEST = 2048
 
 
@@ -50,7 +50,8 @@ def first_path(target, member, k, max_gap, most):
         return []
     pieces = []
     i = j = None
-    for a_i, a_j, length in mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT):
+    chain = mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS)
+    for a_i, a_j, length in chain:
         a_i, a_j, length = a_i + 1, a_j + 1, length - 2
         if i is None:
             rise, run = reach_on(

@@ -65,7 +65,7 @@ TYPES = {
     **dict.fromkeys(
         ["piece", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
          "following", "score", "before", "counts", "sizes", "depth", "chances", "limits", "giver", "origin",
-         "stretches"], I4),
+         "stretches", "latest"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
          "alike", "plain_weight", "most_weight"], NUMBER),

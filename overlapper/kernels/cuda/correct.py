@@ -31,6 +31,7 @@ from overlapper.kernels.cpu.correct import (
     RUNS,
     SHORTER,
 )
+from overlapper.kernels.cpu.mem_anchors import DIAGONALS
 from overlapper.kernels.cpu.members import Pieces, Rows, Settings
 from overlapper.kernels.cpu.paths import BAND, BAND_SHARE
 from overlapper.kernels.cpu.pile import HOMOPOLYMER
@@ -57,7 +58,7 @@ GROWTH = 1.3
 """Columns of a draft for each base of its target, as memory is planned."""
 PATH_BYTES, PAIR_BYTES = 4, 8
 """Device memory of a row of a path, and of the pairs to align for a row."""
-MEMBER_BYTES = 128
+MEMBER_BYTES = 128 + 4 * DIAGONALS
 """Device memory of a member besides its bases and paths."""
 
 
