@@ -12,9 +12,10 @@ are no longer independent. Each step is a stage (`graph.stages`): what a killed 
 Where copies are kept apart, reads are always corrected, and of their overlaps only those within a copy are
 laid out::
 
-    reads ── overlaps ── correct ── overlaps again ── copies ── layout ──► contigs
+    reads ── overlaps ── correct ── overlaps again ── copies ── layout ── polish ──► contigs
 
-Polishing would lay reads on the contigs of other copies, too, and mix what was kept apart.
+Each contig is polished by the reads that the layout has in it: others are of other copies, and would mix what
+was kept apart.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import numpy as np
 
 from graph import assemble
 from graph.assembly_steps import AssemblySteps, HeldSteps
+from graph.own_reads import OwnReads, own_reads
 from graph.params import AssembleParams, WhatOfCopies, WhenToCorrect
 from graph.polish import Unitigs
 from graph.separation import separated
@@ -68,6 +70,14 @@ class Contigs:
 
     def __len__(self) -> int:
         return len(self.sequences)
+
+
+@dataclasses.dataclass(frozen=True)
+class LaidOut:
+    """Contigs before they are polished, and where their reads are."""
+
+    contigs: Contigs
+    reads: OwnReads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -189,12 +199,12 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         report("telling copies apart", 0, 0)
         overlaps = separated(steps.stages, reads, overlaps, facts["error rate"], steps.threads)
     report("laying out", 0, 0)
-    contigs = _laid_out(steps, reads, overlaps, params)
+    laid_out = _laid_out(steps, reads, overlaps, params)
+    contigs = laid_out.contigs
     del reads, overlaps  # polishing has its own
-    if separate:
-        return Assembled(contigs, params, steps.stages.done, [])
     polished = steps.polish(
         Unitigs(contigs.sequences, contigs.circular),
+        laid_out.reads if separate else None,
         ErrorRate(facts["error rate"], "of the overlaps"),
         params.polishing,
         lambda step, done, total: report(f"polishing, {step}", done, total),
@@ -217,8 +227,8 @@ def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
     return params.copies is WhatOfCopies.SEPARATE
 
 
-def _laid_out(steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: AssembleParams) -> Contigs:
-    def lay_out() -> tuple[Contigs, dict[str, Any]]:
+def _laid_out(steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: AssembleParams) -> LaidOut:
+    def lay_out() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(reads, overlaps, params.graph, params.cleaning, threads=steps.threads)
         unitigs = assembly.layout
         source, target, _ = unitigs.links()
@@ -227,7 +237,8 @@ def _laid_out(steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: As
             Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
             unitigs.read_counts, source, target,
         )  # fmt: skip
-        return made, {"counts": assembly.counts, "sizes": assembly.sizes}
+        own = own_reads(unitigs, reads.lengths)
+        return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
 
     depends_on = [dataclasses.asdict(params.graph), dataclasses.asdict(params.cleaning)]
-    return steps.stages.run("layout", Contigs, depends_on, lay_out)[0]
+    return steps.stages.run("layout", LaidOut, depends_on, lay_out)[0]
