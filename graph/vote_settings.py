@@ -9,9 +9,9 @@ from graph.piles import Piles
 from graph.stored_piles import StoredPiles
 from overlapper.kernels.cpu.members import Settings
 
-ALIKE = 40
-"""Of the members at a column, this times the error rate of reads may have an error alike: a tenth where HiFi
-reads err at 1 in 400."""
+ALIKE = 30
+"""Of the members at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30
+and 40 on HiFi reads of two pieces of the human MHC and one of yeast (``docs/notes/correction.md``)."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 ACCURATE_ANCHOR, ANCHOR = 15, 11
