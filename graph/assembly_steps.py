@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from graph.correct import correct
+from graph.own_reads import OwnReads
 from graph.params import CorrectParams
 from graph.polish import Polished, Unitigs, polish
 from graph.stages import Stages
@@ -50,8 +51,15 @@ class AssemblySteps(Protocol):
     def correct(self, params: CorrectParams, report: Report) -> None:
         """Correct the reads by their overlaps."""
 
-    def polish(self, unitigs: Unitigs, rate: ErrorRate, params: CorrectParams, report: Report) -> Polished:
-        """Polish unitigs with the reads as given."""
+    def polish(
+        self,
+        unitigs: Unitigs,
+        own: OwnReads | None,
+        rate: ErrorRate,
+        params: CorrectParams,
+        report: Report,
+    ) -> Polished:
+        """Polish unitigs with the reads as given, with their own alone where these are told."""
 
 
 class HeldSteps:
@@ -93,8 +101,15 @@ class HeldSteps:
         self.reads = Reads.concat([part.bases_alone() for part in made.parts()])
         self.overlaps = Overlaps.empty()
 
-    def polish(self, unitigs: Unitigs, rate: ErrorRate, params: CorrectParams, report: Report) -> Polished:
+    def polish(
+        self,
+        unitigs: Unitigs,
+        own: OwnReads | None,
+        rate: ErrorRate,
+        params: CorrectParams,
+        report: Report,
+    ) -> Polished:
         """See `AssemblySteps`."""
         return polish(
-            unitigs, self._given, params, preset=rate, stages=self.stages, report=report, **self._on
+            unitigs, self._given, params, own=own, preset=rate, stages=self.stages, report=report, **self._on
         )

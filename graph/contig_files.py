@@ -41,7 +41,7 @@ def contig_table(contigs: Contigs) -> Iterator[str]:
 
     Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
     (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
-    that no vote was taken on. The last two are * where contigs were not polished.
+    that no vote was taken on.
     """
     yield "\t".join(_COLUMNS)
     sequences = contigs.sequences
@@ -64,10 +64,9 @@ def _tags(contigs: Contigs, contig: int) -> list[str]:
 
 
 def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
-    """Return the quality of a polished contig, and how many of its bases have none; stars for others."""
+    """Return the quality of a contig, and how many of its bases have none."""
     sequences = contigs.sequences
-    if sequences.qualities is None or sequences.quality_offsets is None:
-        return "*", "*"
+    assert sequences.qualities is not None and sequences.quality_offsets is not None
     start, end = sequences.quality_offsets[contig : contig + 2]
     qualities = sequences.qualities[start:end]
     wrong = np.mean(10 ** (-qualities.astype(np.float64) / 10)) if len(qualities) else 1.0

@@ -12,9 +12,10 @@ are no longer independent. Each step is a stage (`graph.stages`): what a killed 
 Where copies are kept apart, reads are always corrected, and of their overlaps only those within a copy are
 laid out (`graph.separation`): of accurate reads the exact ones, which are the only ones to be found::
 
-    reads ── overlaps ── correct ── overlaps again ── copies ── layout ──► contigs
+    reads ── overlaps ── correct ── overlaps again ── copies ── layout ── polish ──► contigs
 
-Polishing would lay reads on the contigs of other copies, too, and mix what was kept apart.
+Each contig is polished by the reads that the layout has in it: others are of other copies, and would mix what
+was kept apart.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import numpy as np
 
 from graph import assemble
 from graph.assembly_steps import AssemblySteps, HeldSteps
+from graph.own_reads import OwnReads, own_reads
 from graph.params import AssembleParams, CleanParams, GraphParams, WhatOfCopies, WhenToCorrect
 from graph.polish import Unitigs
 from graph.separation import EXACT, EXACT_BELOW, separated
@@ -69,6 +71,14 @@ class Contigs:
 
     def __len__(self) -> int:
         return len(self.sequences)
+
+
+@dataclasses.dataclass(frozen=True)
+class LaidOut:
+    """Contigs before they are polished, and where their reads are."""
+
+    contigs: Contigs
+    reads: OwnReads
 
 
 @dataclasses.dataclass(frozen=True)
@@ -201,12 +211,12 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     layout_params = params.graph, params.cleaning
     if exact:
         layout_params = params.graph.of_exact_overlaps(), params.cleaning.of_exact_overlaps()
-    contigs = _laid_out(steps, reads, overlaps, *layout_params)
+    laid_out = _laid_out(steps, reads, overlaps, *layout_params)
+    contigs = laid_out.contigs
     del reads, overlaps  # polishing has its own
-    if separate:
-        return Assembled(contigs, params, steps.stages.done, [])
     polished = steps.polish(
         Unitigs(contigs.sequences, contigs.circular),
+        laid_out.reads if separate else None,
         ErrorRate(facts["error rate"], "of the overlaps"),
         params.polishing,
         lambda step, done, total: report(f"polishing, {step}", done, total),
@@ -231,8 +241,8 @@ def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
 
 def _laid_out(
     steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams
-) -> Contigs:
-    def lay_out() -> tuple[Contigs, dict[str, Any]]:
+) -> LaidOut:
+    def lay_out() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(reads, overlaps, params, cleaning, threads=steps.threads)
         unitigs = assembly.layout
         source, target, _ = unitigs.links()
@@ -241,7 +251,8 @@ def _laid_out(
             Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
             unitigs.read_counts, source, target,
         )  # fmt: skip
-        return made, {"counts": assembly.counts, "sizes": assembly.sizes}
+        own = own_reads(unitigs, reads.lengths)
+        return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
 
     depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning)]
-    return steps.stages.run("layout", Contigs, depends_on, lay_out)[0]
+    return steps.stages.run("layout", LaidOut, depends_on, lay_out)[0]

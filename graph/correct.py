@@ -169,7 +169,7 @@ def correct_kept(
         piles, overlaps = kept.piles(this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None)))
         made, facts = kept.voted(this, params, partial(vote, piles, params, this))
         del piles
-        params = params.of_corrected_reads()
+        params = params.of_corrected_reads(facts["error rate"])
         _count_round(funnel, number, overlaps, made, facts[UNVOTED])
         identity = _identity(made) if identity is None else identity
     del kept

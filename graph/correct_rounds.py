@@ -14,6 +14,7 @@ from graph.rounds import Round
 from graph.stored_piles import StoredPiles
 from graph.thresholds import fit_doubt, fit_threshold
 from graph.unvoted import UNVOTED, unvoted
+from graph.vote_settings import error_rate
 from graph.voted import StoredVoted, Voted, VotedWriter
 from overlapper import pipeline
 from overlapper.io.arrays import from_arrays
@@ -108,4 +109,5 @@ def vote(piles: Piles | StoredPiles, params: CorrectParams, this: Round, writer:
                 bases += len(made.codes)
                 this.report("consensus", before + stop, len(piles.targets))
             del block  # before the next one comes
-    return {**fitted.fitted(), "bases": bases, UNVOTED: crowded}
+    rate = float(error_rate(piles))
+    return {**fitted.fitted(), "error rate": rate, "bases": bases, UNVOTED: crowded}

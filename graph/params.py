@@ -126,6 +126,8 @@ class CorrectParams:
         for corrected ones it is 45.
     guard : bool
         Leave out reads that disagree with the target systematically.
+    error_rate : float
+        Of the reads as given, by which it is known what members have alike; 0 derives it.
     """
 
     rounds: int = 2
@@ -135,8 +137,10 @@ class CorrectParams:
     thresholds: tuple[int, ...] = (30, 0)
     run_threshold: int = 0
     guard: bool = True
+    error_rate: float = 0.0
 
     def __post_init__(self) -> None:
+        require(0 <= self.error_rate <= 1, "error_rate", self.error_rate, "0 (derive) to 1")
         require(1 <= self.rounds <= 100, "rounds", self.rounds, "1 to 100")
         require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
         derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
@@ -163,13 +167,14 @@ class CorrectParams:
             self, thresholds=tuple(facts["thresholds"]), run_threshold=facts["run_threshold"]
         )
 
-    def of_corrected_reads(self) -> CorrectParams:
-        """Return the parameters for reads that were corrected before, with nothing left to derive."""
+    def of_corrected_reads(self, error_rate: float) -> CorrectParams:
+        """Return the parameters for reads that were corrected, and erred so much before; none is derived."""
         *first, last = self.thresholds
         return dataclasses.replace(
             self,
             thresholds=(*first, last or CORRECTED_THRESHOLD),
             run_threshold=self.run_threshold or CORRECTED_THRESHOLD,
+            error_rate=self.error_rate or error_rate,
         )
 
     def of_round(self) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 A unitig is cut into pieces with margins that neighbours share; in a circular one the last piece and the
 first are neighbours too, so that its origin is polished like any other place. Reads are laid on pieces by the
 finder and the chain extender, pieces being their queries; a match that ends within both is internal and
-falls. The consensus of pieces is joined where they meet.
+falls. Where a layout says which reads a unitig is of, these are laid where it has them, and no others
+(`graph.own_reads`). The consensus of pieces is joined where they meet.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ import numpy as np
 from graph.consensus import Consensus, consensus_in_parts
 from graph.laying import rows_on
 from graph.machine import Machine
+from graph.own_reads import OwnReads, Windows, rows_of_own
 from graph.packing import packed
 from graph.params import POLISHING_THRESHOLDS, CorrectParams
-from graph.piles import Piles
+from graph.piles import Piles, Rows
 from graph.rounds import Round
 from graph.stages import Stages
 from graph.stored_piles import StoredPiles
@@ -106,6 +108,7 @@ def polish(
     reads: Reads,
     params: CorrectParams | None = None,
     *,
+    own: OwnReads | None = None,
     preset: str | ErrorRate = "auto",
     threads: int = 1,
     device: str = "auto",
@@ -122,6 +125,8 @@ def polish(
         Raw or corrected; weighted by their qualities, where they have them.
     params : CorrectParams, optional
         Each round lays the reads on the unitigs anew.
+    own : OwnReads, optional
+        Where reads lie, which are in canonical order then; else they are laid on all unitigs.
     preset : str or ErrorRate
         Of the reads.
     threads : int
@@ -140,12 +145,14 @@ def polish(
     machine = Machine(threads, select_devices(device), gpu_memory)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
-    return polish_kept(unitigs, HeldReads(reads, rate), params, machine=machine, stages=stages, report=report)
+    kept = HeldReads(reads, rate)
+    return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
 
 
 def polish_kept(
     unitigs: Unitigs,
     kept: KeptReads,
+    own: OwnReads | None,
     params: CorrectParams | None,
     *,
     machine: Machine,
@@ -164,7 +171,7 @@ def polish_kept(
     funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
     warnings: list[str] = []
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
-        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, params)
+        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, own, params)
         params = params.with_fitted(facts)
         counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
@@ -178,16 +185,24 @@ class KeptReads(Protocol):
     Attributes
     ----------
     rate : ErrorRate
+    lengths : ndarray of int64, shape (reads,)
     """
 
     @property
     def rate(self) -> ErrorRate:
         """Of the reads."""
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """Of the reads, in canonical order."""
+
     def __len__(self) -> int: ...
 
-    def piles(self, this: Round, targets: Reads) -> tuple[Piles | StoredPiles, int]:
-        """Lay the reads on targets; return the piles of them, and how many rows there are."""
+    def rows_on(self, this: Round, targets: Reads) -> Rows:
+        """Lay the reads on targets."""
+
+    def piles(self, targets: Reads, rows: Rows) -> Piles | StoredPiles:
+        """Return the piles of rows on targets."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -200,23 +215,35 @@ class HeldReads:
     def __len__(self) -> int:
         return len(self.reads)
 
-    def piles(self, this: Round, targets: Reads) -> tuple[Piles, int]:
+    @property
+    def lengths(self) -> np.ndarray:
         """See `KeptReads`."""
-        rows = rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
-        return Piles(targets, self.reads, rows, targets_vote=False), len(rows)
+        return self.reads.lengths
+
+    def rows_on(self, this: Round, targets: Reads) -> Rows:
+        """See `KeptReads`."""
+        return rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
+
+    def piles(self, targets: Reads, rows: Rows) -> Piles:
+        """See `KeptReads`."""
+        return Piles(targets, self.reads, rows, targets_vote=False)
 
 
 class _Round(Round):
     """A round of polishing."""
 
     def vote(
-        self, unitigs: Unitigs, kept: KeptReads, params: CorrectParams
+        self, unitigs: Unitigs, kept: KeptReads, own: OwnReads | None, params: CorrectParams
     ) -> tuple[Unitigs, dict[str, Any]]:
         """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
 
         def find() -> tuple[Unitigs, dict[str, Any]]:
             pieces = _Pieces(unitigs)
-            piles, rows = kept.piles(self, pieces.reads)
+            if own is None:
+                rows = kept.rows_on(self, pieces.reads)
+            else:
+                rows = rows_of_own(own, pieces.windows, kept.lengths, kept.rate.value)
+            piles = kept.piles(pieces.reads, rows)
             joined, crowded = pieces.joining(), 0
             with self.machine.holding(piles.reads) as workers:
                 fitted = fit_threshold(piles, params, workers)
@@ -229,7 +256,7 @@ class _Round(Round):
             polished = Unitigs(joined.taken(), unitigs.circular)
             return polished, {
                 **fitted.fitted(),
-                "reads on pieces": rows,
+                "reads on pieces": len(rows),
                 "bases": polished.sequences.total_bases,
                 "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
                 UNVOTED: crowded,
@@ -244,7 +271,7 @@ class _Pieces:
     def __init__(self, unitigs: Unitigs) -> None:
         self._unitigs = unitigs
         sequences = unitigs.sequences
-        names, parts, unitig, start, end, margin = [], [], [], [], [], []
+        names, parts, unitig, start, end, margin, windows = [], [], [], [], [], [], []
         for u in range(len(sequences)):
             codes, length = sequences.codes(u), int(sequences.lengths[u])
             circular = bool(unitigs.circular[u]) and length > 2 * MARGIN
@@ -258,11 +285,13 @@ class _Pieces:
                 names.append(f"{u}.{p}")
                 unitig.append(u)
                 margin.append(a - low)
+                windows.append((u, low, high, length))
                 start.append(a)
                 # What is inserted behind the last base of a linear unitig belongs to its last piece.
                 end.append(b + (b == length and not circular))
         self.reads = Reads.from_sequences(names, parts)
         self._unitig = np.array(unitig, np.int64)
+        self.windows = Windows(*np.array(windows, np.int64).reshape(-1, 4).T)
         # Bases that do not belong to margins.
         self._first = np.array(margin, np.int64)
         self._last = self._first + np.array(end) - np.array(start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from graph.assembly_steps import Changes, Facts
 from graph.contigs import Assembled, assemble_in_steps
 from graph.correct import correct_kept
 from graph.machine import Machine
+from graph.own_reads import OwnReads
 from graph.params import AssembleParams, CorrectParams
 from graph.polish import Polished, Unitigs
 from graph.stages import Stages
@@ -154,9 +156,19 @@ class StoredSteps:
 
         self._store = ReadStore.open(self.stages.write("corrected-reads", [], write)[0])
 
-    def polish(self, unitigs: Unitigs, rate: ErrorRate, params: CorrectParams, report: Report) -> Polished:
+    def polish(
+        self,
+        unitigs: Unitigs,
+        own: OwnReads | None,
+        rate: ErrorRate,
+        params: CorrectParams,
+        report: Report,
+    ) -> Polished:
         """See `AssemblySteps`."""
+        if own is not None:
+            # The corrected reads have an order of their own; this is where each is among those given.
+            own = dataclasses.replace(own, read=self._store.order[own.read].astype(np.int32))
         return polish_stored(
-            unitigs, self._given, self._workdir, self._budget, params, preset=rate, device=self._device,
-            gpu_memory=self._machine.gpu_memory, stages=self.stages, report=report,
+            unitigs, self._given, self._workdir, self._budget, params, own=own, preset=rate,
+            device=self._device, gpu_memory=self._machine.gpu_memory, stages=self.stages, report=report,
         )  # fmt: skip

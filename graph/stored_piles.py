@@ -117,7 +117,7 @@ class StoredPiles(abc.ABC):
     def __init__(self, targets: Reads, stored: StoredReads, divergence: float, room: int) -> None:
         self.targets = targets
         self._stored = stored
-        self._divergence = divergence
+        self.typical_divergence = divergence
         self._room = room
 
     @abc.abstractmethod
@@ -162,7 +162,7 @@ class StoredPiles(abc.ABC):
             rows, target=np.searchsorted(targets, rows.target), read=np.searchsorted(needed, rows.read)
         )
         reads = self._stored.take(needed)
-        return Piles(self.taken(targets), reads, rows, self.targets_vote, self._divergence)
+        return Piles(self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence)
 
 
 class ReadPiles(StoredPiles):

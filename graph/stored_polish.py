@@ -11,6 +11,7 @@ import numpy as np
 
 from graph.laying import Laid, laid, rows_of_laid, sample_targets
 from graph.machine import Machine
+from graph.own_reads import OwnReads
 from graph.params import CorrectParams
 from graph.piles import Rows
 from graph.polish import Polished, Unitigs, polish_kept
@@ -41,6 +42,7 @@ def polish_stored(
     budget: Budget,
     params: CorrectParams | None = None,
     *,
+    own: OwnReads | None = None,
     preset: str | ErrorRate = "auto",
     device: str = "auto",
     gpu_memory: int = 0,
@@ -57,7 +59,7 @@ def polish_stored(
     workdir : Workdir
         Where seeds are kept meanwhile.
     budget : Budget
-    params, preset, device, gpu_memory, stages, report
+    params, own, preset, device, gpu_memory, stages, report
         As `graph.polish.polish` takes them.
 
     Raises
@@ -70,7 +72,7 @@ def polish_stored(
     rate = preset_error_rate(store.mapped(), preset, budget.threads)
     machine = Machine(budget.threads, select_devices(device), gpu_memory)
     kept = StoredReadsOfUnitigs(store, rate, workdir, budget)
-    return polish_kept(unitigs, kept, params, machine=machine, stages=stages, report=report)
+    return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,11 +87,19 @@ class StoredReadsOfUnitigs:
     def __len__(self) -> int:
         return len(self.store)
 
-    def piles(self, this: Round, targets: Reads) -> tuple[UnitigPiles, int]:
+    @property
+    def lengths(self) -> np.ndarray:
+        """See `KeptReads`."""
+        return self.store.lengths
+
+    def rows_on(self, this: Round, targets: Reads) -> Rows:
         """See `KeptReads`."""
         folder, room = self.workdir.path("polish-seeds", this.number), self.budget.left(len(self.store))
-        rows = rows_on_stored(targets, self.store, self.rate, folder, room, this.machine.threads, this.report)
-        return UnitigPiles(targets, self.store.stored(), rows, room), len(rows)
+        return rows_on_stored(targets, self.store, self.rate, folder, room, this.machine.threads, this.report)
+
+    def piles(self, targets: Reads, rows: Rows) -> UnitigPiles:
+        """See `KeptReads`."""
+        return UnitigPiles(targets, self.store.stored(), rows, self.budget.left(len(self.store)))
 
 
 def rows_on_stored(

@@ -6,8 +6,12 @@ import numpy as np
 
 from graph.params import CorrectParams
 from graph.piles import Piles
+from graph.stored_piles import StoredPiles
 from overlapper.kernels.cpu.members import Settings
 
+ALIKE = 30
+"""Of the members at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30
+and 40 on HiFi reads of two pieces of the human MHC and one of yeast (``docs/notes/correction.md``)."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 ACCURATE_ANCHOR, ANCHOR = 15, 11
@@ -40,9 +44,15 @@ def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Setti
         most_weight=MOST_WEIGHT,
         target_votes=piles.targets_vote,
         guard=params.guard,
-        worth=_worth(typical / 2 if piles.targets_vote else typical) if doubt is None else 0,
+        worth=_worth(error_rate(piles)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,
+        alike=round(1_000_000 * ALIKE * (params.error_rate or error_rate(piles))),
     )
+
+
+def error_rate(piles: Piles | StoredPiles) -> float:
+    """Return about how much reads diverge from the truth, by how much they do from targets."""
+    return piles.typical_divergence / 2 if piles.targets_vote else piles.typical_divergence
 
 
 def _by_draft(params: CorrectParams) -> np.ndarray:

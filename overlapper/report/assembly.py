@@ -21,8 +21,6 @@ from overlapper.tables import Overlaps, Reads
 _STATS, _CONTIGS, _GRAPH = "stats.json", "contigs.tsv", "contigs.gfa"
 _MOST_LISTED = 20
 _COLUMNS = ("name", "length", "quality", "unconfirmed", "depth", "copies", "reads", "circular")
-_OF_POLISHING = ("quality", "unconfirmed")
-"""Columns that are * where contigs were not polished."""
 _CONSENSUS = ("bases", "bases not confirmed")
 _LARGEST = 10**12
 _STAGE = {"folder": str, "seconds": float, **{fact: Maybe(float) for fact in _CONSENSUS}}
@@ -144,17 +142,13 @@ def _read_contigs(path: str) -> list[list[str]]:
     missing = [name for name in _COLUMNS if head.count(name) != 1]
     if missing:
         raise FormatError(f"has no column {missing[0]!r}", file=path, record="line 1", remedy=_AGAIN)
-    numbers = {name: head.index(name) for name in _COLUMNS[1:-1]}
+    numbers = [head.index(name) for name in _COLUMNS[1:-1]]
     for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(head) or not all(_fits(name, row[i]) for name, i in numbers.items()):
+        if len(row) != len(head) or not all(isinstance(_value(row[i]), int | float) for i in numbers):
             raise FormatError(
                 f"is damaged: {shortened(' '.join(row))}", file=path, record=f"line {number}", remedy=_AGAIN
             )
     return rows
-
-
-def _fits(column: str, cell: str) -> bool:
-    return isinstance(_value(cell), int | float) or (cell == "*" and column in _OF_POLISHING)
 
 
 def contigs_section(assembly: AssemblyFolder) -> Section:

@@ -10,7 +10,7 @@ import math
 
 from tests.oracle import edit_paths, mem_anchors
 
-MAX_PLACES, LOOK_BACK, MAX_SHIFT = 16, 50, 200
+MAX_PLACES, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS = 16, 50, 200, 8, 512
 LONGEST = 2048
 
 
@@ -50,7 +50,8 @@ def first_path(target, member, k, max_gap, most):
         return []
     pieces = []
     i = j = None
-    for a_i, a_j, length in mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT):
+    chain = mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS)
+    for a_i, a_j, length in chain:
         a_i, a_j, length = a_i + 1, a_j + 1, length - 2
         if i is None:
             rise, run = reach_on(
@@ -144,10 +145,11 @@ def run_length(draft, column):
     return last - first + 1
 
 
-def next_draft(draft, members, thresholds, worth, doubt, table):
+def next_draft(draft, members, thresholds, worth, doubt, table, kept):
     """The next draft, where its columns came from, and [chance, depth] of each base.
 
-    There are two thresholds, the second one for bases of homopolymer runs of at least 4.
+    There are two thresholds, the second one for bases of homopolymer runs of at least 4. In columns that are
+    kept nothing but what is given has a vote: a base, or 4 for its lack.
     """
     codes, place, votes = [], [], []
     doubts = [0]  # before each base, and behind the last
@@ -160,6 +162,7 @@ def next_draft(draft, members, thresholds, worth, doubt, table):
     for column, old in enumerate(draft):
         place.append(len(codes))
         weight, slots, passing, depth = votes_at(members, column)
+        weight = [w if code == kept.get(column, code) else 0 for code, w in enumerate(weight)]
         base = max(range(4), key=lambda code: (weight[code], code == old, -code))
         if old == 4 and weight[base] == 0:
             base = 4
@@ -272,6 +275,35 @@ def leave_out(members, length):
     return left
 
 
+def kind_at(member, column):
+    """What a member has at a column, 4 for a deletion; None if unknown, or where it does not vote."""
+    if not member["used"] or not member["start"] <= column < member["end"]:
+        return None
+    begin, end = bases_of(member, column)
+    return 4 if begin == end else member["bases"][begin] if member["bases"][begin] < 4 else None
+
+
+def keep_own(members, length, alike):
+    """The columns in which the target keeps its base, or 4 for none; nothing else has a vote there."""
+    kept = {}
+    for column in range(length):
+        own = kind_at(members[-1], column)
+        strands = [[], [], [], [], []]
+        for m in members:
+            kind = kind_at(m, column)
+            if kind is not None:
+                strands[kind].append(m["reverse"])
+        n = sum(map(len, strands))
+        held = [
+            code
+            for code in range(5)
+            if len(set(strands[code])) == 2 and 10**6 * len(strands[code]) >= 3 * 10**6 + alike * n
+        ]
+        if len(held) > 1 and own in held:
+            kept[column] = own
+    return kept
+
+
 def second_of(weight):
     """The second heaviest base; of equals the first one met that is not the heaviest."""
     first = second = None
@@ -362,11 +394,12 @@ def qualities(codes, chances, limits):
     return made
 
 
-def correct(target, members, k, max_gap, drafts, guard, worth, doubt, target_member, table, limits):
+def correct(target, members, k, max_gap, drafts, guard, worth, doubt, alike, target_member, table, limits):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
-    Every draft has two thresholds, the second one for bases of homopolymer runs. The table holds the chances
-    that decisions are wrong, by row and step, in parts of `PARTS`; the limits the highest of each quality.
+    Of a million members so many may err alike at a column. Every draft has two thresholds, the second one for
+    bases of homopolymer runs. The table holds the chances that decisions are wrong, by row and step, in parts
+    of `PARTS`; the limits the highest of each quality.
     """
     for member in members:
         first_path(target, member, k, max_gap, len(target) + 256)
@@ -388,7 +421,9 @@ def correct(target, members, k, max_gap, drafts, guard, worth, doubt, target_mem
                 draft = [code for code in made if code is not None]
                 for member in everyone:
                     carry_over(member, draft, place) if member["used"] or member is own else None
-        new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table)
+        keeps = step > 0 and guard and target_member["used"]
+        kept = keep_own(everyone, len(draft), alike) if keeps else {}
+        new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
         for member in everyone:
             carry_over(member, new, place) if member["used"] or member is own else None
         draft = new

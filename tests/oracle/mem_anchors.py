@@ -35,17 +35,21 @@ def anchors(target, read, window, k, band, most_places, most):
     return found[:most]
 
 
-def best_chain(found, max_gap, look_back, max_shift):
+def best_chain(found, max_gap, look_back, max_shift, near, diagonals):
     """The anchors of the best chain."""
     score, before = [], []
     for a, (i, j, length) in enumerate(found):
         best, link = 4 * length, None
-        for b in reversed(range(max(0, a - look_back), a)):
+        around = {(j - i + d) % diagonals for d in range(-near, near + 1)}
+        others = set(range(max(0, a - look_back), a))
+        for diagonal in around:
+            others |= set([b for b in range(a) if (found[b][1] - found[b][0]) % diagonals == diagonal][-1:])
+        for b in sorted(others, reverse=True):
             bi, bj, bl = found[b]
             di, dj = i + length - bi - bl, j + length - bj - bl
             follows = bi < i and bj < j and di > 0 and dj > 0
-            near = i - bi - bl <= max_gap and j - bj - bl <= max_gap and abs(di - dj) <= max_shift
-            if follows and near:
+            close = i - bi - bl <= max_gap and j - bj - bl <= max_gap and abs(di - dj) <= max_shift
+            if follows and close:
                 through = score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)
                 if through > best:
                     best, link = through, b

@@ -76,11 +76,15 @@ def table(sequences, qualities):
     )  # fmt: skip
 
 
-CLEARNESS = st.sampled_from([(51, 16), (64, 16), (160, 16), (0, 16), (0, 9), (0, 40)])
-"""What the vote of a raw read tells, or nothing, and what a doubt counts."""
+NEVER = 10**6
+"""All members may err alike."""
+CLEARNESS = st.sampled_from(
+    [(51, 16, 0), (64, 16, NEVER), (160, 16, 50_000), (0, 16, 0), (0, 9, 100_000), (0, 40, NEVER)]
+)
+"""What the vote of a raw read tells, or nothing, what a doubt counts, and how many of a million err alike."""
 
 
-def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16):
+def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, alike=NEVER):
     """The consensus of both, as lists."""
     rng = np.random.default_rng(7)
     reads = [
@@ -107,7 +111,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16):
     }
     tables = (values[0 if worth else 1].tolist() for values in (CHANCES, LIMITS))
     *expected, counted = oracle.correct(
-        target, members, K, MAX_GAP, THRESHOLDS, True, worth, doubt, own, *tables
+        target, members, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike, own, *tables
     )
 
     columns = np.array(
@@ -119,7 +123,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16):
         Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
         no_paths(len(rows)),
-        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt),
+        Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt, alike),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
@@ -141,6 +145,51 @@ def test_reads_of_the_other_haplotype_are_left_out(rate):
         expected, made = oracle_and_kernel(*pile, True, False)
         assert made == expected
         assert made[4][1] >= 6
+
+
+def rows_with_one_difference(others, strands, lacking=False):
+    """A target, reads as it is, and others that differ in one base or lack it, on these strands in turn."""
+    rng = np.random.default_rng(4)
+    genome = rng.integers(0, 4, 300).tolist()
+    other = [*genome[:150], *([] if lacking else [(genome[150] + 1) % 4]), *genome[151:]]
+    rows = [(genome, bool(i % 2), 0, 300) for i in range(3)]
+    rows += [(other, strands[i % len(strands)], 0, 300) for i in range(others)]
+    return genome, rows
+
+
+@pytest.mark.parametrize(
+    ("others", "strands", "alike", "kept"),
+    [
+        (12, [False, True], 0, True),
+        (12, [False], 0, False),  # errors of one strand
+        (12, [False, True], 100_000, False),  # three others and the target are too few of sixteen
+        (12, [False, True], 60_000, True),
+    ],
+)
+def test_a_target_keeps_its_base_where_both_are_held(others, strands, alike, kept):
+    target, rows = rows_with_one_difference(others, strands)
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=alike)
+    assert made == expected
+    assert (made[0] == target) == kept
+
+
+@pytest.mark.parametrize("longer", [False, True])
+def test_a_target_keeps_its_run_where_both_lengths_are_held(longer):
+    target, rows = rows_with_one_difference(12, [False, True], lacking=True)
+    if longer:  # the reads with and without the base change places
+        target = rows[-1][0]
+        rows = [(rows[0][0], reverse, start, len(target)) for _, reverse, start, _ in rows]
+        rows[:3] = [(target, reverse, 0, len(target)) for _, reverse, _, _ in rows[:3]]
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=0)
+    assert made == expected
+    assert made[0] == target
+
+
+def test_a_unitig_takes_the_base_that_most_reads_have():
+    target, rows = rows_with_one_difference(12, [False, True])
+    expected, made = oracle_and_kernel(target, rows, False, False, alike=0)
+    assert made == expected
+    assert made[0] != target
 
 
 def test_unknown_bases_are_predicted():

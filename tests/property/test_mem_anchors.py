@@ -12,7 +12,7 @@ from tests.oracle import mem_anchors as oracle
 def overlaps(draw):
     """A target and a read with errors, repeats and unknown bases; intervals of both."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    unit = rng.integers(0, 4, draw(st.sampled_from([1, 2, 7, 500])))
+    unit = rng.integers(0, 4, draw(st.sampled_from([1, 2, 7, 30, 500])))
     target = np.resize(unit, draw(st.integers(20, 400)))
     target[rng.random(len(target)) < 0.05] = 4
     rate = draw(st.sampled_from([0.0, 0.1, 0.25]))
@@ -42,6 +42,31 @@ def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     found = oracle.anchors(target, read, window, k, band, kernel.MOST_PLACES, len(rows))
     assert [tuple(row) for row in rows[:n].tolist()] == found
     if n:
-        size = kernel.best_chain(rows, n, max_gap, *np.empty((3, n), np.int32))
-        chain = oracle.best_chain(found, max_gap, kernel.LOOK_BACK, kernel.MAX_SHIFT)
+        memory = *np.empty((3, n), np.int32), np.empty(kernel.DIAGONALS, np.int32)
+        size = kernel.best_chain(rows, n, max_gap, *memory)
+        limits = kernel.LOOK_BACK, kernel.MAX_SHIFT, kernel.NEAR, kernel.DIAGONALS
+        chain = oracle.best_chain(found, max_gap, *limits)
         assert [tuple(row) for row in rows[:size].tolist()] == chain
+
+
+def test_long_matches_follow_each_other_across_the_short_ones_of_tandem_copies():
+    rng = np.random.default_rng(1)
+    unit = rng.integers(0, 4, 24)
+    copies = np.concatenate(
+        [np.where(rng.random(24) < 0.06, rng.integers(0, 4, 24), unit) for _ in range(40)]
+    )
+    target = np.concatenate([rng.integers(0, 4, 300), copies, rng.integers(0, 4, 300)]).tolist()
+    read = target.copy()
+    for place in range(150, len(read), 350):
+        read[place] = (read[place] + 1) % 4
+    window = (0, len(target), 0, len(read))
+    found = oracle.anchors(target, read, window, 9, 400, kernel.MOST_PLACES, 10**6)
+    rows, n = np.array(found, np.int32), len(found)
+    memory = *np.empty((3, n), np.int32), np.empty(kernel.DIAGONALS, np.int32)
+    size = kernel.best_chain(rows, n, 1000, *memory)
+    chain = [tuple(row) for row in rows[:size].tolist()]
+    assert len({j - i for i, j, _ in chain}) == 1
+    limits = kernel.LOOK_BACK, kernel.MAX_SHIFT
+    assert chain == oracle.best_chain(found, 1000, *limits, kernel.NEAR, kernel.DIAGONALS)
+    nearest_alone = oracle.best_chain(found, 1000, *limits, -1, kernel.DIAGONALS)
+    assert len({j - i for i, j, _ in nearest_alone}) > 1

@@ -39,7 +39,7 @@ def chosen(target, rows, votes=True, most=10_000):
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
     piece = Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
-    how = Settings(K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16)
+    how = Settings(K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16, 0)
     same, known = choose_rows(sequences, sequences, piece, on, how, most, np.ones(1, bool))
     first, on, known = take_rows(piece.first, on, same, known)
     first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)

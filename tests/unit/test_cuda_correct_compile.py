@@ -19,6 +19,7 @@ from overlapper.kernels.cuda import (
     mem_anchors,
     members,
     offsets,
+    own_bases,
     paths,
     pile,
     pile_guard,
@@ -30,6 +31,7 @@ MODULES = (
     offsets,
     members,
     mem_anchors,
+    own_bases,
     paths,
     edit_paths,
     pile,
@@ -63,10 +65,10 @@ TYPES = {
     **dict.fromkeys(
         ["piece", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
          "following", "score", "before", "counts", "sizes", "depth", "chances", "limits", "giver", "origin",
-         "stretches"], I4),
+         "stretches", "latest"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
-         "plain_weight", "most_weight"], NUMBER),
+         "alike", "plain_weight", "most_weight"], NUMBER),
     **dict.fromkeys(["write", "own", "target_votes"], YES),
 }  # fmt: skip
 OWN_TYPES = {

@@ -30,4 +30,4 @@ def test_doubts_count_more_where_reads_are_divided_outside_of_runs(monkeypatch, 
     monkeypatch.setattr(thresholds, "consensus", consensus)
     reads = Reads.from_sequences(["a"], ["ACGT"])
     piles = Piles(reads, reads, Rows.empty(), targets_vote=True)
-    assert thresholds.fit_doubt(piles, CorrectParams().of_corrected_reads(), Workers()) == doubt
+    assert thresholds.fit_doubt(piles, CorrectParams().of_corrected_reads(0.0), Workers()) == doubt

@@ -8,6 +8,7 @@ from overlapper.kernels.cpu.cache import njit
 from overlapper.kernels.cpu.chances import LIMITS, qualities
 from overlapper.kernels.cpu.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.cpu.members import gather_members, unpack_piece
+from overlapper.kernels.cpu.own_bases import keep_own
 from overlapper.kernels.cpu.paths import ALL_ANCHORS, first_paths, known_paths, new_memory
 from overlapper.kernels.cpu.pile import HOMOPOLYMER, count_votes, next_draft
 from overlapper.kernels.cpu.pile_guard import leave_out
@@ -100,6 +101,8 @@ def _consensus(target, members, starts, settings, gaps, counts):
             counts[LEFT_OUT] = leave_out(members, starts, votes)
             if counts[LEFT_OUT]:
                 votes = count_votes(members, starts, len(draft))
+        if step > 0 and settings.guard and settings.target_votes:
+            keep_own(members, starts, votes, settings.alike)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             draft, place, changed = reconsider(draft, members, starts, votes, gaps.matrix)
             if changed:

@@ -10,9 +10,14 @@ line, starts none. Anchors ``(i, j, length)``, first bases on read and target, a
 
     f(a) = max(4 length(a), max over b of f(b) + 4 min(length(a), di, dj) - 2 |di - dj|)
 
-over the `LOOK_BACK` anchors b before a, where di, dj > 0 are how far a ends behind b on read and target, a
-starts behind b on both, at most ``max_gap`` bases lie between the two on either, and
-``|di - dj| <= MAX_SHIFT``. Of equal predecessors the nearest wins, of equal ends the first.
+over the `LOOK_BACK` anchors b before a, and of those before these the last one on each of the diagonals
+``j - i`` up to `NEAR` from that of a, where diagonals are told apart modulo `DIAGONALS`. Here di, dj > 0 are
+how far a ends behind b on read and target, a starts behind b on both, at most ``max_gap`` bases lie between
+the two on either, and ``|di - dj| <= MAX_SHIFT``. Of equal predecessors the nearest wins, of equal ends the
+first.
+
+The long matches of accurate reads follow each other on nearly the same diagonal, but among tandem copies
+hundreds of short ones on other diagonals lie between them.
 """
 
 from __future__ import annotations
@@ -29,6 +34,10 @@ PASSED = 16
 """Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
 LOOK_BACK = 50
 MAX_SHIFT = 200
+NEAR = 8
+DIAGONALS = 512
+"""More than twice `MAX_SHIFT` and `NEAR`: anchors on diagonals that are equal modulo this never follow each
+other."""
 _SCATTER = np.uint32(2654435769)
 _KNOWN = 4
 _ONE = np.uint64(1)
@@ -217,7 +226,7 @@ def _move_back(heads, moved, n_moved):
 
 
 @inner
-def best_chain(anchors, n, max_gap, score, before, highest):
+def best_chain(anchors, n, max_gap, score, before, highest, latest):
     """Move the anchors of the best chain to the front.
 
     Parameters
@@ -227,6 +236,7 @@ def best_chain(anchors, n, max_gap, score, before, highest):
         1 or more.
     max_gap : int
     score, before, highest : ndarray of int32, shape (n,) or longer
+    latest : ndarray of int32, shape (DIAGONALS,)
         Memory.
 
     Returns
@@ -235,22 +245,26 @@ def best_chain(anchors, n, max_gap, score, before, highest):
         Anchors in the chain.
     """
     end = 0
+    latest[:] = -1
     for a in range(n):
-        i, j, length = anchors[a, 0], anchors[a, 1], anchors[a, 2]
-        best, best_before = 4 * length, -1
-        for b in range(a - 1, max(-1, a - 1 - LOOK_BACK), -1):
+        best, best_before = 4 * int(anchors[a, 2]), -1
+        far = a - 1 - LOOK_BACK
+        for b in range(a - 1, max(-1, far), -1):
             # No anchor up to b, whose highest score this is, wins any more.
-            if highest[b] + 4 * length <= best:
+            if highest[b] + 4 * anchors[a, 2] <= best:
                 break
-            behind_i, behind_j, shorter = i - anchors[b, 0], j - anchors[b, 1], anchors[b, 2]
-            di, dj = behind_i + length - shorter, behind_j + length - shorter
-            if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
-                continue
-            if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
-                continue
-            through_b = score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)
+            through_b = _score_through(anchors, a, b, max_gap, score)
             if through_b > best:
                 best, best_before = through_b, b
+        if far >= 0 and highest[far] + 4 * anchors[a, 2] > best:
+            diagonal = anchors[a, 1] - anchors[a, 0]
+            for other in range(diagonal - NEAR, diagonal + NEAR + 1):
+                b = latest[other & (DIAGONALS - 1)]
+                if 0 <= b <= far:
+                    through_b = _score_through(anchors, a, b, max_gap, score)
+                    if through_b > best or (through_b == best and 0 <= best_before < b):
+                        best, best_before = through_b, b
+        latest[(anchors[a, 1] - anchors[a, 0]) & (DIAGONALS - 1)] = a
         score[a], before[a] = best, best_before
         if best > score[end]:
             end = a
@@ -267,3 +281,16 @@ def best_chain(anchors, n, max_gap, score, before, highest):
         for column in range(3):
             anchors[place, column] = anchors[score[place], column]
     return size
+
+
+@inner
+def _score_through(anchors, a, b, max_gap, score):
+    """Return the score of the best chain that ends at anchor a behind b; -1 where a does not follow b."""
+    i, j, length = int(anchors[a, 0]), int(anchors[a, 1]), int(anchors[a, 2])
+    behind_i, behind_j, shorter = i - anchors[b, 0], j - anchors[b, 1], anchors[b, 2]
+    di, dj = behind_i + length - shorter, behind_j + length - shorter
+    if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
+        return -1
+    if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
+        return -1
+    return score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)

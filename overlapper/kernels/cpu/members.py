@@ -72,6 +72,8 @@ class Settings(NamedTuple):
         corrected reads, which do not err independently of each other.
     doubt : int
         What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
+    alike : int
+        Of a million members, how many may have an error alike (`kernels.cpu.own_bases`).
     """
 
     k: int
@@ -84,6 +86,7 @@ class Settings(NamedTuple):
     guard: bool
     worth: int
     doubt: int
+    alike: int
 
 
 class Members(NamedTuple):

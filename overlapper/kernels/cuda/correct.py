@@ -31,6 +31,7 @@ from overlapper.kernels.cpu.correct import (
     RUNS,
     SHORTER,
 )
+from overlapper.kernels.cpu.mem_anchors import DIAGONALS
 from overlapper.kernels.cpu.members import Pieces, Rows, Settings
 from overlapper.kernels.cpu.paths import BAND, BAND_SHARE
 from overlapper.kernels.cpu.pile import HOMOPOLYMER
@@ -40,6 +41,7 @@ from overlapper.kernels.cuda.mem_anchors import bytes_of_index, find_chains, ind
 from overlapper.kernels.cuda.members import DeviceSequences, gather_members
 from overlapper.kernels.cuda.memory import Arena
 from overlapper.kernels.cuda.offsets import owner
+from overlapper.kernels.cuda.own_bases import keep_own
 from overlapper.kernels.cuda.paths import first_paths
 from overlapper.kernels.cuda.pile import (
     Draft,
@@ -56,7 +58,7 @@ GROWTH = 1.3
 """Columns of a draft for each base of its target, as memory is planned."""
 PATH_BYTES, PAIR_BYTES = 4, 8
 """Device memory of a row of a path, and of the pairs to align for a row."""
-MEMBER_BYTES = 128
+MEMBER_BYTES = 128 + 4 * DIAGONALS
 """Device memory of a member besides its bases and paths."""
 
 
@@ -170,6 +172,8 @@ def _consensus(
             leave_out(draft, members, starts, votes, left_out, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, members, starts, arena)
+        if step > 0 and settings.guard and settings.target_votes:
+            keep_own(draft, members, starts, votes, settings.alike, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             changed = arena.zeros(n, np.uint8)
             after, place = reconsider(draft, members, starts, votes, changed, arena)

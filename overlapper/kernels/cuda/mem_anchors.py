@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.cpu.mem_anchors import LOOK_BACK, MAX_SHIFT, MOST_PLACES
+from overlapper.kernels.cpu.mem_anchors import DIAGONALS, LOOK_BACK, MAX_SHIFT, MOST_PLACES, NEAR
 from overlapper.kernels.cpu.paths import SPARE_ANCHORS
 from overlapper.kernels.cuda.launch import launch
 from overlapper.kernels.cuda.memory import Arena
@@ -171,7 +171,8 @@ def find_chains(
     )
     launch(gather, n + 1, arena, found_first, stretch_first, anchors.first)
     launch(find_anchors, stretches, arena, *arguments, True, found_first, anchors.found, counts)
-    launch(best_chains, n, arena, *anchors, members.piece, target_first, max_gap, sizes)
+    latest = arena.zeros(n * DIAGONALS, np.int32)
+    launch(best_chains, n, arena, *anchors, members.piece, target_first, max_gap, latest, sizes)
     return anchors, sizes
 
 
@@ -279,7 +280,7 @@ def _insert(places, n, j):
 
 
 @cuda.jit
-def best_chains(anchor_first, found, score, before, piece, target_first, max_gap, sizes):
+def best_chains(anchor_first, found, score, before, piece, target_first, max_gap, latest, sizes):
     """Move the anchors of every member's best chain to its front; a thread a member.
 
     Parameters
@@ -289,6 +290,8 @@ def best_chains(anchor_first, found, score, before, piece, target_first, max_gap
     piece, target_first
         Of the members, and as for `index_pieces`: they limit the anchors that count.
     max_gap : int
+    latest : device array of int32, shape (members * DIAGONALS,)
+        Zeros, for the last anchor on each diagonal, and one more.
     sizes : device array of int32
         Gets the anchors of each chain.
     """
@@ -299,20 +302,19 @@ def best_chains(anchor_first, found, score, before, piece, target_first, max_gap
     n = min(anchor_first[m + 1] - first, target_first[p + 1] - target_first[p] + SPARE_ANCHORS)
     end = int64(0)
     for a in range(n):
-        i, j, length = int64(found[first + a, 0]), int64(found[first + a, 1]), int64(found[first + a, 2])
-        best, best_before = 4 * length, int64(-1)
+        best, best_before = 4 * int64(found[first + a, 2]), int64(-1)
         for back in range(1, min(int64(LOOK_BACK), a) + 1):
-            b = first + a - back
-            shorter = int64(found[b, 2])
-            behind_i, behind_j = i - found[b, 0], j - found[b, 1]
-            di, dj = behind_i + length - shorter, behind_j + length - shorter
-            if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
-                continue
-            if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
-                continue
-            through_b = score[b] + 4 * min(length, min(di, dj)) - 2 * abs(di - dj)
+            through_b = _score_through(found, score, first + a, first + a - back, max_gap)
             if through_b > best:
                 best, best_before = through_b, a - back
+        diagonal = int64(found[first + a, 1]) - int64(found[first + a, 0])
+        for other in range(diagonal - NEAR, diagonal + NEAR + 1):
+            b = int64(latest[m * DIAGONALS + (other & (DIAGONALS - 1))]) - 1
+            if b >= 0 and b < a - LOOK_BACK:
+                through_b = _score_through(found, score, first + a, first + b, max_gap)
+                if through_b > best or (through_b == best and best_before >= 0 and best_before < b):
+                    best, best_before = through_b, b
+        latest[m * DIAGONALS + (diagonal & (DIAGONALS - 1))] = a + 1
         score[first + a], before[first + a] = best, best_before
         if best > score[first + end]:
             end = a
@@ -329,3 +331,17 @@ def best_chains(anchor_first, found, score, before, piece, target_first, max_gap
         for column in range(3):
             found[first + place, column] = found[first + score[first + place], column]
     sizes[m] = size
+
+
+@cuda.jit(device=True)
+def _score_through(found, score, a, b, max_gap):
+    """Return the score of the best chain that ends at anchor a behind b; -1 where a does not follow b."""
+    length, shorter = int64(found[a, 2]), int64(found[b, 2])
+    behind_i = int64(found[a, 0]) - int64(found[b, 0])
+    behind_j = int64(found[a, 1]) - int64(found[b, 1])
+    di, dj = behind_i + length - shorter, behind_j + length - shorter
+    if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
+        return int64(-1)
+    if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
+        return int64(-1)
+    return int64(score[b]) + 4 * min(length, min(di, dj)) - 2 * abs(di - dj)
