@@ -27,9 +27,7 @@ copies may well be the longest. LPA haplotype HG00733, its reads without errors:
 windows of 25 % or more, 15,601 with these."""
 
 
-def separated(
-    stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int
-) -> Overlaps:
+def separated(stages: Stages, reads: Reads, overlaps: Overlaps, room: int | None, threads: int) -> Overlaps:
     """Leave out overlaps between copies (`overlapper.extend.copies`).
 
     Parameters
