@@ -53,8 +53,9 @@ def build_report(
     ]
     lead = " ".join([f"Made from {', '.join(inputs.files)}.", *_calls(inputs)])
     title = title or ("Assembly report" if inputs.assembly else "Overlap report")
+    lengths = inputs.named.lengths if inputs.named else None
     findings = verdict(
-        estimates, inputs.overlaps, inputs.named and inputs.named.lengths, inputs.reads is not None,
+        estimates, inputs.overlaps, lengths, inputs.reads is not None,
         inputs.layout, inputs.gfa,
     )  # fmt: skip
     shown = [section for section in sections if section.parts]

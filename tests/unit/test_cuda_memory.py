@@ -56,3 +56,13 @@ def test_what_cannot_fit_says_how_much_is_missing(monkeypatch):
     memory.require_memory(1000, "10 reads")
     with pytest.raises(DeviceError, match="10 reads take"):
         memory.require_memory(1001, "10 reads")
+
+
+def test_a_gpu_without_memory_for_another_program_is_an_error_with_a_remedy(monkeypatch):
+    def refused(function, number):
+        raise driver.CudaError(driver.OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY")
+
+    monkeypatch.setattr(driver, "count", lambda: 8)
+    monkeypatch.setattr(driver, "_call", refused)
+    with pytest.raises(DeviceError, match="GPU 7 has no memory left for another program.* or the CPU"):
+        driver.start(7)

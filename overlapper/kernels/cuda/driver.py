@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from cuda.bindings import driver
 
+from overlapper.errors import DeviceError
+
 OUT_OF_MEMORY = 2
 """The driver's CUDA_ERROR_OUT_OF_MEMORY."""
 _LOADS_FUNCTIONS = 12040
@@ -109,9 +111,23 @@ def properties(number: int) -> Properties:
 
 @functools.cache
 def start(number: int) -> Any:
-    """Return the primary context of a GPU; the first call makes it, which takes a while without the lock."""
+    """Return the primary context of a GPU; the first call makes it, which takes a while without the lock.
+
+    Raises
+    ------
+    DeviceError
+        When there is no memory for it.
+    """
     count()
-    return _call(driver.cuDevicePrimaryCtxRetain, number)
+    try:
+        return _call(driver.cuDevicePrimaryCtxRetain, number)
+    except CudaError as error:
+        if error.code != OUT_OF_MEMORY:
+            raise
+        raise DeviceError(
+            f"GPU {number} has no memory left for another program. End what else runs on it, use another one, "
+            "or the CPU"
+        ) from None
 
 
 def end(number: int) -> None:
