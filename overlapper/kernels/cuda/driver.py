@@ -125,8 +125,8 @@ def start(number: int) -> Any:
         if error.code != OUT_OF_MEMORY:
             raise
         raise DeviceError(
-            f"GPU {number} has no memory left for another program. End what else runs on it, use another one, "
-            "or the CPU"
+            f"GPU {number} has no memory left for another program. End what else runs on it, use another "
+            "one, or the CPU"
         ) from None
 
 
