@@ -208,10 +208,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         report("telling copies apart", 0, 0)
         overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
-    layout_params = params.graph, params.cleaning
-    if exact:
-        layout_params = params.graph.of_exact_overlaps(), params.cleaning.of_exact_overlaps()
-    laid_out = _laid_out(steps, reads, overlaps, *layout_params)
+    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
+    laid_out = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
     contigs = laid_out.contigs
     del reads, overlaps  # polishing has its own
     polished = steps.polish(

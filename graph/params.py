@@ -89,13 +89,6 @@ class CleanParams:
     weak_rounds: int = 8
     weak_start: float = 0.1
 
-    def of_exact_overlaps(self) -> CleanParams:
-        """Return the parameters for overlaps that match to the last base: no arm of a bubble is an error.
-
-        Of LPA haplotypes, tandem copies, popped bubbles gave two of seven a copy too many or too few.
-        """
-        return dataclasses.replace(self, bubble_bases=0)
-
     def __post_init__(self) -> None:
         require(self.tip_reads >= 0, "tip_reads", self.tip_reads, "0 or more")
         require(self.bubble_bases >= 0, "bubble_bases", self.bubble_bases, "0 or more")

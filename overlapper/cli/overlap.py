@@ -224,6 +224,8 @@ def overlap(
             config_file.write(result.params.to_toml().encode())
         if stats_file:
             stats_file.write(result.to_json(record.document() if record else None).encode())
+            with stats_file.complaints():
+                stats_file.file.flush()  # a pipe that nobody reads ends the run before any file has its name
         files.close()
         progress.note(result.why)
         progress.counts(result.funnel)
