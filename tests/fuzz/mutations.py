@@ -1,5 +1,6 @@
 """Damaged copies of files: what disks, editors, other programs and hostile users do to them."""
 
+import copy
 import json
 import os
 import re
@@ -49,7 +50,7 @@ def mutated_json(data, rng):
         if rng.random() < 0.25:
             del inside[key]
         else:
-            inside[key] = rng.choice(VALUES)
+            inside[key] = copy.deepcopy(rng.choice(VALUES))
     return json.dumps(document).encode()
 
 
