@@ -3,7 +3,7 @@
 python examples/correct_reads.py
 """
 
-from graph.correct import correct
+from overlapper.correct.reads import correct
 from overlapper.simulate import random_genome, simulate_reads
 
 

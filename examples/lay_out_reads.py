@@ -1,8 +1,8 @@
 """Lay reads out along their overlaps, step by step, and write unitigs as GFA and FASTA."""
 
-import graph
 import overlapper
-from graph.export import to_networkx, unitig_fasta, unitig_gfa
+from overlapper import graph
+from overlapper.graph.export import to_networkx, unitig_fasta, unitig_gfa
 from overlapper.io.outputs import write_lines
 
 genome = overlapper.random_genome(100_000, seed=7)

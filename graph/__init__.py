@@ -13,17 +13,17 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from graph.build import build_graph
-from graph.clean import clean
-from graph.layout import Layout, layout
-from graph.model import Contained, Edges, Graph, GraphReads
-from graph.params import CleanParams, GraphParams
-from graph.reduce import reduce
-from overlapper.clock import Clock
+from overlapper.graph.build import build_graph
+from overlapper.graph.clean import clean
+from overlapper.graph.layout import Layout, layout
+from overlapper.graph.model import Contained, Edges, Graph, GraphReads
+from overlapper.graph.params import CleanParams, GraphParams
+from overlapper.graph.reduce import reduce
+from overlapper.runtime.clock import Clock
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.pipeline import Report
+    from overlapper.overlap.pipeline import Report
 
 __all__ = [
     "Assembly",
@@ -60,7 +60,7 @@ class Assembly:
     seconds : dict of str to float
         Wall-clock time of each step.
     memory : dict of str to int
-        Largest resident memory by the end of each step, in bytes (`overlapper.clock.Clock`).
+        Largest resident memory by the end of each step, in bytes (`overlapper.runtime.clock.Clock`).
     """
 
     layout: Layout

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graph.pairs import has_alignment
+from overlapper.graph.pairs import has_alignment
 from overlapper.tables import Overlaps
 
 NO_ALIGNMENT = "*"

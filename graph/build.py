@@ -3,12 +3,12 @@
 1. Reads are numbered by content, as they are to find overlaps: longest first, equal lengths by a hash of the
    bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
 2. Overlaps that diverge far more than the others go: chains of chance seeds in low-complexity sequence. So do
-   those that repeat a longer one of the same pair (`graph.pairs`).
-3. Reads are trimmed to what other reads confirm, which cuts chimeras (`graph.trim`), and overlaps with them.
+   those that repeat a longer one of the same pair (`overlapper.graph.pairs`).
+3. Reads are trimmed to what other reads confirm, which cuts chimeras (`overlapper.graph.trim`), and overlaps with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
 5. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
    every read leads to a read that no other contains, or to a ring of reads that contain one another and that
-   no other contains. Such reads stay, and so does one of each such ring; all others go (`graph.containment`).
+   no other contains. Such reads stay, and so does one of each such ring; all others go (`overlapper.graph.containment`).
 6. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
    join the same ends of a pair the longest stays. One below ``min_overlap`` is for dead ends: it stays where
    neither of the two read ends has an edge that is not.
@@ -21,16 +21,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graph.containment import contained_reads
-from graph.model import Edges, Graph, GraphReads
-from graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
-from graph.params import GraphParams
-from graph.trim import trim
 from overlapper.extend.classify import check_within, classify
-from overlapper.kernels.cpu import graph_edges
+from overlapper.graph.containment import contained_reads
+from overlapper.graph.model import Edges, Graph, GraphReads
+from overlapper.graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
+from overlapper.graph.params import GraphParams
+from overlapper.graph.trim import trim
+from overlapper.kernels.graph import graph_edges
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads
-from overlapper.threads import map_in_order
 
 _DEFAULT = GraphParams()
 _HARMLESS_DIVERGENCE = 0.15

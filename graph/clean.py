@@ -36,9 +36,9 @@ from collections import Counter
 
 import numpy as np
 
-from graph.model import Graph
-from graph.params import CleanParams
-from overlapper.kernels.cpu import bridges, bubbles, tips
+from overlapper.graph.model import Graph
+from overlapper.graph.params import CleanParams
+from overlapper.kernels.graph import bridges, bubbles, tips
 
 _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000

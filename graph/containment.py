@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from graph.model import Contained
-from graph.pairs import Pairs
+from overlapper.graph.model import Contained
+from overlapper.graph.pairs import Pairs
 from overlapper.tables import OverlapClass
 
 _FAR = np.iinfo(np.int32).max

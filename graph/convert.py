@@ -20,10 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graph.alignment import NO_ALIGNMENT, Side, cigar_of
-from graph.gfa import Gfa, Join, read_gfa
 from overlapper.errors import FormatError, shortened
 from overlapper.extend.classify import classify, ends
+from overlapper.graph.alignment import NO_ALIGNMENT, Side, cigar_of
+from overlapper.graph.gfa import Gfa, Join, read_gfa
 from overlapper.io.lines import whole
 from overlapper.io.paf import format_paf, parse_paf
 from overlapper.tables import OverlapClass, Overlaps, Reads

@@ -9,10 +9,10 @@ a link between the ends of two unitigs; a circular unitig has one to itself, of 
 line a read: ``a`` as in miniasm (unitig, where the read starts in it, read with its kept interval, strand,
 bases that it gives) or ``A`` as in hifiasm (unitig, start, strand, read, first and last base of its kept
 interval). Behind another, ``S`` and ``C`` of every contained read, ``pos`` being the base of the unitig's
-forward strand where it starts (`graph.placement`), without a CIGAR.
+forward strand where it starts (`overlapper.graph.placement`), without a CIGAR.
 
 The overlap of ``L``, and of ``C`` in a read, is the CIGAR of the alignment, `*` where there is none, or where
-the sequence at the end of a unitig is not that of its last read (`graph.layout`).
+the sequence at the end of a unitig is not that of its last read (`overlapper.graph.layout`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from graph.alignment import NO_ALIGNMENT, Side, cigar_of
-from graph.layout import Layout
-from graph.model import Contained, Graph, GraphReads
-from graph.placement import contained_in_unitigs
 from overlapper.errors import ParameterError
+from overlapper.graph.alignment import NO_ALIGNMENT, Side, cigar_of
+from overlapper.graph.layout import Layout
+from overlapper.graph.model import Contained, Graph, GraphReads
+from overlapper.graph.placement import contained_in_unitigs
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:

@@ -21,8 +21,9 @@ from functools import cached_property
 
 import numpy as np
 
-from graph.model import Graph
-from overlapper.kernels.cpu import spelling, unitigs
+from overlapper.graph.model import Graph
+from overlapper.kernels.graph import unitigs
+from overlapper.kernels.text import spelling
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 

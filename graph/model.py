@@ -8,7 +8,7 @@ the same of the other strand; a graph always holds both. The edge's ``length`` i
 ``v`` lacks, so a path spells its first node and then one suffix an edge (Myers 2005); its ``overlap`` is what
 the two share.
 
-Reads of the graph are numbered in an order that their content gives (`graph.build`), so that ties broken by
+Reads of the graph are numbered in an order that their content gives (`overlapper.graph.build`), so that ties broken by
 node id do not depend on the order of the file.
 """
 
@@ -21,7 +21,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu.graph_edges import mirror_edges
+from overlapper.kernels.graph.graph_edges import mirror_edges
 from overlapper.tables.base import Table, column, offsets_of
 
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu import pair_order, pileup
+from overlapper.kernels.graph import pair_order, pileup
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Intervals, Overlaps
 from overlapper.tables.base import column
-from overlapper.threads import cut_evenly, map_in_order
 
 _BLOCKS = 64
 _BLOCK_ROWS = 1 << 15

@@ -176,7 +176,7 @@ class CorrectParams:
 
 
 class WhenToCorrect(enum.StrEnum):
-    """Which reads `graph.contigs.assemble_reads` corrects before it lays them out."""
+    """Which reads `overlapper.assemble.contigs.assemble_reads` corrects before it lays them out."""
 
     AUTO = "auto"
     """Those whose error rate asks for it."""
@@ -185,7 +185,7 @@ class WhenToCorrect(enum.StrEnum):
 
 
 class WhatOfCopies(enum.StrEnum):
-    """What `graph.contigs.assemble_reads` does with haplotypes and copies of repeats that are much alike."""
+    """What `overlapper.assemble.contigs.assemble_reads` does with haplotypes and copies of repeats that are much alike."""
 
     AUTO = "auto"
     """Keeps them apart where reads are accurate."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graph.layout import Layout
+from overlapper.graph.layout import Layout
 
 
 class Placements(NamedTuple):

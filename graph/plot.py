@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from graph.gfa import Gfa
-from graph.stats import components
 from overlapper.errors import EmptyInputError, MissingExtraError, ParameterError
+from overlapper.graph.gfa import Gfa
+from overlapper.graph.stats import components
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.tables.base import offsets_of
 

@@ -23,10 +23,10 @@ import itertools
 
 import numpy as np
 
-from graph.model import Graph
-from graph.params import GraphParams
-from overlapper.kernels.cpu.transitive import transitive_edges
-from overlapper.threads import cut_evenly, map_in_order
+from overlapper.graph.model import Graph
+from overlapper.graph.params import GraphParams
+from overlapper.kernels.graph.transitive import transitive_edges
+from overlapper.runtime.threads import cut_evenly, map_in_order
 
 _BLOCKS = 64
 

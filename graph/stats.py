@@ -6,8 +6,8 @@ import dataclasses
 
 import numpy as np
 
-from graph.gfa import Gfa
-from graph.summary import n50
+from overlapper.assemble.summary import n50
+from overlapper.graph.gfa import Gfa
 
 
 @dataclasses.dataclass(frozen=True)

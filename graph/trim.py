@@ -32,12 +32,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graph.pairs import Pairs, blocks_of, cut
-from graph.params import GraphParams
 from overlapper.extend.classify import classify
-from overlapper.kernels.cpu import pileup
+from overlapper.graph.pairs import Pairs, blocks_of, cut
+from overlapper.graph.params import GraphParams
+from overlapper.kernels.graph import pileup
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import OverlapClass, Overlaps
-from overlapper.threads import cut_evenly, map_in_order
 
 _BLOCKS = 64
 _LOOSE = 1.5

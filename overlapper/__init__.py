@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from overlapper.errors import OverlapperError as OverlapperError
-    from overlapper.evaluate import Evaluation as Evaluation
-    from overlapper.evaluate import evaluate_overlaps as evaluate_overlaps
     from overlapper.evaluation.contigs import evaluate_contigs as evaluate_contigs
+    from overlapper.evaluation.overlaps import Evaluation as Evaluation
+    from overlapper.evaluation.overlaps import evaluate_overlaps as evaluate_overlaps
     from overlapper.evaluation.reads import evaluate_reads as evaluate_reads
     from overlapper.extend.pairwise import Aligner as Aligner
     from overlapper.extend.pairwise import align as align
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from overlapper.mapping.one_by_one import Hit as Hit
     from overlapper.mapping.one_by_one import Mapper as Mapper
     from overlapper.mapping.params import MapParams as MapParams
-    from overlapper.params import Params as Params
-    from overlapper.pipeline import Run as Run
-    from overlapper.pipeline import find_overlaps as find_overlaps
-    from overlapper.pipeline import run as run
-    from overlapper.scoring import Scoring as Scoring
+    from overlapper.overlap.pipeline import Run as Run
+    from overlapper.overlap.pipeline import find_overlaps as find_overlaps
+    from overlapper.overlap.pipeline import run as run
+    from overlapper.params.scoring import Scoring as Scoring
+    from overlapper.params.stages import Params as Params
     from overlapper.simulate import random_genome as random_genome
     from overlapper.simulate import simulate_reads as simulate_reads
     from overlapper.tables import Alignments as Alignments
@@ -59,11 +59,11 @@ _HOMES = {
     "read_fastx": "overlapper.io",
     "read_overlaps": "overlapper.io",
     "write_overlaps": "overlapper.io",
-    "find_overlaps": "overlapper.pipeline",
-    "run": "overlapper.pipeline",
-    "Run": "overlapper.pipeline",
-    "Params": "overlapper.params",
-    "Scoring": "overlapper.scoring",
+    "find_overlaps": "overlapper.overlap.pipeline",
+    "run": "overlapper.overlap.pipeline",
+    "Run": "overlapper.overlap.pipeline",
+    "Params": "overlapper.params.stages",
+    "Scoring": "overlapper.params.scoring",
     "map_reads": "overlapper.mapping.mapper",
     "Mapper": "overlapper.mapping.one_by_one",
     "Hit": "overlapper.mapping.one_by_one",
@@ -72,8 +72,8 @@ _HOMES = {
     "Aligner": "overlapper.extend.pairwise",
     "random_genome": "overlapper.simulate",
     "simulate_reads": "overlapper.simulate",
-    "evaluate_overlaps": "overlapper.evaluate",
-    "Evaluation": "overlapper.evaluate",
+    "evaluate_overlaps": "overlapper.evaluation.overlaps",
+    "Evaluation": "overlapper.evaluation.overlaps",
     "Truth": "overlapper.io.truth",
     "read_truth": "overlapper.io.truth",
     "ReportedOverlaps": "overlapper.io.reported",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from graph.model import Contained, Edges, Graph, GraphReads
+from overlapper.graph.model import Contained, Edges, Graph, GraphReads
 from overlapper.tables import Overlaps, Reads
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)

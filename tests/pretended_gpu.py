@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from overlapper.kernels.cuda import driver
+from overlapper.runtime.gpu import driver
 
 
 class Arena:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.walks import PackedReads, Seeds
+from overlapper.kernels.common.walks import PackedReads, Seeds
 
 SEED_LENGTH = 17
 

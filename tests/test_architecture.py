@@ -9,24 +9,24 @@ ROOT = Path(__file__).parents[1]
 
 # Lowest first; a module imports from its own layer or from lower ones.
 LAYERS = [
-    ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params",
-     "overlapper.shortcuts",
-     "overlapper.scoring", "overlapper.clock", "overlapper.memory", "overlapper.code_digest",
-     "overlapper.leaving", "overlapper.tables"],
+    ["overlapper.version", "overlapper.errors", "overlapper.registry", "overlapper.params.stages",
+     "overlapper.params.shortcuts",
+     "overlapper.params.scoring", "overlapper.runtime.clock", "overlapper.runtime.memory", "overlapper.runtime.code_digest",
+     "overlapper.runtime.leaving", "overlapper.tables"],
     ["overlapper.kernels"],
-    ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.devices",
-     "overlapper.gpus"],
+    ["overlapper.io", "overlapper.sketch", "overlapper.index", "overlapper.drawing", "overlapper.runtime.gpu.devices",
+     "overlapper.gpu.gpus"],
     ["overlapper.candidates", "overlapper.extend"],
-    ["overlapper.pipeline", "overlapper.summary", "overlapper.batches", "overlapper.plan", "overlapper.costs",
-     "overlapper.workdir", "overlapper.tiles",
-     "overlapper.tile_work", "overlapper.distributed", "overlapper.evaluate", "overlapper.evaluation",
+    ["overlapper.overlap.pipeline", "overlapper.overlap.summary", "overlapper.extend.batches", "overlapper.tiled.plan", "overlapper.tiled.costs",
+     "overlapper.tiled.workdir", "overlapper.tiled.tiles",
+     "overlapper.tiled.tile_work", "overlapper.tiled.distributed", "overlapper.evaluation.overlaps", "overlapper.evaluation",
      "overlapper.compare",
-     "overlapper.mapping", "overlapper.simulate", "overlapper.presets", "overlapper.threads"],
+     "overlapper.mapping", "overlapper.simulate", "overlapper.overlap.presets", "overlapper.runtime.threads"],
     ["overlapper"],
     ["graph"],
     ["overlapper.report", "overlapper.plots", "overlapper.cli", "overlapper.console", "overlapper.__main__"],
 ]  # fmt: skip
-FREE_FOR_ALL = {"overlapper.devices", "overlapper.threads", "overlapper.version"}
+FREE_FOR_ALL = {"overlapper.runtime.gpu.devices", "overlapper.runtime.threads", "overlapper.version"}
 
 
 def modules():
@@ -87,18 +87,18 @@ def test_modules_stay_short(module, path):
 
 
 def test_computing_on_gpus_loads_no_compiler():
-    """numba-cuda takes long to load, and is there for what is not compiled yet (kernels/cuda/cubins.py)."""
+    """numba-cuda takes long to load, and is there for what is not compiled yet (runtime/gpu/cubins.py)."""
     known = dict(modules())
     # What corrects reads defines kernels beside the code that starts them; nothing else needs it.
-    known.pop("overlapper.kernels.cuda.members")
+    known.pop("overlapper.kernels.consensus.cuda.layers")
     extenders = [f"overlapper.extend.{name}" for name in ("xdrop", "gact", "pairwise")]
-    left, seen = ["overlapper.gpus", "overlapper.devices", *extenders], []
+    left, seen = ["overlapper.gpu.gpus", "overlapper.runtime.gpu.devices", *extenders], []
     while left:
         module = left.pop()
         if module in known and module not in seen:
             seen.append(module)
             left.extend(imports_of(known[module]))
-    assert {"overlapper.kernels.cuda.gact", "overlapper.kernels.cuda.pairwise"} < set(seen)
+    assert {"overlapper.kernels.gact.cuda.gact", "overlapper.kernels.pairwise.cuda.pairwise"} < set(seen)
     for module in seen:
         for node in ast.parse(known[module].read_text()).body:
             names = (
@@ -111,9 +111,9 @@ def test_computing_on_gpus_loads_no_compiler():
     "path", sorted((ROOT / "overlapper" / "kernels").rglob("*.py")), ids=lambda p: p.stem
 )
 def test_kernels_are_kept_in_our_own_cache(path):
-    """That of numba loads what is damaged, and what others wrote (kernels/cpu/cache.py)."""
+    """That of numba loads what is damaged, and what others wrote (runtime/compile/cache.py)."""
     imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
     of_numba = {alias.name for node in imports if node.module == "numba" for alias in node.names}
     assert not of_numba & {"njit", "jit", "vectorize", "guvectorize"}, (
-        "take njit from overlapper.kernels.cpu.cache"
+        "take njit from overlapper.runtime.compile.cache"
     )

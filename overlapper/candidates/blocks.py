@@ -18,7 +18,7 @@ from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.candidates.spgemm import ReliableKmers, kmer_counts
 from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
-from overlapper.params import Params
+from overlapper.params.stages import Params
 from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.homopolymers import RunMap, compress_homopolymers, compressed_lengths
 from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
@@ -220,7 +220,7 @@ class SpgemmBlocks:
     def _product(
         self, queries: BlockKmers, targets: BlockKmers | None, reads: Reads, threads: int
     ) -> SparseProduct:
-        from overlapper.kernels.cpu.tile_kmers import join_kmers, keep_shared
+        from overlapper.kernels.seeds.tile_kmers import join_kmers, keep_shared
 
         n_queries, seeding = len(queries.seeding), queries.seeding
         own = queries.kmers, queries.occurrences

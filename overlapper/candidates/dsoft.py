@@ -24,7 +24,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import DsoftParams, Params
+from overlapper.params.stages import DsoftParams, Params
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
 
@@ -68,7 +68,7 @@ class DsoftFinder:
 
     def hits_per_base(self) -> float:
         """Return about how many hits a base of the reads has, from a sample of the seeds."""
-        from overlapper.kernels.cpu.dsoft import count_hits
+        from overlapper.kernels.candidates.dsoft import count_hits
 
         by_read = self.index.by_read
         sample = np.ascontiguousarray(by_read[:: 1 + len(by_read) // SAMPLED_SEEDS])
@@ -88,7 +88,7 @@ class DsoftFinder:
         ParameterError
             When there are no such reads.
         """
-        from overlapper.kernels.cpu.dsoft import find_candidates
+        from overlapper.kernels.candidates.dsoft import find_candidates
 
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")

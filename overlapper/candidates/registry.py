@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, Self
 
-from overlapper.params import Params
+from overlapper.params.stages import Params
 from overlapper.registry import registered
 from overlapper.tables import Candidates, Reads
 

@@ -8,9 +8,9 @@ import itertools
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import SpgemmParams
+from overlapper.params.stages import SpgemmParams
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Candidates, Seeding
-from overlapper.threads import cut_evenly, map_in_order
 
 _PRODUCTS_PER_BLOCK = 1 << 19
 _ROW_BASES_PER_TASK = 1 << 23
@@ -25,7 +25,7 @@ class Rows:
     starts : ndarray of int64, shape (reads + 1,)
         Where the row of each read starts.
     entries, behind : ndarray, shape (n,)
-        As `overlapper.kernels.cpu.spgemm.transpose` makes them, sorted by position.
+        As `overlapper.kernels.candidates.spgemm.transpose` makes them, sorted by position.
     positions : ndarray of int32, shape (n,)
         Of the entries.
     products : ndarray of int64, shape (reads,)
@@ -53,7 +53,7 @@ def build_rows(
         Only the rows of so many reads are to be multiplied; those of the others are left unsorted.
     threads : int
     """
-    from overlapper.kernels.cpu.spgemm import sort_rows, transpose
+    from overlapper.kernels.candidates.spgemm import sort_rows, transpose
 
     starts, entries, behind = transpose(column_offsets, occurrences, len(lengths))
     positions, products = np.empty(len(entries), np.int32), np.zeros(len(lengths), np.int64)
@@ -122,7 +122,7 @@ class SparseProduct:
 
     def _multiply(self, first: int, last: int) -> Candidates:
         """Return the candidates of the rows ``[first, last)``."""
-        from overlapper.kernels.cpu.spgemm import multiply_rows
+        from overlapper.kernels.candidates.spgemm import multiply_rows
 
         room = int(self.rows.products[first:last].sum())
         pairs = np.empty((room, 8), np.int32)

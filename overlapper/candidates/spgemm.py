@@ -26,7 +26,7 @@ import numpy as np
 
 from overlapper.candidates.sparse_product import SparseProduct, build_rows
 from overlapper.errors import ParameterError
-from overlapper.params import Params, SpgemmParams
+from overlapper.params.stages import Params, SpgemmParams
 from overlapper.sketch.counting import count_kmers
 from overlapper.sketch.estimates import Estimates, estimate
 from overlapper.sketch.spectrum import sparing_limit

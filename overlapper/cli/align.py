@@ -75,7 +75,7 @@ def align(
     inputs = [path for path in (queries, targets, pairs) if path is not None]
     check_outputs({"--output": output}, inputs)
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
 
@@ -83,8 +83,8 @@ def align(
     from overlapper.extend.pairwise import align as align_pairs
     from overlapper.io import read_fastx
     from overlapper.io.pairwise import check_alignments_format, read_pairs, write_alignments
-    from overlapper.scoring import Scoring
-    from overlapper.threads import available_threads
+    from overlapper.params.scoring import Scoring
+    from overlapper.runtime.threads import available_threads
 
     threads = threads or available_threads()
     check_alignments_format(output)

@@ -106,14 +106,16 @@ def assemble(
     if copies == "separate" and correct == "never":
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
 
-    from overlapper.cli.startup import load_numba, tune_malloc
+    from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
     load_numba()
     tune_malloc()
 
-    from graph.contig_files import contig_fasta, contig_gfa, contig_table
-    from graph.contigs import assemble_reads
-    from graph.params import (
+    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
+    from overlapper.assemble.contigs import assemble_reads
+    from overlapper.assemble.stored import assemble_stored
+    from overlapper.cli.record import Record
+    from overlapper.graph.params import (
         POLISHING_THRESHOLDS,
         AssembleParams,
         CorrectParams,
@@ -121,16 +123,14 @@ def assemble(
         WhatOfCopies,
         WhenToCorrect,
     )
-    from graph.stored_assembly import assemble_stored
-    from overlapper.cli.record import Record
-    from overlapper.devices import named, select_devices
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
-    from overlapper.plan import Budget
-    from overlapper.presets import check_preset
+    from overlapper.overlap.presets import check_preset
+    from overlapper.runtime.gpu.devices import named, select_devices
+    from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
-    from overlapper.threads import available_threads
-    from overlapper.workdir import check_workdir
+    from overlapper.tiled.plan import Budget
+    from overlapper.tiled.workdir import check_workdir
 
     folder = os.path.join(output, "stages")
     check_workdir(folder, "--output")

@@ -97,7 +97,7 @@ def compare(
     for (option, path), kind in zip(outputs.items(), ("HTML", "TSV", "JSON"), strict=True):
         check_name(path, option, kind)
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
 
@@ -108,7 +108,7 @@ def compare(
     from overlapper.io.sources import check_rereadable
     from overlapper.io.truth import read_truth
     from overlapper.mapping.params import MapParams
-    from overlapper.presets import check_preset
+    from overlapper.overlap.presets import check_preset
     from overlapper.report.comparison import build_comparison
 
     for path in inputs:

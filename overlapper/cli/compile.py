@@ -32,7 +32,7 @@ def compile(
     """
     from overlapper.cli.first_kernels import compile_all, kernels_of
     from overlapper.cli.progress import Progress
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     lines = kernels_of(commands or [], everything)
     with Progress(quiet) as progress:

@@ -55,7 +55,7 @@ def convert(
     from overlapper.io.outputs import OutputFile
     from overlapper.io.sided import open_sided
     from overlapper.io.writers import check_format
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     for path in (source, output):
         if not path.endswith(GFA):
@@ -67,7 +67,7 @@ def convert(
         overlaps, named, counts = _read(source, table)
         progress.report("writing")
         if output.endswith(GFA):
-            from graph.convert import overlaps_to_gfa
+            from overlapper.graph.convert import overlaps_to_gfa
 
             lines, written = overlaps_to_gfa(overlaps, named, bases=table is not None)
             with OutputFile(output) as file:
@@ -85,10 +85,10 @@ def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, in
     from overlapper.io.paf import reads_of_paf
     from overlapper.io.parquet import is_parquet, reads_of_parquet
     from overlapper.io.writers import read_overlaps
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     if path.endswith(GFA):
-        from graph.convert import gfa_to_overlaps
+        from overlapper.graph.convert import gfa_to_overlaps
 
         return gfa_to_overlaps(path)
     if reads is None:

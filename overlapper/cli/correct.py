@@ -106,26 +106,26 @@ def correct(
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
 
-    from overlapper.cli.startup import load_numba, tune_malloc
+    from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
     load_numba()
     tune_malloc()
 
-    from graph.correct import correct as correct_reads
-    from graph.params import CorrectParams
-    from graph.stored_rounds import correct_stored
-    from graph.uncovered import Uncovered
     from overlapper.cli.record import Record
-    from overlapper.devices import named, select_devices
+    from overlapper.correct.reads import correct as correct_reads
+    from overlapper.correct.stored_rounds import correct_stored
+    from overlapper.correct.uncovered import Uncovered
+    from overlapper.graph.params import CorrectParams
     from overlapper.io import read_fastx, read_overlaps
     from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
-    from overlapper.plan import Budget
-    from overlapper.presets import check_preset
+    from overlapper.overlap.presets import check_preset
+    from overlapper.runtime.gpu.devices import named, select_devices
+    from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
-    from overlapper.threads import available_threads
-    from overlapper.workdir import check_workdir
+    from overlapper.tiled.plan import Budget
+    from overlapper.tiled.workdir import check_workdir
 
     if workdir:
         check_workdir(workdir)

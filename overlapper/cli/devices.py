@@ -9,7 +9,7 @@ overlapper devices | cut -f 1,3
 
 def devices() -> None:
     """List processors that can be used, and what others lack."""
-    from overlapper.devices import list_devices
+    from overlapper.runtime.gpu.devices import list_devices
 
     for device in list_devices():
         memory = f", {device.memory / 2**30:.0f} GiB" if device.memory else ""

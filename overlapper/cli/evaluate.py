@@ -117,11 +117,11 @@ def evaluate(
     if paf is not None:
         scores = _overlaps(judged, paf, min_overlap, circular or [])
     else:
-        from overlapper.cli.startup import load_numba
+        from overlapper.runtime.compile.startup import load_numba
 
         load_numba()
 
-        from overlapper.threads import available_threads
+        from overlapper.runtime.threads import available_threads
 
         threads = threads or available_threads()
         with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
@@ -171,7 +171,7 @@ def _check_use(
 def _overlaps(truth: str, paf: str, min_overlap: int, circular: list[str]) -> tuple[str, dict[str, Any], str]:
     """Judge overlaps; return text, JSON and a table of the scores."""
     from overlapper.cli.overlap_scores import as_document, as_text, as_tsv
-    from overlapper.evaluate import evaluate_overlaps
+    from overlapper.evaluation.overlaps import evaluate_overlaps
     from overlapper.io.reported import read_paf
     from overlapper.io.truth import read_truth
 
@@ -190,8 +190,8 @@ def _contigs(
     progress: Progress,
 ) -> tuple[str, dict[str, Any], str]:
     """Judge contigs; return text, JSON and a table of the scores."""
-    from graph.polish import read_unitigs
     from overlapper.cli.contig_scores import as_document, as_text, as_tsv
+    from overlapper.correct.polish import read_unitigs
     from overlapper.evaluation.contigs import evaluate_contigs
 
     contigs = read_unitigs(path)

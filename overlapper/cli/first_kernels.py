@@ -23,10 +23,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from overlapper import leaving
 from overlapper.console import end_on_signals
 from overlapper.errors import ParameterError
-from overlapper.threads import map_in_order
+from overlapper.runtime import leaving
+from overlapper.runtime.threads import map_in_order
 
 LISTED = Path(__file__).with_suffix(".toml")
 MOST_HELPERS = 7
@@ -130,7 +130,7 @@ def _environment() -> dict[str, str]:
 
 def compile_sent() -> None:
     """Compile the kernels whose lines come on standard input; answer as `compile_all` yields."""
-    from overlapper.cli.startup import load_numba
+    from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
     for line in sys.stdin:
@@ -141,7 +141,7 @@ def compile_sent() -> None:
 
 def compile_share(command: str, share: int, of: int) -> None:
     """Compile every ``of``-th kernel of a command, from the last one on, unless the command was faster."""
-    from overlapper.cli.startup import load_numba
+    from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
     parent = os.getppid()
@@ -191,7 +191,7 @@ def _type_of(value: Any) -> Any:
 def _spelled(kind: Any) -> str:
     from numba.core import types
 
-    from overlapper.kernels.cpu.vectors import LanesType
+    from overlapper.kernels.common.vectors import LanesType
 
     if isinstance(kind, types.Array):
         axes = [":"] * (kind.ndim - 1) + ["::1" if kind.layout == "C" else ":"]

@@ -8,7 +8,7 @@ import sys
 import time
 from typing import NamedTuple
 
-from overlapper.memory import peak_memory
+from overlapper.runtime.memory import peak_memory
 from overlapper.version import __version__
 
 STARTED = time.time() - time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)

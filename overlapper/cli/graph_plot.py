@@ -35,8 +35,8 @@ def graph_plot(
     """
     check_outputs({"--output": output}, [gfa])
 
-    from graph.gfa import read_gfa
-    from graph.plot import FORMATS, plot_graph
+    from overlapper.graph.gfa import read_gfa
+    from overlapper.graph.plot import FORMATS, plot_graph
     from overlapper.io.outputs import check_ending
 
     check_ending(output, FORMATS)

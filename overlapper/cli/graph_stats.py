@@ -28,8 +28,8 @@ def graph_stats(
 
     import dataclasses
 
-    from graph.gfa import read_gfa
-    from graph.stats import graph_stats
+    from overlapper.graph.gfa import read_gfa
+    from overlapper.graph.stats import graph_stats
     from overlapper.io.outputs import write_text
 
     stats = dataclasses.asdict(graph_stats(read_gfa(gfa)))

@@ -10,10 +10,10 @@ from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from graph.stages import Stages
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
-    from overlapper.workdir import Workdir
+    from overlapper.tiled.stages import Stages
+    from overlapper.tiled.workdir import Workdir
 
 
 @contextlib.contextmanager
@@ -49,11 +49,11 @@ def stored_run(
     option : str
         What the user names the folder with.
     """
-    from graph.stages import Stages
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_arrays
-    from overlapper.tiles import store_reads
-    from overlapper.workdir import Workdir
+    from overlapper.tiled.stages import Stages
+    from overlapper.tiled.tiles import store_reads
+    from overlapper.tiled.workdir import Workdir
 
     files = [*reads, *([reference] if reference else [])]
     with work_folder(workdir, output) as folder, Workdir(folder, option=option) as place:
@@ -72,10 +72,10 @@ def stored_run(
 def print_plan(
     store: ReadStore, memory: int, threads: int, preset: str, rounds: int, unitig_bases: int = 0
 ) -> None:
-    """Print what a run would take; the arguments are those of `graph.plans.describe`."""
-    from graph.plans import describe
-    from overlapper.plan import Budget
-    from overlapper.tiles import planned
+    """Print what a run would take; the arguments are those of `overlapper.assemble.plans.describe`."""
+    from overlapper.assemble.plans import describe
+    from overlapper.tiled.plan import Budget
+    from overlapper.tiled.tiles import planned
 
     budget = Budget.of(memory, threads)
     params, _, _ = planned(store, budget, preset, None)

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from typing import TYPE_CHECKING, Any
 
-from overlapper import leaving
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
+from overlapper.runtime import leaving
 
 if TYPE_CHECKING:
-    from overlapper.distributed import Cluster
-    from overlapper.tiles import TiledRun
+    from overlapper.tiled.distributed import Cluster
+    from overlapper.tiled.tiles import TiledRun
 
 
 @dataclasses.dataclass(frozen=True)
@@ -105,9 +105,9 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
     """
     from overlapper.io.fastx import FastxParts
     from overlapper.io.sided import open_sided
-    from overlapper.plan import Budget, check_disk, describe
-    from overlapper.tiles import planned, run_tiled, store_reads
-    from overlapper.workdir import Workdir
+    from overlapper.tiled.plan import Budget, check_disk, describe
+    from overlapper.tiled.tiles import planned, run_tiled, store_reads
+    from overlapper.tiled.workdir import Workdir
 
     files, reference, threads = request.files, request.reference, request.threads
     progress = request.progress
@@ -166,7 +166,7 @@ def work_folder(workdir: str | None, output: str) -> Iterator[str]:
 
 def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> Limits:
     """Return limits with no more processes to start than there are processors for them."""
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     processors = available_threads()
     if limits.workers <= processors or devices[0] != "cpu":
@@ -181,6 +181,6 @@ def _cluster(limits: Limits, threads: int, devices: list[str]) -> AbstractContex
     """Give the processes that do tiles, started or of a cluster; None if this process does."""
     if not limits.workers and not limits.scheduler:
         return contextlib.nullcontext()
-    from overlapper.distributed import Cluster
+    from overlapper.tiled.distributed import Cluster
 
     return Cluster(limits.workers, limits.scheduler, threads, devices)

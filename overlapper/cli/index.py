@@ -45,14 +45,14 @@ def index(
     """
     check_outputs({"--output": output}, text)
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
 
     from overlapper.index import Index, store
     from overlapper.index.limits import check_sample_rate
     from overlapper.io import read_fastx
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     check_sample_rate(sample_rate)
     threads = threads or available_threads()

@@ -13,7 +13,7 @@ from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 
 if TYPE_CHECKING:
-    from graph import Assembly
+    from overlapper.graph import Assembly
 
 EXAMPLES = """
 overlapper layout reads.fastq.gz overlaps.paf -o layout.gfa
@@ -155,19 +155,19 @@ def layout(
     check_name(output, "--output", "GFA")
     check_name(fasta, "--fasta", "FASTA")
 
-    from overlapper.cli.startup import load_numba, tune_malloc
+    from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
     load_numba()
     tune_malloc()
 
-    import graph
-    from graph import export
-    from graph.summary import no_unitigs, to_json
+    from overlapper import graph
+    from overlapper.assemble.summary import no_unitigs, to_json
     from overlapper.cli.record import Record
+    from overlapper.graph import export
     from overlapper.io.fastx import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format, read_overlaps
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     check_format(overlaps)
     export.check_read_lines(read_lines)

@@ -112,21 +112,21 @@ def map(
     """
     check_outputs({"--output": output, "--stats": stats, "--log": log}, [reference, *reads])
 
-    from overlapper.cli.startup import load_numba, tune_malloc
+    from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
     load_numba()
     tune_malloc()
 
     from overlapper.cli.record import Record
-    from overlapper.clock import Clock
     from overlapper.io import read_fastx
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
     from overlapper.mapping.mapper import BatchMapper, extending_gpus
     from overlapper.mapping.params import ALIASES, MapParams
+    from overlapper.runtime.clock import Clock
+    from overlapper.runtime.threads import available_threads
     from overlapper.tables import Reads
-    from overlapper.threads import available_threads
 
     command = " ".join(["overlapper", *sys.argv[1:]])
     options = MappingOptions(eqx, read_group, sort, index, command, sam)

@@ -32,8 +32,8 @@ from overlapper.cli.sizes import parse_size
 from overlapper.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from overlapper.devices import Device
-    from overlapper.summary import Run
+    from overlapper.overlap.summary import Run
+    from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
 
 EXAMPLES = """
@@ -175,8 +175,8 @@ def overlap(
     }
     check_outputs(outputs, inputs)
 
-    from overlapper.cli.startup import load_numba, tune_malloc
-    from overlapper.devices import wake
+    from overlapper.runtime.compile.startup import load_numba, tune_malloc
+    from overlapper.runtime.gpu.devices import wake
 
     if extender not in (None, "chain") or device.startswith("cuda"):
         wake(device)  # while numba loads, which the registry of extenders would wait for
@@ -187,10 +187,10 @@ def overlap(
     from overlapper.extend.registry import extending_devices
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format
-    from overlapper.params import Params
-    from overlapper.presets import check_preset
-    from overlapper.summary import Summary
-    from overlapper.threads import available_threads
+    from overlapper.overlap.presets import check_preset
+    from overlapper.overlap.summary import Summary
+    from overlapper.params.stages import Params
+    from overlapper.runtime.threads import available_threads
 
     changes = _changes(_read_config(config), options, f"file {config}")
     threads = threads or available_threads()
@@ -235,13 +235,13 @@ def overlap(
 
 def _run_in_memory(request: Request, extending: str) -> Run:
     """Find overlaps with an extender, and write them."""
-    from overlapper.devices import end_gpus, named
     from overlapper.extend.registry import extending_devices
     from overlapper.io import read_fastx
     from overlapper.io.sided import open_sided
-    from overlapper.pipeline import run
+    from overlapper.overlap.pipeline import run
+    from overlapper.runtime.gpu.devices import end_gpus, named
+    from overlapper.runtime.threads import start
     from overlapper.sketch.canonical import canonical_order, in_order
-    from overlapper.threads import start
 
     progress, threads = request.progress, request.threads
     progress.report("reading")
@@ -280,8 +280,8 @@ def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[
     """Return both as one, the options above; what does not fit is told now, before the reads are read."""
     from overlapper.candidates.registry import finder
     from overlapper.extend.registry import extender
-    from overlapper.params import Params
-    from overlapper.shortcuts import merged, nested
+    from overlapper.params.shortcuts import merged, nested
+    from overlapper.params.stages import Params
 
     options = nested(given)
     params = Params().changed(config, where=where).changed(options, where="options")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from overlapper.cli.tables import aligned
 
 if TYPE_CHECKING:
-    from overlapper.evaluate import Bin, Evaluation, Scores
+    from overlapper.evaluation.overlaps import Bin, Evaluation, Scores
 
 COLUMNS = (
     "true_pairs",

@@ -51,8 +51,8 @@ def plot_pair(
     from overlapper.errors import InputError
     from overlapper.io import read_fastx
     from overlapper.io.outputs import check_ending
+    from overlapper.overlap.presets import check_preset
     from overlapper.plots import align_pair, plot_pair
-    from overlapper.presets import check_preset
 
     check_ending(output, FORMATS)
     check_preset(preset)

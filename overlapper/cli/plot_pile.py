@@ -39,7 +39,7 @@ def plot_pile(
     from overlapper.io.parquet import is_parquet, reads_of_parquet
     from overlapper.io.writers import check_format, read_overlaps
     from overlapper.plots import plot_pile
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     check_ending(output, FORMATS)
     check_format(overlaps)

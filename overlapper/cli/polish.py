@@ -71,25 +71,25 @@ def polish(
     check_outputs({"--output": output, "--log": log}, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
 
-    from overlapper.cli.startup import load_numba, tune_malloc
+    from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
     load_numba()
     tune_malloc()
 
-    from graph.params import POLISHING_THRESHOLDS, CorrectParams
-    from graph.polish import polish as polish_unitigs
-    from graph.polish import read_unitigs
-    from graph.stored_polish import polish_stored
-    from overlapper.devices import named, select_devices
+    from overlapper.correct.polish import polish as polish_unitigs
+    from overlapper.correct.polish import read_unitigs
+    from overlapper.correct.stored_polish import polish_stored
+    from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.io import read_fastx
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
-    from overlapper.plan import Budget
-    from overlapper.presets import check_preset
+    from overlapper.overlap.presets import check_preset
+    from overlapper.runtime.gpu.devices import named, select_devices
+    from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
-    from overlapper.threads import available_threads
-    from overlapper.workdir import check_workdir
+    from overlapper.tiled.plan import Budget
+    from overlapper.tiled.workdir import check_workdir
 
     if workdir:
         check_workdir(workdir)

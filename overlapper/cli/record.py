@@ -9,7 +9,7 @@ from typing import Any
 
 from overlapper.cli.footer import command_line, taken
 from overlapper.io.sources import is_stream
-from overlapper.threads import start
+from overlapper.runtime.threads import start
 
 
 class Record:

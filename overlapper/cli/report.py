@@ -55,7 +55,7 @@ def report(
 
     from overlapper.io.outputs import OutputFile
     from overlapper.report import build_report, read_inputs
-    from overlapper.threads import available_threads
+    from overlapper.runtime.threads import available_threads
 
     threads = threads or available_threads()
     with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), OutputFile(output) as file:

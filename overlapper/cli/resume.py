@@ -6,13 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from overlapper import leaving
 from overlapper.cli.progress import Progress
+from overlapper.runtime import leaving
 
 if TYPE_CHECKING:
-    from graph.stages import Stages
     from overlapper.io.identity import Input
     from overlapper.tables import Reads
+    from overlapper.tiled.stages import Stages
 
 
 @contextlib.contextmanager
@@ -38,8 +38,8 @@ def stages_in(
     option : str
         What the user names the folder with.
     """
-    from graph.stages import Stages
-    from overlapper.workdir import Workdir
+    from overlapper.tiled.stages import Stages
+    from overlapper.tiled.workdir import Workdir
 
     if folder is None:
         yield Stages()

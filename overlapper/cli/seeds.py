@@ -18,9 +18,9 @@ from overlapper.errors import ParameterError, require
 if TYPE_CHECKING:
     import numpy as np
 
-    from overlapper.devices import Device
     from overlapper.index import FixedSeeds, Index
-    from overlapper.kernels.cpu.match_formatting import MatchRows
+    from overlapper.kernels.text.match_formatting import MatchRows
+    from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Matches, Reads
 
 EXAMPLES = """
@@ -113,18 +113,18 @@ def seeds(
     inputs = [text, *reads, *([index] if index else [])]
     check_outputs({"--output (standard output by default)": output, "--dropped": dropped}, inputs)
 
-    from overlapper.cli.startup import load_numba
+    from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
 
     import numpy as np
 
-    from overlapper.devices import select_devices
     from overlapper.io import read_fastx
     from overlapper.io.matches import check_matches_format, open_matches
     from overlapper.io.outputs import OutputFile
-    from overlapper.kernels.cpu.formatting import Names
-    from overlapper.threads import available_threads, cut_evenly
+    from overlapper.kernels.text.paf_formatting import Names
+    from overlapper.runtime.gpu.devices import select_devices
+    from overlapper.runtime.threads import available_threads, cut_evenly
 
     check_matches_format(output)
     devices = select_devices(device)
@@ -241,7 +241,7 @@ def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarra
     """Return matches with places in sequences; their queries are numbered from ``first`` on."""
     import numpy as np
 
-    from overlapper.kernels.cpu.match_formatting import MatchRows
+    from overlapper.kernels.text.match_formatting import MatchRows
 
     target, t_start = searched.place(matches.t_start)
     if mismatches is None:

@@ -1,6 +1,6 @@
 """Finders x extenders of overlaps.
 
-Judged by placements, the scores are those of `overlapper.evaluate`. Without placements:
+Judged by placements, the scores are those of `overlapper.evaluation.overlaps`. Without placements:
 
 - Methods report a *pair* when they report an overlap of two reads on one strand, of the minimum length or
   more on the longer of its intervals. The *consensus* is the pairs that more than half of the methods report.
@@ -22,11 +22,11 @@ import numpy as np
 from overlapper.candidates.registry import finder
 from overlapper.compare.comparison import Comparison, Method
 from overlapper.compare.processes import run_methods
-from overlapper.evaluate import evaluate_overlaps
+from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.extend.registry import extender
 from overlapper.io.reported import ReportedOverlaps, read_paf
 from overlapper.io.truth import Truth
-from overlapper.pipeline import Report
+from overlapper.overlap.pipeline import Report
 from overlapper.tables import Reads
 
 MEASURES = {

@@ -13,12 +13,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
-from overlapper import leaving
 from overlapper.compare.comparison import Costs
 from overlapper.compare.samples import write_first_reads
 from overlapper.errors import ParameterError
 from overlapper.io.folders import temporary_folder
-from overlapper.pipeline import Report
+from overlapper.overlap.pipeline import Report
+from overlapper.runtime import leaving
 from overlapper.tables import Reads
 
 Found = TypeVar("Found")

@@ -11,8 +11,8 @@ import numpy as np
 from overlapper.errors import EmptyInputError, InputError, ParameterError, require
 from overlapper.evaluation.contig_scores import ContigScore, ContigScores, K, Piece, Share
 from overlapper.evaluation.slices import Slicing, memory_for_tables, plan_slices, reference_spans, spans_of
-from overlapper.kernels.cpu import contig_markers, kmer_table
-from overlapper.kernels.cpu.contig_markers import (
+from overlapper.kernels.evaluation import contig_markers
+from overlapper.kernels.evaluation.contig_markers import (
     CLOSED,
     CONTIG,
     HAPLOTYPE,
@@ -21,12 +21,13 @@ from overlapper.kernels.cpu.contig_markers import (
     Rules,
     Slices,
 )
-from overlapper.kernels.cpu.counting import ALL, NONE
-from overlapper.kernels.cpu.kmer_table import MOST_HAPLOTYPES, Spans
-from overlapper.pipeline import Report
+from overlapper.kernels.seeds import kmer_table
+from overlapper.kernels.seeds.counting import ALL, NONE
+from overlapper.kernels.seeds.kmer_table import MOST_HAPLOTYPES, Spans
+from overlapper.overlap.pipeline import Report
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order
 
 RULES = Rules(k=K, least_run=60, sure_run=25, slack=10_000)
 _BLOCK_BASES = 1 << 22

@@ -13,16 +13,16 @@ from overlapper.evaluation.read_scores import PlacedRead, ReadScores
 from overlapper.evaluation.sites import beyond_ends, find_sites
 from overlapper.evaluation.slices import memory_for_tables
 from overlapper.io.truth import UNPLACED, Truth
-from overlapper.kernels.cpu import placed_chains, placed_reads
-from overlapper.kernels.cpu.chain_paths import Ends, align_chains
-from overlapper.kernels.cpu.placed_chains import Windows
-from overlapper.kernels.cpu.placed_reads import Sites
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.evaluation import placed_chains, placed_reads
+from overlapper.kernels.evaluation.placed_chains import Windows
+from overlapper.kernels.evaluation.placed_reads import Sites
+from overlapper.kernels.mapping.chain_paths import Ends, align_chains
 from overlapper.mapping.params import MapParams
-from overlapper.pipeline import Report
+from overlapper.overlap.pipeline import Report
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order
 
 MARGIN = 200
 """Bases on either side of a place that belong to the window."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.evaluation.slices import plan_slices, reference_spans
-from overlapper.kernels.cpu import flanks
-from overlapper.kernels.cpu.counting import NONE
-from overlapper.kernels.cpu.placed_reads import Sites
+from overlapper.kernels.evaluation import flanks
+from overlapper.kernels.evaluation.placed_reads import Sites
+from overlapper.kernels.seeds.counting import NONE
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import map_in_order
 
 K = 31
 

@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu import kmer_table
-from overlapper.kernels.cpu.kmer_table import Spans
+from overlapper.kernels.seeds import kmer_table
+from overlapper.kernels.seeds.kmer_table import Spans
 from overlapper.mapping.pieces import pieces
-from overlapper.memory import all_memory
+from overlapper.runtime.memory import all_memory
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order
 
 PROGRAM = 250 << 20
 """Bytes that the program itself takes, with its kernels."""
@@ -107,7 +107,7 @@ def plan_slices(spans: Spans, k: int, kept: np.uint64, memory: int, threads: int
     spans : Spans
     k : int
     kept : uint64
-        As `overlapper.kernels.cpu.counting.canonical_kmers` takes it.
+        As `overlapper.kernels.seeds.counting.canonical_kmers` takes it.
     memory : int
         Bytes for the tables of all threads.
     threads : int

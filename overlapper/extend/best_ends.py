@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.extend.classify import ends
-from overlapper.kernels.cpu.best_ends import add_scores
+from overlapper.kernels.selection.best_ends import add_scores
 from overlapper.tables import Overlaps
 
 

@@ -50,8 +50,8 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.extend.chain_ends import settle_ends
-from overlapper.kernels.cpu import chain as kernel
-from overlapper.params import ChainParams
+from overlapper.kernels.chain import chain as kernel
+from overlapper.params.stages import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
 
 AGREEMENT_UNKNOWN = 400

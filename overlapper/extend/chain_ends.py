@@ -24,10 +24,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.cpu import chain as kernel
-from overlapper.kernels.cpu.end_walks import LANES, EndScheme, walk_ends
-from overlapper.kernels.cpu.walks import PackedReads, Seeds
-from overlapper.params import ChainParams
+from overlapper.kernels.chain import chain as kernel
+from overlapper.kernels.chain.end_walks import LANES, EndScheme, walk_ends
+from overlapper.kernels.common.walks import PackedReads, Seeds
+from overlapper.params.stages import ChainParams
 from overlapper.tables import Candidates, Reads
 
 LEFT, RIGHT = range(2)

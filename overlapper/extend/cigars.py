@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from overlapper.kernels.cpu.cigar_rows import put_cigars
+from overlapper.kernels.common.cigar_rows import put_cigars
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
-from overlapper.threads import map_in_order
 
 
 def without_cigars(overlaps: Overlaps) -> Overlaps:

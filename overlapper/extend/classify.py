@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu import overlap_classes
+from overlapper.kernels.selection import overlap_classes
 from overlapper.tables import Intervals
 
 MAX_HANG, MIN_RATIO = 1000, 0.8

@@ -29,10 +29,10 @@ from typing import Any
 import numpy as np
 
 from overlapper.extend.differences import Differences, check_room, find_differences
-from overlapper.kernels.cpu import copies as kernel
+from overlapper.kernels.selection import copies as kernel
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order
 
 MOST_EDITS = 64
 """Of corrected HiFi and R10 reads (MHC, as above), 99 in 100 overlaps within a haplotype have no more."""

@@ -34,11 +34,11 @@ import itertools
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu import differences as kernel
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.selection import differences as kernel
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Intervals, Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order
 
 LACKING, EXTRA = kernel.LACKING, kernel.EXTRA
 BYTES_A_DIFFERENCE = 40

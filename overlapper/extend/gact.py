@@ -23,14 +23,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import GactParams
+from overlapper.params.stages import GactParams
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.overlaps import OverlapClass, Overlaps
 from overlapper.tables.reads import Reads
-from overlapper.threads import cut_evenly, map_in_order
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
 BLOCK_BASES = 1 << 22
 """Bases of the reads of the candidates that one thread works on at a time."""
@@ -90,7 +90,7 @@ def _extend_rows(
     reads: Reads, candidates: Candidates, t_anchors: np.ndarray, rows: slice, params: GactParams
 ) -> Overlaps:
     # Imported here, as numba takes long to load.
-    from overlapper.kernels.cpu.gact import extend_candidates
+    from overlapper.kernels.gact.gact import extend_candidates
 
     found, cigar, cigar_offsets = extend_candidates(
         reads.words, reads.word_offsets, reads.lengths,
@@ -104,8 +104,8 @@ def _extend_rows(
 
 
 def _extend_on(gpus: Gpus, reads: Reads, candidates: Candidates, params: GactParams) -> Overlaps:
-    from overlapper.kernels.cpu.walks import Seeds
-    from overlapper.kernels.cuda import gact
+    from overlapper.kernels.common.walks import Seeds
+    from overlapper.kernels.gact.cuda import gact
 
     seeds = Seeds(
         candidates.query, candidates.target, candidates.reverse,

@@ -15,14 +15,14 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.devices import select_devices
 from overlapper.errors import ParameterError
 from overlapper.extend.pairwise_gpu import Found, GpuPairs
-from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.walks import PackedReads
-from overlapper.scoring import Scoring
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.pairwise import pairwise as cpu
+from overlapper.params.scoring import Scoring
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.threads import available_threads, cut_evenly
 from overlapper.tables import Alignments, Pairs, Reads
-from overlapper.threads import available_threads, cut_evenly
 
 MODES = ("local", "global", "semi-global")
 ENDS = ("query-start", "query-end", "target-start", "target-end")

@@ -17,12 +17,12 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.extend.recycled import Recycled
-from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.pairwise_parcels import Extent, extent_of, mean_bytes_of, pack, parcel_in
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.pairwise import pairwise as cpu
+from overlapper.kernels.pairwise.pairwise_batches import Extent, extent_of, mean_bytes_of, pack, parcel_in
 
 if TYPE_CHECKING:
-    from overlapper.kernels.cuda.pairwise import PairAligner
+    from overlapper.kernels.pairwise.cuda.pairwise import PairAligner
 
 SLOTS = 16
 """Parcels that a GPU has in hand at most, a thread each."""
@@ -164,7 +164,7 @@ class GpuPairs:
 
     def _work(self, batch: _Batch) -> None:
         """Align parcels of a batch until there are none left."""
-        from overlapper.kernels.cuda import driver
+        from overlapper.runtime.gpu import driver
 
         with driver.use(self._gpu):
             aligner = self._aligner()
@@ -174,9 +174,9 @@ class GpuPairs:
 
     def _aligner(self) -> PairAligner:
         """Return what this thread aligns with: its memory is taken once."""
-        from overlapper.kernels.cuda import driver
-        from overlapper.kernels.cuda.memory import Arena, available_bytes
-        from overlapper.kernels.cuda.pairwise import PairAligner
+        from overlapper.kernels.pairwise.cuda.pairwise import PairAligner
+        from overlapper.runtime.gpu import driver
+        from overlapper.runtime.gpu.memory import Arena, available_bytes
 
         if not hasattr(self._own, "aligner"):
             size = min(available_bytes() // (self._slots + 1), self._memory)
@@ -271,7 +271,7 @@ class _Batch:
             begin = extent.end
 
     def _check(self, extent: Extent) -> None:
-        from overlapper.kernels.cuda.pairwise import LONGEST, fits_device
+        from overlapper.kernels.pairwise.cuda.pairwise import LONGEST, fits_device
 
         longest = np.array([extent.q_longest]), np.array([extent.t_longest])
         if fits_device(*longest, self._scheme).all():

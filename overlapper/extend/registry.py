@@ -6,14 +6,14 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from overlapper.devices import Device, select_devices
 from overlapper.errors import ParameterError
-from overlapper.params import Params
+from overlapper.params.stages import Params
 from overlapper.registry import registered
+from overlapper.runtime.gpu.devices import Device, select_devices
 from overlapper.tables import Candidates, Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus, GpusForReads
+    from overlapper.gpu.gpus import Gpus, GpusForReads
 
 Extender = Callable[[Reads, Candidates, Any, int], tuple[Overlaps, dict[str, int]]]
 """``extend(reads, candidates, params, threads)`` gives overlaps, not yet classified and in the order of the

@@ -15,9 +15,9 @@ import numpy as np
 from overlapper.extend.best_ends import BestEnds
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.stops import Stops
-from overlapper.params import ClassParams
+from overlapper.params.stages import ClassParams
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import OverlapClass, Overlaps
-from overlapper.threads import map_in_order
 
 
 class Selection:

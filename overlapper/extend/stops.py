@@ -48,11 +48,11 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.kernels.cpu import stops as kernel
-from overlapper.params import ClassParams
+from overlapper.kernels.selection import stops as kernel
+from overlapper.params.stages import ClassParams
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
-from overlapper.threads import map_in_order
 
 FEW = 4
 """Stops and crossings, of which fewer do not tell what a stop is."""

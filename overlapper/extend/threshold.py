@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.params import GactParams, ThresholdParams, XdropParams
+from overlapper.params.stages import GactParams, ThresholdParams, XdropParams
 
 
 def score_threshold(

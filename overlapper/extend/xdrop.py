@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu.walks import PackedReads, Seeds, exact_seeds
-from overlapper.kernels.cpu.xdrop import Scheme, extend_seeds
-from overlapper.params import XdropParams
+from overlapper.kernels.common.walks import PackedReads, Seeds, exact_seeds
+from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
+from overlapper.params.stages import XdropParams
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
-from overlapper.threads import cut_evenly, map_in_order
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
 _BLOCK_BASES = 1 << 20
 """Bases that the extensions of a block may walk: a hundred candidates of 10 kb, ten milliseconds."""
@@ -92,7 +92,7 @@ def extend(
 
 
 def _extend_on(gpus: Gpus, seeds: Seeds, scheme: Scheme) -> np.ndarray:
-    from overlapper.kernels.cuda import xdrop
+    from overlapper.kernels.xdrop.cuda import xdrop
 
     extensions = np.empty((len(seeds.query), 2, 3), np.int32)
     for rows, found in gpus.run(partial(xdrop.extend_seeds, scheme=scheme), seeds):

@@ -9,8 +9,8 @@ import numpy as np
 from overlapper.errors import EmptyInputError
 from overlapper.index.bwt import aligned_empty, in_blocks, row_blocks, row_type, transform
 from overlapper.index.segments import Segments
-from overlapper.kernels.cpu import suffix_array as kernels
-from overlapper.kernels.cpu.fm_index import FmIndex
+from overlapper.kernels.index import suffix_array as kernels
+from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 

@@ -2,7 +2,7 @@
 
 Up to `SORTED_AT_ONCE` rows, all suffixes are sorted at once, by libdivsufsort: 5 bytes a symbol, and 7 at the
 peak. A longer text is cut into parts between strings. The suffixes of a part are sorted by themselves and its
-BWT is merged into that of the parts before it (`overlapper.kernels.cpu.bwt_merge`): 3 bytes a symbol of the
+BWT is merged into that of the parts before it (`overlapper.kernels.index.bwt_merge`): 3 bytes a symbol of the
 text, and 9 a symbol of the part, 13 from 2^32 rows on.
 """
 
@@ -14,10 +14,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from overlapper.kernels.cpu.bwt_merge import merge_bwt, rank_suffixes, walk_strings
-from overlapper.kernels.cpu.fm_index import BIN_ROWS
-from overlapper.kernels.cpu.suffix_array import write_bins, write_bwt
-from overlapper.threads import cut_evenly, map_in_order
+from overlapper.kernels.index.bwt_merge import merge_bwt, rank_suffixes, walk_strings
+from overlapper.kernels.index.fm_index import BIN_ROWS
+from overlapper.kernels.index.suffix_array import write_bins, write_bwt
+from overlapper.runtime.threads import cut_evenly, map_in_order
 
 SORTED_AT_ONCE = 2**31 - 1
 PART_ROWS = 2**29
@@ -39,7 +39,7 @@ def transform(
     Parameters
     ----------
     symbols : ndarray of uint8, shape (N,)
-        Both strands, as `overlapper.kernels.cpu.suffix_array.write_symbols` lays them out.
+        Both strands, as `overlapper.kernels.index.suffix_array.write_symbols` lays them out.
     sample_shift : int
     threads : int
     """

@@ -20,20 +20,26 @@ from overlapper.index.index import FixedSeeds, Index, kmer_variants, seed_length
 from overlapper.index.limits import ANY_NUMBER, check_matches, check_seeds
 from overlapper.index.parts import SHARE, cut, index_part, merge_fixed_seeds, merge_smems
 from overlapper.index.segments import Segments
-from overlapper.kernels.cpu.fm_index import FmIndex
-from overlapper.kernels.cpu.smems import cut_pieces
-from overlapper.kernels.cuda import driver
-from overlapper.kernels.cuda.bounds import find_bounds
-from overlapper.kernels.cuda.fm_index import Batch, DeviceIndex, DeviceQueries, index_bytes, upload_index
-from overlapper.kernels.cuda.matches import Found
-from overlapper.kernels.cuda.memory import Arena, available_bytes
-from overlapper.kernels.cuda.mems import find_mems
-from overlapper.kernels.cuda.seeds import find_fixed_seeds
-from overlapper.kernels.cuda.smems import find_longest, find_nov_smems, find_places, find_smems
+from overlapper.kernels.index.cuda.bounds import find_bounds
+from overlapper.kernels.index.cuda.fm_index import (
+    Batch,
+    DeviceIndex,
+    DeviceQueries,
+    index_bytes,
+    upload_index,
+)
+from overlapper.kernels.index.cuda.matches import Found
+from overlapper.kernels.index.cuda.mems import find_mems
+from overlapper.kernels.index.cuda.mismatch_seeds import find_fixed_seeds
+from overlapper.kernels.index.cuda.smems import find_longest, find_nov_smems, find_places, find_smems
+from overlapper.kernels.index.fm_index import FmIndex
+from overlapper.kernels.index.smems import cut_pieces
+from overlapper.runtime.gpu import driver
+from overlapper.runtime.gpu.memory import Arena, available_bytes
+from overlapper.runtime.threads import available_threads, cut_evenly
 from overlapper.tables import Matches, Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
-from overlapper.threads import available_threads, cut_evenly
 
 Result = TypeVar("Result")
 

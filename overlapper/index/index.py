@@ -29,13 +29,13 @@ from overlapper.index import store
 from overlapper.index.build import build_fm_index, with_kmer_table
 from overlapper.index.limits import ANY_NUMBER, check_matches, check_sample_rate, check_seeds
 from overlapper.index.segments import Segments
-from overlapper.kernels.cpu.bounds import find_bounds, locate_rows
-from overlapper.kernels.cpu.fm_index import FmIndex
-from overlapper.kernels.cpu.mems import find_mems
-from overlapper.kernels.cpu.seeds import find_fixed_seeds
-from overlapper.kernels.cpu.smems import find_nov_smems, find_smems
+from overlapper.kernels.index.bounds import find_bounds, locate_rows
+from overlapper.kernels.index.fm_index import FmIndex
+from overlapper.kernels.index.mems import find_mems
+from overlapper.kernels.index.mismatch_seeds import find_fixed_seeds
+from overlapper.kernels.index.smems import find_nov_smems, find_smems
+from overlapper.runtime.threads import available_threads, map_in_order
 from overlapper.tables import Matches, Reads
-from overlapper.threads import available_threads, map_in_order
 
 
 @dataclasses.dataclass(frozen=True)
@@ -386,7 +386,7 @@ def kmer_variants(length: int, mismatches: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _in_order(found: np.ndarray) -> np.ndarray:
-    """Return rows of `overlapper.kernels.cpu.mems.FOUND_COLUMNS` in canonical order."""
+    """Return rows of `overlapper.kernels.index.mems.FOUND_COLUMNS` in canonical order."""
     return found[np.lexsort([found[:, column] for column in (4, 3, 2, 1, 0)])]
 
 

@@ -15,9 +15,9 @@ from overlapper.errors import DeviceError
 from overlapper.index.build import index_pieces, table_kmer_length
 from overlapper.index.bwt import row_type
 from overlapper.index.index import FixedSeeds
-from overlapper.kernels.cpu.fm_index import FmIndex
+from overlapper.kernels.index.fm_index import FmIndex
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Matches
-from overlapper.threads import cut_evenly
 
 SHARE = 0.7
 """Of the memory that there is, the share that an index may take; the rest is for reads and matches."""

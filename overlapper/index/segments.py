@@ -9,8 +9,8 @@ from typing import Self
 
 import numpy as np
 
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables.reads import BASES_PER_WORD, Reads
-from overlapper.threads import cut_evenly
 
 _BASES_A_BLOCK = 1 << 20
 

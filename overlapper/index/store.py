@@ -30,9 +30,9 @@ from overlapper.index.build import with_kmer_table
 from overlapper.index.bwt import row_type
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import check_rereadable, is_stream
-from overlapper.kernels.cpu.fm_index import FmIndex
+from overlapper.kernels.index.fm_index import FmIndex
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
-from overlapper.threads import map_in_order
 
 MAGIC = b"OVLINDEX"
 VERSION = 1

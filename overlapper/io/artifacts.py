@@ -19,12 +19,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from overlapper import leaving
 from overlapper.errors import InputError, OutputError
 from overlapper.io import folders
 from overlapper.io.folders import sync
 from overlapper.io.json_records import read_record, write_record
-from overlapper.threads import available_threads, map_in_order, start
+from overlapper.runtime import leaving
+from overlapper.runtime.threads import available_threads, map_in_order, start
 
 RECORD = "done.json"
 _PIECE = 1 << 20

@@ -18,8 +18,8 @@ from collections.abc import Generator
 from overlapper.errors import InputError
 from overlapper.io.reads_builder import ReadsBuilder
 from overlapper.io.sources import BLOCK_BYTES, Content, content_of, is_gzip
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
-from overlapper.threads import map_in_order
 
 CHUNK_BYTES = 1 << 24
 _LOOK_BYTES = 1 << 15

@@ -210,7 +210,7 @@ def _place(read: int, files: list[str], first_reads: np.ndarray) -> tuple[str, i
 
 def _equal_names(reads: Reads) -> tuple[int, int] | None:
     """Return the first two reads that share a name."""
-    from overlapper.kernels.cpu.packing import hash_names
+    from overlapper.kernels.text.packing import hash_names
 
     hashes = hash_names(reads.name_bytes, reads.name_offsets)
     order = np.argsort(hashes, kind="stable")

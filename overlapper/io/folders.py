@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
-from overlapper import leaving
+from overlapper.runtime import leaving
 
 MARK = ".overlapper"
 WORK, ARTIFACT, TEMPORARY = "work folder", "artifact", "temporary folder"

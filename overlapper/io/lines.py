@@ -6,7 +6,7 @@ r"""Lines of text, names and whole numbers, as all readers of text take them.
   byte: names that look alike may differ.
 - A whole number is decimal digits and nothing else.
 
-`overlapper.kernels.cpu.packing` and `paf_parsing` keep to the same, where time matters.
+`overlapper.kernels.text.packing` and `paf_parsing` keep to the same, where time matters.
 """
 
 from __future__ import annotations

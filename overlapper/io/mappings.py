@@ -17,12 +17,12 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
 from overlapper.io.sources import is_stream
+from overlapper.runtime import leaving
 from overlapper.tables import MappingKind, Mappings, Reads
 
 ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz", ".bam")
@@ -240,9 +240,9 @@ class _Format:
         """
         if self.header:
             check_read_names(reads)
-        from overlapper.kernels.cpu import mapping_formatting as kernel
-        from overlapper.kernels.cpu.formatting import Names
-        from overlapper.kernels.cpu.walks import PackedReads
+        from overlapper.kernels.common.walks import PackedReads
+        from overlapper.kernels.text import mapping_formatting as kernel
+        from overlapper.kernels.text.paf_formatting import Names
 
         starts = np.searchsorted(mappings.query, np.arange(len(reads) + 1))
         columns = {name: getattr(mappings, name) for name in kernel.Rows._fields if name != "starts"}

@@ -18,11 +18,11 @@ import numpy as np
 
 from overlapper.errors import OutputError
 from overlapper.io.outputs import OutputFile, check_ending
-from overlapper.threads import map_in_order
+from overlapper.runtime.threads import map_in_order
 
 if TYPE_CHECKING:
-    from overlapper.kernels.cpu.formatting import Names
-    from overlapper.kernels.cpu.match_formatting import MatchRows
+    from overlapper.kernels.text.match_formatting import MatchRows
+    from overlapper.kernels.text.paf_formatting import Names
 
 TSV_COLUMNS = ("query", "q_start", "q_end", "strand", "target", "t_start", "t_end", "mismatches")
 ENDINGS = (".tsv", ".tsv.gz", ".paf", ".paf.gz", ".parquet")
@@ -68,7 +68,7 @@ def open_matches(
     MissingExtraError
         When Parquet is asked for, and pyarrow is not installed.
     """
-    from overlapper.kernels.cpu.match_formatting import format_paf, format_tsv
+    from overlapper.kernels.text.match_formatting import format_paf, format_tsv
 
     check_matches_format(path)
     if path.endswith(".parquet"):
@@ -98,7 +98,7 @@ class _TextWriter:
         self._longest_names = sum(int(np.diff(n.name_offsets).max(initial=0)) for n in (reads, text))
 
     def write(self, rows: MatchRows) -> None:
-        from overlapper.kernels.cpu.match_formatting import ROW_BYTES
+        from overlapper.kernels.text.match_formatting import ROW_BYTES
 
         def text_of(start: int) -> memoryview:
             stop = min(start + _ROWS_A_BLOCK, len(rows.query))

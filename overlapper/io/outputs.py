@@ -16,11 +16,11 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import BinaryIO, Self, cast
 
-from overlapper import leaving
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.sources import is_stream
-from overlapper.threads import map_in_order
+from overlapper.runtime import leaving
+from overlapper.runtime.threads import map_in_order
 
 _MEMBER_BYTES = 1 << 20
 _GZIP_LEVEL = 2

@@ -34,11 +34,11 @@ from overlapper.errors import FormatError, shortened
 from overlapper.io.lines import LONGEST, name_problem, text_lines, whole
 from overlapper.io.outputs import OutputFile
 from overlapper.io.sources import check_rereadable, line_blocks
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Overlaps, Reads
-from overlapper.threads import cut_evenly, map_in_order
 
 if TYPE_CHECKING:
-    from overlapper.kernels.cpu import paf_parsing
+    from overlapper.kernels.text import paf_parsing
 
 _BLOCK_BYTES = 1 << 20
 _DTYPES = {f.name: f.metadata["dtype"] for f in Overlaps.fields_of("column", "ragged", "offsets")}
@@ -108,22 +108,22 @@ class PafWriter:
 
 def format_paf(overlaps: Overlaps, reads: Reads, *, threads: int = 1) -> Iterator[memoryview]:
     """Yield the lines of overlaps, many at a time; see `write_paf` for the parameters."""
-    from overlapper.kernels.cpu import formatting
+    from overlapper.kernels.text import paf_formatting
 
-    names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
-    columns = {field: getattr(overlaps, field) for field in formatting.Rows._fields}
+    names = paf_formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
+    columns = {field: getattr(overlaps, field) for field in paf_formatting.Rows._fields}
     absent = {field: np.empty(0, _DTYPES[field]) for field in columns if columns[field] is None}
-    rows = formatting.Rows(**(columns | absent))
+    rows = paf_formatting.Rows(**(columns | absent))
     name_lengths = np.diff(reads.name_offsets)
-    sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + formatting.ROW_BYTES
+    sizes = name_lengths[overlaps.query] + name_lengths[overlaps.target] + paf_formatting.ROW_BYTES
     if overlaps.cigar_offsets is not None:
-        sizes += formatting.OPERATION_BYTES * np.diff(overlaps.cigar_offsets)
+        sizes += paf_formatting.OPERATION_BYTES * np.diff(overlaps.cigar_offsets)
     bounds = cut_evenly(sizes, _BLOCK_BYTES)
 
     def text_of(block: int) -> memoryview:
         start, stop = bounds[block], bounds[block + 1]
         out = np.empty(sizes[start:stop].sum(), np.uint8)
-        return out[: formatting.format_paf(rows, names, start, stop, out)].data
+        return out[: paf_formatting.format_paf(rows, names, start, stop, out)].data
 
     return map_in_order(text_of, range(len(bounds) - 1), threads)
 
@@ -236,7 +236,7 @@ class _Part(NamedTuple):
 
 def _join(parts: list[paf_parsing.Rows], edited: bool) -> Overlaps:
     """Return the rows of all parts; whether all have ``edits`` is told."""
-    from overlapper.kernels.cpu.paf_parsing import INTEGERS
+    from overlapper.kernels.text.paf_parsing import INTEGERS
 
     columns: dict[str, Any] = {
         field: np.concatenate([np.empty(0, np.int32), *(rows.integers[i] for rows in parts)])
@@ -256,13 +256,13 @@ class _PafParser:
     """Parses blocks of complete lines into columns of `Overlaps`."""
 
     def __init__(self, path: str, reads: Reads | Sequence[str]) -> None:
-        from overlapper.kernels.cpu import formatting, paf_parsing
+        from overlapper.kernels.text import paf_formatting, paf_parsing
 
         self._path = path
         self._kernel = paf_parsing
         if not isinstance(reads, Reads):
             reads = Reads.without_bases(reads, [paf_parsing.UNKNOWN_LENGTH] * len(reads))
-        names = formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
+        names = paf_formatting.Names(reads.name_bytes, reads.name_offsets, reads.lengths)
         self._index = paf_parsing.name_index(names)
 
     def parse(self, lines: bytes) -> _Part:

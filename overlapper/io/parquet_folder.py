@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 
-from overlapper import leaving
 from overlapper.errors import FormatError, OutputError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile
@@ -28,8 +27,9 @@ from overlapper.io.parquet import (
     names_file,
     read_rows,
 )
+from overlapper.runtime import leaving
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
-from overlapper.threads import cut_evenly
 
 RANGE_BASES = 1 << 28
 """Bases of the targets of a range, at least."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps
 from overlapper.tables.overlaps import pair_order
-from overlapper.threads import cut_evenly
 
 _COLUMNS = Overlaps.fields_of("column")
 ROW = np.dtype([*((f.name, f.metadata["dtype"]) for f in _COLUMNS), ("cigar_end", "i8")])

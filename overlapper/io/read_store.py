@@ -12,10 +12,10 @@ import numpy as np
 from overlapper.io.artifacts import Artifact
 from overlapper.io.identity import digest_of_parts
 from overlapper.io.stored_reads import StoredReads
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
 from overlapper.tables.base import gather_ragged, offsets_of
 from overlapper.tables.reads import content_order, words_for
-from overlapper.threads import cut_evenly
 
 _CHUNK_BYTES = 1 << 22
 """Bytes that are put in order at a time."""
@@ -58,7 +58,7 @@ class ReadStore:
         Reads
             Names and lengths in the order given, names left on disk.
         """
-        from overlapper.kernels.cpu.content_hash import content_hashes
+        from overlapper.kernels.common.content_hash import content_hashes
 
         for name in ("as-given", "words", "name_bytes"):
             artifact.save(name, np.empty(0, np.uint8))

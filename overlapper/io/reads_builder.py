@@ -12,7 +12,7 @@ from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 
 if TYPE_CHECKING:
-    from overlapper.kernels.cpu import packing
+    from overlapper.kernels.text import packing
 
 RECORD_REMEDY = "Repair the record or leave it out."
 _FIRST_ROOM = 1024
@@ -20,7 +20,7 @@ _FIRST_ROOM = 1024
 
 def _empty_columns(text: int = 0) -> packing.Columns:
     """Return columns with room for some bytes of text; what of it is not used takes no memory."""
-    from overlapper.kernels.cpu import packing
+    from overlapper.kernels.text import packing
 
     return packing.Columns(
         lengths=np.zeros(_FIRST_ROOM, np.int64),
@@ -47,7 +47,7 @@ class ReadsBuilder:
     """
 
     def __init__(self, keep_qualities: bool, text: int = 0) -> None:
-        from overlapper.kernels.cpu import packing
+        from overlapper.kernels.text import packing
 
         self._kernel = packing
         self._keep_qualities = keep_qualities

@@ -19,8 +19,8 @@ from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.sources import is_stream
 from overlapper.io.writers import OverlapWriter, check_format, open_overlaps
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
-from overlapper.threads import cut_evenly
 
 HELD_BYTES = 1 << 27
 """Bytes of overlaps that are held before they go to disk."""

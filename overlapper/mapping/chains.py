@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from overlapper.kernels.cpu import anchor_chains as kernel
+from overlapper.kernels.mapping import anchor_chains as kernel
 from overlapper.mapping.anchors import Anchors
 from overlapper.mapping.params import AnchorChainParams
 from overlapper.tables import Reads

@@ -9,7 +9,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.kernels.cpu.mapping_groups import group_rows
+from overlapper.kernels.mapping.mapping_groups import group_rows
 from overlapper.mapping.params import ChoiceParams
 
 HIGHEST_QUALITY = 60

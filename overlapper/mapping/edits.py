@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from overlapper.errors import DeviceError
-from overlapper.kernels.cpu.chain_paths import Ends, align_chains
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.mapping.chain_paths import Ends, align_chains
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
 from overlapper.mapping.params import MapParams
 from overlapper.tables import Reads
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
 
 def extend(
@@ -46,8 +46,8 @@ def extend(
 
 
 def _extend_on(gpus: Gpus, reads: Reads, chains: Chains, ends: Ends) -> Paths:
-    from overlapper.kernels.cuda import chain_paths
-    from overlapper.kernels.cuda.walks import upload_reads
+    from overlapper.kernels.common.cuda.walks import upload_reads
+    from overlapper.kernels.mapping.cuda import chain_paths
 
     with gpus.slot() as slot, slot.working():
         if slot.reads is None:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from overlapper.kernels.cpu.left_gaps import align_left
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.mapping.left_gaps import align_left
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.params import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
 
 @dataclasses.dataclass(frozen=True)

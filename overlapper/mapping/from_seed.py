@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.extend.registry import extender
-from overlapper.kernels.cpu.blast_extension import extend_pairs
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.mapping.blast_extension import extend_pairs
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
 from overlapper.mapping.params import MapParams
@@ -22,7 +22,7 @@ from overlapper.mapping.windows import Windows, align_windows, room
 from overlapper.tables import Candidates, Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
 
 @dataclasses.dataclass(frozen=True)

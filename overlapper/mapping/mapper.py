@@ -15,19 +15,19 @@ import numpy as np
 from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.extend.registry import extending_devices
 from overlapper.io.given import GivenReads, reads_given
-from overlapper.kernels.cpu import cigars
-from overlapper.kernels.cpu.reference_seeds import X_BITS
+from overlapper.kernels.common import cigars
+from overlapper.kernels.seeds.reference_seeds import X_BITS
 from overlapper.mapping.chains import Chains, chain, forward_intervals
 from overlapper.mapping.choice import Groups, mapping_quality, other_score, worth_extending
 from overlapper.mapping.extenders import ON_GPUS, MapExtender, Paths, map_extender
 from overlapper.mapping.params import MapParams
 from overlapper.mapping.seeders import Seeder, seeder
+from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.tables import MappingKind, Mappings, Reads
 from overlapper.tables.base import gather_ragged, offsets_of
-from overlapper.threads import available_threads, cut_evenly, map_in_order
 
 if TYPE_CHECKING:
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
 LONGEST_READ = 1 << (X_BITS - 2)
 STAGES = ("seeds", "chains", "extension", "choice")
@@ -362,7 +362,7 @@ def extending_gpus(extender: str, device: str, memory: int = 0) -> Iterator[Gpus
     if devices[0].name == "cpu":
         yield None
         return
-    from overlapper.gpus import Gpus
+    from overlapper.gpu.gpus import Gpus
 
     with Gpus(devices, memory) as gpus:
         yield gpus

@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from overlapper.index import Index
-from overlapper.kernels.cpu.reference_seeds import STRETCH
+from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.anchors import Anchors
 from overlapper.mapping.params import MapParams, SeedParams
 from overlapper.tables import Matches, Reads

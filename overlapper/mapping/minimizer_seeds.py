@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.kernels.cpu.minimizers import lanes_for
-from overlapper.kernels.cpu.reference_seeds import find_anchors
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.seeds.minimizers import lanes_for
+from overlapper.kernels.seeds.reference_seeds import find_anchors
 from overlapper.mapping.anchors import Anchors
 from overlapper.mapping.params import MapParams, SeedParams
 from overlapper.sketch.reference_index import ReferenceIndex

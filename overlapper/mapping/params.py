@@ -6,8 +6,8 @@ import dataclasses
 from typing import Self
 
 from overlapper.errors import ParameterError, require
-from overlapper.params import GactParams, SketchParams, XdropParams
-from overlapper.scoring import Scoring
+from overlapper.params.scoring import Scoring
+from overlapper.params.stages import GactParams, SketchParams, XdropParams
 
 
 @dataclasses.dataclass(frozen=True)

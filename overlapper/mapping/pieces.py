@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.cpu.pieces import cut_pieces
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.read_parts import cut_pieces
+from overlapper.kernels.common.walks import PackedReads
 from overlapper.tables import Reads
 
 

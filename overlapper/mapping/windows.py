@@ -8,11 +8,11 @@ from collections.abc import Collection
 import numpy as np
 
 from overlapper.extend.pairwise import align
-from overlapper.kernels.cpu.cigars import trim_gaps
+from overlapper.kernels.common.cigars import trim_gaps
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
 from overlapper.mapping.pieces import pieces
-from overlapper.scoring import Scoring
+from overlapper.params.scoring import Scoring
 from overlapper.tables import Alignments, Reads
 
 NARROWEST_BAND = 64

@@ -15,7 +15,7 @@ from overlapper.drawing.plane import AROUND, BESIDE
 from overlapper.drawing.svg import path_of
 from overlapper.errors import ParameterError
 from overlapper.index import Index
-from overlapper.pipeline import find_overlaps
+from overlapper.overlap.pipeline import find_overlaps
 from overlapper.tables import Matches, Overlaps, Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.overlaps import DELETION, INSERTION

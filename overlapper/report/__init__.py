@@ -13,9 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from graph.summary import n50
+from overlapper.assemble.summary import n50
 from overlapper.drawing import short_number
-from overlapper.pipeline import Report
+from overlapper.overlap.pipeline import Report
 from overlapper.report import assembly, correction, evaluation, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page

@@ -8,8 +8,8 @@ import dataclasses
 
 import numpy as np
 
-from graph.changes import Changes, Fate
-from graph.summary import n50
+from overlapper.assemble.summary import n50
+from overlapper.correct.changes import Changes, Fate
 from overlapper.errors import FormatError, shortened
 from overlapper.io.lines import name_problem, text_lines, whole
 from overlapper.report.charts import histogram

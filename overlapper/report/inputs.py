@@ -7,14 +7,14 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graph.changes import Changes
-from graph.gfa import Gfa, read_gfa
+from overlapper.correct.changes import Changes
 from overlapper.errors import FormatError, ParameterError
+from overlapper.graph.gfa import Gfa, read_gfa
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
 from overlapper.io.writers import FORMATS, read_overlaps
-from overlapper.pipeline import Report
+from overlapper.overlap.pipeline import Report
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores

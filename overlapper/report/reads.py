@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from graph.summary import n50
+from overlapper.assemble.summary import n50
 from overlapper.drawing import Axis, Plane, short_number
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from graph.gfa import Gfa
-from graph.stats import graph_stats
+from overlapper.graph.gfa import Gfa
+from overlapper.graph.stats import graph_stats
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Table
 

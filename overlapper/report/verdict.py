@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from graph.gfa import Gfa
 from overlapper.drawing import short_number
+from overlapper.graph.gfa import Gfa
 from overlapper.report.overlaps import depths
 from overlapper.report.page import Finding, Level
 from overlapper.sketch.estimates import Estimates

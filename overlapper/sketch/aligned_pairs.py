@@ -27,10 +27,10 @@ from typing import Self
 
 import numpy as np
 
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.choice import MEASURED, SharedKmers
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
-from overlapper.threads import map_in_order
 
 _ALIGNED_SAMPLES = 100_000
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
@@ -93,7 +93,7 @@ class AlignedPairs:
         threads : int
             The result does not depend on it.
         """
-        from overlapper.kernels.cpu import kmer_sample
+        from overlapper.kernels.seeds import kmer_sample
 
         samples, places = _thin_out(samples, places)
         order = np.argsort(samples, kind="stable")
@@ -175,7 +175,7 @@ class AlignedPairs:
 
     def _shared_kmers(self, rows: np.ndarray, k: int, threads: int) -> np.ndarray:
         """Return the share of the k-mers behind the one place that are behind the other, too."""
-        from overlapper.kernels.cpu import prefix_edits
+        from overlapper.kernels.seeds import prefix_edits
 
         shared = np.empty(len(rows), np.int32)
 
@@ -221,7 +221,7 @@ def _median_difference(reads: Reads, places: np.ndarray, threads: int) -> float:
 
 def _differences(reads: Reads, one: np.ndarray, other: np.ndarray, threads: int) -> np.ndarray:
     """Return edits per base behind each pair of places."""
-    from overlapper.kernels.cpu import prefix_edits
+    from overlapper.kernels.seeds import prefix_edits
 
     edits = np.empty(len(one), np.int32)
 

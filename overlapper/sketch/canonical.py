@@ -6,12 +6,12 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.kernels.cpu.content_hash import content_hashes
-from overlapper.kernels.cpu.read_subsets import put_rows
+from overlapper.kernels.common.content_hash import content_hashes
+from overlapper.kernels.common.read_subsets import put_rows
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import content_order, words_for
-from overlapper.threads import cut_evenly, map_in_order
 
 _BLOCK_BASES = 1 << 24
 

@@ -37,7 +37,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
 
 SHORTEST, LONGEST = 13, 19
 """k-mers that are chosen from: among more than ten million bases shorter ones meet by chance all the time."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order
 
 _BYTES_PER_KMER = 16
 _BUCKET_KMERS = 1 << 15
@@ -125,7 +125,7 @@ class KmerCounter:
     def __init__(
         self, load: Callable[[int, int], Reads], lengths: np.ndarray, k: int, sampled: float, threads: int
     ) -> None:
-        from overlapper.kernels.cpu import counting
+        from overlapper.kernels.seeds import counting
 
         self._kernels: Any = counting
         self._k, self._threads, self._load = k, threads, load

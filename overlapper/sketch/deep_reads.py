@@ -26,10 +26,10 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.kernels.cpu.seed_groups import WORDS_PER_ENTRY
+from overlapper.kernels.seeds.seed_groups import WORDS_PER_ENTRY
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.page_chains import EntryLayout
 from overlapper.tables.base import offsets_of
-from overlapper.threads import map_in_order
 
 STRETCH = 512
 LEAST_SHARE = 8
@@ -82,7 +82,7 @@ class SeedRule:
     limit : int
         Minimizers that occur more often are frequent.
     unthinned : int
-        Of those that occur more often a share seeds (`overlapper.kernels.cpu.seed_groups.is_sampled`).
+        Of those that occur more often a share seeds (`overlapper.kernels.seeds.seed_groups.is_sampled`).
     placing : Placing
     deep : ndarray of bool, shape (reads,)
     most : int
@@ -125,7 +125,7 @@ class SeedRule:
             Each gives the entries of some buckets, grouped by hash.
         threads : int
         """
-        from overlapper.kernels.cpu import deep_reads as kernel
+        from overlapper.kernels.seeds import deep_reads as kernel
 
         nothing = cls(limit, unthinned, placing, np.zeros(len(lengths), bool))
         if not spectrum[limit + 1 :].any():
@@ -174,7 +174,7 @@ class SeedRule:
 
     def keep_seeding(self, entries: np.ndarray, out: np.ndarray) -> int:
         """Write the entries of a bucket that seed, perhaps in place; return how many there are."""
-        from overlapper.kernels.cpu import deep_reads as kernel
+        from overlapper.kernels.seeds import deep_reads as kernel
 
         p = self.placing
         return kernel.keep_seeding(

@@ -34,11 +34,11 @@ import math
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
 from overlapper.sketch.aligned_pairs import NEEDED_BASES, AlignedPairs
 from overlapper.sketch.choice import SharedKmers
 from overlapper.sketch.spectrum import SpectrumFit, fit_spectrum
 from overlapper.tables import Reads
-from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 _SHORTEST_K = 16
 _LONGEST_K = 32
@@ -131,7 +131,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     Estimates
         A value that the reads do not tell is NaN, and ``unknown`` says why.
     """
-    from overlapper.kernels.cpu import kmer_sample
+    from overlapper.kernels.seeds import kmer_sample
 
     samples, places = _draw(reads, threads)
     k = _least_k(samples, reads.total_bases)
@@ -184,7 +184,7 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
     shared : SharedKmers or None
         None when unknown.
     """
-    from overlapper.kernels.cpu import kmer_sample
+    from overlapper.kernels.seeds import kmer_sample
 
     samples, places = _draw(reads, threads)
     k = _least_k(samples, reads.total_bases)
@@ -215,7 +215,7 @@ def _mean_of_pairs(ordered: np.ndarray, k: int, related: float, intact: float) -
     float
         NaN when unknown, too high to tell repeats apart, or where most pairs are repeats'.
     """
-    from overlapper.kernels.cpu import kmer_sample
+    from overlapper.kernels.seeds import kmer_sample
 
     def mean_of(most: int) -> float:
         pairs = int(kmer_sample.prefix_pairs(ordered, k, most)[0])
@@ -244,7 +244,7 @@ def _equal_hexamers(samples: np.ndarray) -> float:
 
 def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """Return 32-mers of all reads and where they start, as `kernels.cpu.kmer_sample.sample` gives them."""
-    from overlapper.kernels.cpu import kmer_sample
+    from overlapper.kernels.seeds import kmer_sample
 
     wanted = max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE)
     share = min(1.0, wanted / max(1, reads.total_bases))

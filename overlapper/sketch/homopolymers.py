@@ -43,7 +43,7 @@ class RunMap:
 
 def compressed_lengths(reads: Reads) -> np.ndarray:
     """Return the lengths (int64) that `compress_homopolymers` gives reads."""
-    from overlapper.kernels.cpu.homopolymers import count_runs
+    from overlapper.kernels.seeds.homopolymers import count_runs
 
     return np.array([count_runs(*_columns(reads, read)) for read in range(len(reads))], np.int64)
 
@@ -68,7 +68,7 @@ def compress_homopolymers(reads: Reads) -> tuple[Reads, RunMap]:
         The same reads under the same names, without qualities.
     run_map : RunMap
     """
-    from overlapper.kernels.cpu import homopolymers as kernel
+    from overlapper.kernels.seeds import homopolymers as kernel
 
     lengths = compressed_lengths(reads)
     word_offsets = offsets_of(words_for(lengths))

@@ -8,11 +8,11 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
+from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
 from overlapper.sketch.returnable_memory import ReturnableMemory
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
-from overlapper.threads import cut_evenly, map_in_order, share_of_block
 
 BLOCK_BASES = 1 << 24
 LARGEST_BLOCK_BASES = 1 << 26
@@ -25,7 +25,7 @@ RANGE_BITS = 5
 
 @dataclasses.dataclass(frozen=True)
 class EntryLayout:
-    """How hash and place share the 64 bits of an entry; see `overlapper.kernels.cpu.seed_index`."""
+    """How hash and place share the 64 bits of an entry; see `overlapper.kernels.seeds.seed_index`."""
 
     bucket_bits: int
     base_bits: int
@@ -81,8 +81,8 @@ def pages_for(bases: int, sketch: SketchParams, layout: EntryLayout) -> tuple[in
     As many as all ranges have together are spare, for reads that hold a few minimizers again and again, and
     one for each minimizer that is found at a time. What is not written to takes no memory.
     """
-    from overlapper.kernels.cpu.minimizers import CHUNK
-    from overlapper.kernels.cpu.seed_index import pages_of_range
+    from overlapper.kernels.seeds.minimizers import CHUNK
+    from overlapper.kernels.seeds.seed_index import pages_of_range
 
     of_range = pages_of_range(bases, sketch.window, layout.bucket_bits, layout.range_bits)
     return (2 * of_range << layout.range_bits) + CHUNK + 1, of_range
@@ -98,8 +98,8 @@ def partition(
     pages: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
     """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says."""
-    from overlapper.kernels.cpu import seed_index as kernel
-    from overlapper.kernels.cpu.minimizers import lanes_for
+    from overlapper.kernels.seeds import seed_index as kernel
+    from overlapper.kernels.seeds.minimizers import lanes_for
 
     k, w = sketch.kmer_length, sketch.window
     room, of_range = pages_for(int(reads.lengths[start:stop].sum()), sketch, layout)
@@ -150,7 +150,7 @@ class PageChains(NamedTuple):
         cls, reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
     ) -> Self:
         """Sketch all reads; all blocks have their pages in one array, so that one call reads them all."""
-        from overlapper.kernels.cpu import seed_index as kernel
+        from overlapper.kernels.seeds import seed_index as kernel
 
         bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
         blocks = range(len(bounds) - 1)
@@ -192,7 +192,7 @@ class PageChains(NamedTuple):
 
     def gathered(self, buckets: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return the entries of some buckets of all blocks, and where those of each bucket start."""
-        from overlapper.kernels.cpu.seed_index import gather_buckets
+        from overlapper.kernels.seeds.seed_index import gather_buckets
 
         counts = np.ascontiguousarray(self.counts[:, buckets])
         starts = offsets_of(counts.sum(axis=0))

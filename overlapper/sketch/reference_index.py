@@ -8,14 +8,14 @@ from typing import Self
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu import seed_index as pages_kernel
-from overlapper.kernels.cpu.reference_seeds import Y_BITS, Lookup, count_places, fill_slots
-from overlapper.params import SketchParams
+from overlapper.kernels.seeds import seed_index as pages_kernel
+from overlapper.kernels.seeds.reference_seeds import Y_BITS, Lookup, count_places, fill_slots
+from overlapper.params.stages import SketchParams
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.page_chains import BLOCK_BASES, EntryLayout, partition
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
-from overlapper.threads import cut_evenly, map_in_order
 
 SPECTRUM_SIZE = 1 << 16
 REPEATED_SHARE = 2e-4

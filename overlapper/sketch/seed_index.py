@@ -9,14 +9,14 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
-from overlapper.threads import map_in_order
 
 LISTED_BITS = 20
 """``2 ** LISTED_BITS`` bases have their occurrences sorted at a time: their list fits into the cache."""
@@ -41,7 +41,7 @@ class SeedIndex:
     limit : int
         Multiplicity that no seed exceeds.
     occurrences : ndarray of uint64
-        By hash, read and position, packed as `overlapper.kernels.cpu.seed_index` says, with gaps that hold
+        By hash, read and position, packed as `overlapper.kernels.seeds.seed_index` says, with gaps that hold
         nothing.
     by_read : ndarray of uint32 or int64
         Numbers of the occurrences of each read, ascending by position; of the last one of a group, which has
@@ -111,7 +111,7 @@ def _frequent(
     entries: np.ndarray, stretches: list[Stretches], layout: EntryLayout, limit: int, threads: int
 ) -> list[list[np.ndarray]]:
     """Return the entries of frequent minimizers in each bucket of each range of buckets."""
-    from overlapper.kernels.cpu.deep_reads import frequent_groups
+    from overlapper.kernels.seeds.deep_reads import frequent_groups
 
     def of_range(buckets: Stretches) -> list[np.ndarray]:
         return [frequent_groups(entries[start:stop], layout.rest_low_bit, limit) for start, stop in buckets]
@@ -137,7 +137,7 @@ def group_by_hash(
     The array has room for all minimizers; what is not written to takes no memory. The entries of each range
     of buckets lie in stretches of it, one a bucket.
     """
-    from overlapper.kernels.cpu import seed_index as kernel
+    from overlapper.kernels.seeds import seed_index as kernel
 
     chains = PageChains.of(reads, sketch, layout, sketched, threads)
     counts = chains.counts
@@ -228,7 +228,7 @@ def _join(
     Returns the stretch of occurrences that each range of buckets has, and how many each block of bases has in
     each.
     """
-    from overlapper.kernels.cpu.seed_index import join_groups
+    from overlapper.kernels.seeds.seed_index import join_groups
 
     n_words = int(reads.word_offsets[-1])
     read_of_words = Placing.of(layout, reads.word_offsets).read_of_words
@@ -260,7 +260,7 @@ def _list_by_read(
     reads: Reads, occurrences: np.ndarray, stretches: Stretches, per_block: np.ndarray, threads: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return numbers and positions of the occurrences of each read, and where those of each start."""
-    from overlapper.kernels.cpu.seed_index import list_by_block, sort_block
+    from overlapper.kernels.seeds.seed_index import list_by_block, sort_block
 
     n_blocks = per_block.shape[1]
     block_starts = offsets_of(per_block.sum(axis=0))

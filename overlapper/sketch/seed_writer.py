@@ -22,14 +22,14 @@ from functools import partial
 import numpy as np
 
 from overlapper.io.artifacts import Artifact
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, partition
 from overlapper.sketch.seed_index import SPECTRUM_SIZE, chosen_limit, seed_counts
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD, words_for
-from overlapper.threads import cut_evenly, map_in_order
 
 CHUNK_MINIMIZERS = 1 << 21
 """Minimizers that are sketched at a time, on each thread."""
@@ -100,7 +100,7 @@ class SeedWriter:
 
     def _spill(self) -> np.ndarray:
         """Append minimizers to the file of their range; return how many each chunk has in each bucket."""
-        from overlapper.kernels.cpu.tile_seeds import gather_buckets
+        from overlapper.kernels.seeds.tile_seeds import gather_buckets
 
         chunks = cut_evenly(self._lengths, CHUNK_MINIMIZERS * (self._sketch.window + 1) // 2)
         counts = np.zeros((len(chunks) - 1, self._layout.n_buckets), np.int64)
@@ -215,7 +215,7 @@ class SeedWriter:
         Its seeds are in the order of their hashes. A bit for each base puts them in order faster than sorting
         would: bases are many more than seeds, but bits are small.
         """
-        from overlapper.kernels.cpu.tile_seeds import list_marked, mark_bases
+        from overlapper.kernels.seeds.tile_seeds import list_marked, mark_bases
 
         word_offsets = offsets_of(words_for(self._lengths[start:stop]))
         marks = np.zeros(word_offsets[-1], np.uint32)
@@ -261,7 +261,7 @@ class _Grouping:
 
     def __call__(self, buckets: range) -> tuple[np.ndarray, list[int], np.ndarray]:
         """Return the grouped entries, how many each bucket has, and the spectrum."""
-        from overlapper.kernels.cpu.seed_index import group_bucket
+        from overlapper.kernels.seeds.seed_index import group_bucket
 
         spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
         grouped = np.empty(self.counts[:, buckets.start : buckets.stop].sum(), np.uint64)
@@ -296,7 +296,7 @@ class _Cutting:
 
     def __call__(self, buckets: range) -> tuple[np.ndarray, np.ndarray]:
         """Return seeds by block, then bucket, and how many each bucket has in each block."""
-        from overlapper.kernels.cpu.tile_seeds import count_blocks, scatter_blocks
+        from overlapper.kernels.seeds.tile_seeds import count_blocks, scatter_blocks
 
         low_bit, n_blocks = self.rule.placing.rest_low_bit, len(self.first_bases) - 1
         counts = np.zeros((len(buckets), n_blocks), np.int64)

@@ -6,14 +6,14 @@ import itertools
 
 import numpy as np
 
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.page_chains import EntryLayout, partition
 from overlapper.sketch.seed_index import SeedIndex, Stretches, list_occurrences
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
-from overlapper.threads import map_in_order
 
 NO_LIMIT = 1 << 31
 """No read set has a minimizer more often."""
@@ -73,7 +73,7 @@ def tile_index(
         Of the minimizers that both blocks have, or that the one block has several times; ``seeding`` is of
         all seeds of the reads, and ``counts`` of the whole read set.
     """
-    from overlapper.kernels.cpu.tile_seeds import join_blocks, keep_repeated
+    from overlapper.kernels.seeds.tile_seeds import join_blocks, keep_repeated
 
     layout = store.layout
     first_target_base = queries.n_words * BASES_PER_WORD
@@ -121,8 +121,8 @@ def sample_seeds(reads: Reads, seeding: Seeding, sketch: SketchParams, layout: E
     layout : EntryLayout
         Of the store.
     """
-    from overlapper.kernels.cpu.sorting import radix_sort
-    from overlapper.kernels.cpu.tile_seeds import gather_buckets
+    from overlapper.kernels.common.sorting import radix_sort
+    from overlapper.kernels.seeds.tile_seeds import gather_buckets
 
     pages, previous_page, last_page, counts = partition(
         reads, 0, len(reads), sketch, layout, np.empty(len(reads), np.int32)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import frames, shown
-from overlapper.threads import map_in_order
 
 if TYPE_CHECKING:
     from overlapper.tables.reads import Reads

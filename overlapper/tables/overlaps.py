@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables.base import Table, column, offsets, ragged
-from overlapper.threads import map_in_order
 
 _QUERY_RANGE_BITS, _ROWS_AT_A_TIME = 6, 1 << 17
 INSERTION, DELETION = 1, 2

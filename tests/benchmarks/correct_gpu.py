@@ -12,11 +12,11 @@ import argparse
 import hashlib
 import time
 
-from graph.correct import correct
-from graph.params import CorrectParams
 from overlapper import find_overlaps, read_fastx
-from overlapper.devices import select_devices
-from overlapper.threads import available_threads
+from overlapper.correct.reads import correct
+from overlapper.graph.params import CorrectParams
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.threads import available_threads
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ import pysam
 from overlapper.index import Index
 from overlapper.index.limits import ANY_NUMBER
 from overlapper.index.segments import Segments
-from overlapper.kernels.cpu.smems import find_smems
+from overlapper.kernels.index.smems import find_smems
 from overlapper.tables import Reads
 from tests.benchmarks import smem_accesses
 

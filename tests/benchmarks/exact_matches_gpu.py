@@ -20,13 +20,13 @@ from overlapper.index import Index
 from overlapper.index.gpu import GpuIndex
 from overlapper.index.index import seed_length
 from overlapper.index.segments import Segments
-from overlapper.kernels.cpu.fm_index import extended_row
-from overlapper.kernels.cpu.packed import base_at, kmer_rank
-from overlapper.kernels.cuda import bounds, mems, smems
-from overlapper.kernels.cuda.driver import Event
-from overlapper.kernels.cuda.launch import launch
+from overlapper.kernels.common.packed import base_at, kmer_rank
+from overlapper.kernels.index.cuda import bounds, mems, smems
+from overlapper.kernels.index.fm_index import extended_row
+from overlapper.runtime.gpu.driver import Event
+from overlapper.runtime.gpu.launch import launch
+from overlapper.runtime.threads import available_threads
 from overlapper.tables.reads import BASES_PER_WORD, unpack
-from overlapper.threads import available_threads
 from tests.benchmarks.index_scale import pieces, reads_of
 from tests.benchmarks.suffix_sort_gpu import sorted_on_gpu
 

@@ -14,7 +14,7 @@ import numpy as np
 import parasail
 
 from overlapper.extend import gact
-from overlapper.params import GactParams
+from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
 

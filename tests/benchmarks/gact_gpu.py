@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 
-from overlapper.devices import select_devices
-from overlapper.kernels.cuda import gact
-from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.walks import upload_reads
-from overlapper.params import GactParams
+from overlapper.kernels.common.cuda.walks import upload_reads
+from overlapper.kernels.gact.cuda import gact
+from overlapper.params.stages import GactParams
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.gpu.memory import Arena
 from tests.benchmarks.gpu_times import timed_launches
 from tests.simulated_pairs import simulate_pairs
 

@@ -15,7 +15,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from overlapper.devices import select_devices
+from overlapper.runtime.gpu.devices import select_devices
 
 COVERAGE = 40
 

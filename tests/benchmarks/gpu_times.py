@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from overlapper.kernels.cuda.driver import Event
-from overlapper.kernels.cuda.launch import Kernel
+from overlapper.runtime.gpu.driver import Event
+from overlapper.runtime.gpu.launch import Kernel
 
 
 class Launch(NamedTuple):

@@ -20,26 +20,26 @@ import time
 from pathlib import Path
 
 TRACED = {
-    "overlapper.cli.startup": ["load_numba"],
+    "overlapper.runtime.compile.startup": ["load_numba"],
     "overlapper.cli.outputs": ["check_outputs"],
     "overlapper.cli.overlap": ["_run_in_memory"],
-    "overlapper.devices": ["select_devices"],
+    "overlapper.runtime.gpu.devices": ["select_devices"],
     "overlapper.io.fastx": ["read_fastx"],
     "overlapper.io.outputs": ["OutputFile.__exit__"],
     "overlapper.io.paf": ["PafWriter.write"],
     "overlapper.sketch.canonical": ["canonical_order", "in_order"],
     "overlapper.sketch.page_chains": ["partition"],
     "overlapper.sketch.seed_index": ["SeedIndex.build", "group_by_hash", "list_occurrences"],
-    "overlapper.presets": ["preset_params", "with_error_rate"],
+    "overlapper.overlap.presets": ["preset_params", "with_error_rate"],
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
-    "overlapper.pipeline": ["run", "_run", "Tile.overlaps"],
-    "overlapper.gpus": ["Gpus.__init__", "Gpus.__exit__", "Gpus._open", "Slot.run"],
-    "overlapper.kernels.cuda.cubins": ["_sources_digest"],
-    "overlapper.kernels.cuda.driver": [
+    "overlapper.overlap.pipeline": ["run", "_run", "Tile.overlaps"],
+    "overlapper.gpu.gpus": ["Gpus.__init__", "Gpus.__exit__", "Gpus._open", "Slot.run"],
+    "overlapper.runtime.gpu.cubins": ["_sources_digest"],
+    "overlapper.runtime.gpu.driver": [
         "count", "start", "properties", "Block.__init__", "pinned_array", "load_kernel", "launch_kernel",
     ],
-    "overlapper.kernels.cuda.walks": ["upload_reads"],
+    "overlapper.kernels.common.cuda.walks": ["upload_reads"],
 }  # fmt: skip
 """What is traced, by module."""
 LEAST = 0.004
@@ -121,7 +121,7 @@ class Trace(importlib.abc.MetaPathFinder):
 
     def _after_kernels(self, function):
         def read_events(*arguments):
-            from overlapper.kernels.cuda import driver
+            from overlapper.runtime.gpu import driver
 
             for number, ((zero, then), *pairs) in self._launched.items():
                 with driver.use(number):

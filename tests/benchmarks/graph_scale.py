@@ -16,13 +16,13 @@ import time
 
 import numpy as np
 
-from graph.build import connect
-from graph.clean import clean
-from graph.layout import layout
-from graph.pairs import pairs_of, without_repeats
-from graph.params import GraphParams
-from graph.reduce import reduce
-from graph.trim import trim
+from overlapper.graph.build import connect
+from overlapper.graph.clean import clean
+from overlapper.graph.layout import layout
+from overlapper.graph.pairs import pairs_of, without_repeats
+from overlapper.graph.params import GraphParams
+from overlapper.graph.reduce import reduce
+from overlapper.graph.trim import trim
 from overlapper.tables import Overlaps
 
 COVERAGE, MEAN_LENGTH, MIN_OVERLAP = 20, 10_000, 2000

@@ -22,7 +22,7 @@ from functools import partial
 
 import numpy as np
 
-from overlapper.threads import map_in_order
+from overlapper.runtime.threads import map_in_order
 
 
 def run_program(reads, device, extender, folder):
@@ -64,11 +64,11 @@ def whole(arguments):
 
 
 def scaling(arguments):
-    from overlapper.devices import select_devices
-    from overlapper.gpus import Gpus
-    from overlapper.kernels.cpu.xdrop import Scheme
-    from overlapper.kernels.cuda import xdrop
-    from overlapper.params import XdropParams
+    from overlapper.gpu.gpus import Gpus
+    from overlapper.kernels.xdrop.cuda import xdrop
+    from overlapper.kernels.xdrop.xdrop import Scheme
+    from overlapper.params.stages import XdropParams
+    from overlapper.runtime.gpu.devices import select_devices
     from tests.benchmarks.xdrop_gpu import table_of
     from tests.simulated_pairs import simulate_pairs
 

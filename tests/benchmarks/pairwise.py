@@ -18,7 +18,7 @@ import numpy as np
 import parasail
 
 import overlapper
-from overlapper.scoring import Scoring
+from overlapper.params.scoring import Scoring
 from overlapper.tables import Reads
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)

@@ -14,13 +14,13 @@ import time
 import numpy as np
 from numba import njit
 
-from overlapper.devices import select_devices
 from overlapper.extend.pairwise import Aligner, Batch
-from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.pairwise_parcels import extent_of, pack, parcel_in
-from overlapper.kernels.cpu.walks import PackedReads
-from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.pairwise import PairAligner
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.pairwise import pairwise as cpu
+from overlapper.kernels.pairwise.cuda.pairwise import PairAligner
+from overlapper.kernels.pairwise.pairwise_batches import extent_of, pack, parcel_in
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.gpu.memory import Arena
 from overlapper.tables import Pairs, Reads
 from tests.benchmarks.gpu_times import timed_launches
 from tests.oracle.pairwise import simple_matrix

@@ -1,4 +1,4 @@
-"""CPU time of the steps of a run in tiles; the constants of ``overlapper/costs.py`` are from here.
+"""CPU time of the steps of a run in tiles; the constants of ``overlapper/tiled/costs.py`` are from here.
 
 Run ``python -m tests.benchmarks.plan_costs READS [--preset clr] [--finder dsoft] [--extender chain]
 [--memory 1]``, memory in GB. One thread, kernels compiled beforehand by a run on a tenth of the reads.
@@ -13,14 +13,14 @@ import time
 
 import numpy as np
 
-from overlapper import tiles
 from overlapper.io import read_fastx
 from overlapper.io.artifacts import writing
 from overlapper.io.fastx import FastxParts
-from overlapper.plan import Budget
 from overlapper.sketch.estimates import estimate
-from overlapper.tile_work import LoadedTile, TileWork, write_strip
-from overlapper.workdir import Workdir
+from overlapper.tiled import tiles
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.tile_work import LoadedTile, TileWork, write_strip
+from overlapper.tiled.workdir import Workdir
 
 
 class Clock(dict):

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from graph import correct as graph_correct
-from graph.params import CorrectParams
 from overlapper import read_fastx
+from overlapper.correct import reads as graph_correct
+from overlapper.graph.params import CorrectParams
 from overlapper.io.truth import read_truth
-from overlapper.kernels.cpu import chances
+from overlapper.kernels.consensus import error_probabilities
 from overlapper.simulate import simulate_reads
 from overlapper.tables import Reads
 from tests.benchmarks.true_bases import count_places, differences, predicted
@@ -102,7 +102,7 @@ class Tally:
     """Bases and wrong ones by quality, and where the wrong ones are."""
 
     def __init__(self):
-        self.bases, self.wrong = np.zeros((2, chances.BEST_QUALITY + 1), np.int64)
+        self.bases, self.wrong = np.zeros((2, error_probabilities.BEST_QUALITY + 1), np.int64)
         self.places = collections.defaultdict(list)
         self.sets = 0
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from overlapper import read_fastx
 from overlapper.drawing.files import write_picture
-from overlapper.evaluate import evaluate_overlaps
+from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.reported import read_paf
 from overlapper.io.truth import Truth, TruthRow
 from tests.benchmarks.read_numbers import numbers

@@ -7,8 +7,8 @@ SMEMs over a base are sought together, the next ones over the base at the end of
 import numpy as np
 from numba import njit
 
-from overlapper.kernels.cpu.fm_index import extend_backward, extend_forward
-from overlapper.kernels.cpu.packed import base_at
+from overlapper.kernels.common.packed import base_at
+from overlapper.kernels.index.fm_index import extend_backward, extend_forward
 
 
 @njit(nogil=True)

@@ -17,10 +17,10 @@ import pysam
 import scipy.sparse
 
 from overlapper.candidates.spgemm import SpgemmFinder
-from overlapper.params import Params, SketchParams
+from overlapper.params.stages import Params, SketchParams
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
-from overlapper.threads import cut_evenly, map_in_order
 
 
 def read(path):

@@ -14,7 +14,7 @@ import numpy as np
 import parasail
 
 from overlapper.extend import xdrop
-from overlapper.params import XdropParams
+from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, Reads
 
 

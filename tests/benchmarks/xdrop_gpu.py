@@ -13,16 +13,16 @@ from functools import partial
 
 import numpy as np
 
-from overlapper.devices import select_devices
-from overlapper.gpus import Gpus
-from overlapper.kernels.cpu.walks import Seeds
-from overlapper.kernels.cpu.xdrop import Scheme
-from overlapper.kernels.cuda import xdrop
-from overlapper.kernels.cuda.memory import Arena
-from overlapper.kernels.cuda.walks import upload_reads
-from overlapper.params import XdropParams
+from overlapper.gpu.gpus import Gpus
+from overlapper.kernels.common.cuda.walks import upload_reads
+from overlapper.kernels.common.walks import Seeds
+from overlapper.kernels.xdrop.cuda import xdrop
+from overlapper.kernels.xdrop.xdrop import Scheme
+from overlapper.params.stages import XdropParams
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.gpu.memory import Arena
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
-from overlapper.threads import map_in_order
 from tests.benchmarks.gpu_times import timed_launches
 from tests.simulated_pairs import simulate_pairs
 

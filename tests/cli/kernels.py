@@ -7,7 +7,7 @@ import tempfile
 
 from overlapper.cli import main
 from overlapper.cli.first_kernels import LISTED, kernel_of, spelled
-from overlapper.cli.startup import load_numba
+from overlapper.runtime.compile.startup import load_numba
 from tests.cli.runner import overlapper, python
 
 READS = (
@@ -62,7 +62,7 @@ def record():
     load_numba()
     from numba.core import event
 
-    from overlapper.kernels.cpu.cache import KernelCache
+    from overlapper.runtime.compile.cache import KernelCache
 
     load, compiling = KernelCache.load_overload, []
 

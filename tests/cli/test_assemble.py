@@ -134,7 +134,7 @@ def test_changed_reads_are_refused(command, begun, reads_file, tmp_path):
 
 
 def test_another_version_is_refused(command, begun, monkeypatch):
-    monkeypatch.setattr("overlapper.workdir.__version__", "99.0")
+    monkeypatch.setattr("overlapper.tiled.workdir.__version__", "99.0")
     refused = command("assemble", "reads.fa", "-o", "out", *OPTIONS)
     assert refused.code == 1
     assert "was begun by version" in refused.err

@@ -36,11 +36,11 @@ def test_reading_the_command_files_loads_nothing_heavy():
 
 KERNELS_OF_A_COMMAND = """
 import sys
-from overlapper.cli.startup import load_numba
+from overlapper.runtime.compile.startup import load_numba
 load_numba()
 import numpy as np
 from numba import njit
-from overlapper.kernels.cpu.sorting import sort_few
+from overlapper.kernels.common.sorting import sort_few
 
 def ordered(values):
     sort_few(values)
@@ -146,7 +146,7 @@ def test_too_little_memory_is_no_fault():
 def test_no_place_for_compiled_kernels_is_told():
     result = run_with_command(
         "import numpy\nfrom overlapper.kernels import places\nplaces.folders = lambda *_: ()\n"
-        "from overlapper.kernels.cpu.sorting import sort_few\nsort_few(numpy.array([2, 1]))"
+        "from overlapper.kernels.common.sorting import sort_few\nsort_few(numpy.array([2, 1]))"
     )
     assert (result.returncode, len(result.stderr.splitlines())) == (1, 1), result.stderr
     assert "NUMBA_CACHE_DIR" in result.stderr

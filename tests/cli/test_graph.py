@@ -6,8 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from graph.gfa import read_gfa
-from graph.plot import _labels, place_segments
+from overlapper.graph.gfa import read_gfa
+from overlapper.graph.plot import _labels, place_segments
 from tests.cli.conftest import assert_refused
 
 GFA = """\

@@ -13,9 +13,9 @@ import gfapy
 import numpy as np
 import pytest
 
-import graph
-from graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
+from overlapper import graph
 from overlapper.cli import layout as layout_command
+from overlapper.graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.writers import write_overlaps
 from tests.cli.conftest import assert_refused
 from tests.cli.runner import overlapper

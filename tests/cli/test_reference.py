@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-import graph
 import overlapper
-from overlapper import cli, index, plots, report, tables
+from overlapper import cli, graph, index, plots, report, tables
 from tests.cli import manual, reference
 from tests.cli.runner import ROOT
 from tests.cli.runner import overlapper as run_overlapper

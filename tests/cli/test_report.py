@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from overlapper.io.writers import write_overlaps
-from overlapper.pipeline import run
+from overlapper.overlap.pipeline import run
 from overlapper.report import build_report, read_inputs
 from overlapper.report.correction import read_changes
 from overlapper.report.overlaps import coverage_along, depths, identities

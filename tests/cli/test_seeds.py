@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from overlapper import cli, devices
+from overlapper import cli
 from overlapper.io.matches import TSV_COLUMNS
+from overlapper.runtime.gpu import devices
 from tests.oracle import exact_matches as oracle
 
 MIN_LENGTH = 11

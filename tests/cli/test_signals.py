@@ -112,7 +112,7 @@ def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path):
 UNDISTURBED = """
 import os, signal, sys, time
 from pathlib import Path
-from overlapper import console, leaving
+from overlapper import console; from overlapper.runtime import leaving
 
 console.end_on_signals()
 leaving.note("noted")
@@ -160,7 +160,7 @@ def test_folders_go_while_others_write_to_them(tmp_path):
 def test_threads_that_still_compute_do_not_crash_a_command_that_fails(tmp_path):
     body = (
         "import threading, time\n    import numpy as np\n    from overlapper.errors import InputError\n"
-        "    from overlapper.kernels.cpu.sorting import sort_few\n    sort_few(np.arange(2))\n"
+        "    from overlapper.kernels.common.sorting import sort_few\n    sort_few(np.arange(2))\n"
         "    def work():\n        while True: sort_few(np.arange(10**6)[::-1].copy())\n"
         "    threading.Thread(target=work, daemon=True).start()\n    time.sleep(0.2)\n"
         "    raise InputError('is bad', file='x')"

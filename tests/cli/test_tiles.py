@@ -98,7 +98,7 @@ def test_changed_reads_are_refused_and_a_copy_is_not(overlap, reads_file, whole,
 
 def test_another_version_is_refused(overlap, reads_file, tmp_path, monkeypatch):
     assert overlap("reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
-    monkeypatch.setattr("overlapper.workdir.__version__", "99.0")
+    monkeypatch.setattr("overlapper.tiled.workdir.__version__", "99.0")
     refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")
     assert refused.code == 1
     assert "was begun by version" in refused.err
@@ -224,7 +224,7 @@ def test_a_disk_that_is_full_at_any_step_is_told_and_the_run_goes_on(
 
 
 def test_two_runs_do_not_share_a_folder(overlap, reads_file, tmp_path):
-    from overlapper.workdir import Workdir
+    from overlapper.tiled.workdir import Workdir
 
     with Workdir(tmp_path / "work"):
         refused = overlap("reads.fa", "-o", "out.paf", "--workdir", "work")

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.registry import finder
-from overlapper.devices import select_devices
 from overlapper.errors import ParameterError
 from overlapper.extend.registry import ALIGNING, EXTENDERS, ON_GPUS, extender
-from overlapper.gpus import Gpus
-from overlapper.params import ChainParams, DsoftParams, Params, SketchParams
+from overlapper.gpu.gpus import Gpus
+from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchParams
+from overlapper.runtime.gpu.devices import select_devices
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Seeding
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.registry import FINDERS, finder
 from overlapper.errors import ParameterError
-from overlapper.params import DsoftParams, Params, SketchParams, SpgemmParams
+from overlapper.params.stages import DsoftParams, Params, SketchParams, SpgemmParams
 from overlapper.tables import Candidates
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
 

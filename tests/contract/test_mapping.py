@@ -12,7 +12,7 @@ from overlapper.mapping.extenders import MAP_EXTENDERS
 from overlapper.mapping.mapper import map_reads
 from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.mapping.seeders import SEEDERS, seeder
-from overlapper.params import GactParams, SketchParams
+from overlapper.params.stages import GactParams, SketchParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import MappingKind
 from tests.oracle import exact_matches, gact

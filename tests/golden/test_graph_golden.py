@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import graph
-from graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
+from overlapper import graph
+from overlapper.graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.outputs import write_lines
 from tests.graph_cases import random_genome, read_set, tiled, two_paths
 

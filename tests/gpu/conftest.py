@@ -6,6 +6,6 @@ import pytest
 @pytest.fixture(scope="session")
 def gpu():
     """The first CUDA device."""
-    from overlapper.devices import select_devices
+    from overlapper.runtime.gpu.devices import select_devices
 
     return select_devices("cuda")[0]

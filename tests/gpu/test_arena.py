@@ -10,7 +10,7 @@ pytestmark = pytest.mark.gpu
 
 @pytest.fixture
 def arena(gpu):
-    from overlapper.kernels.cuda.memory import Arena
+    from overlapper.runtime.gpu.memory import Arena
 
     return Arena(100 << 20)
 
@@ -41,7 +41,7 @@ def test_what_does_not_fit_says_how_much_is_needed(arena):
 
 
 def test_an_arena_larger_than_the_memory_is_halved_until_it_fits(gpu):
-    from overlapper.kernels.cuda.memory import Arena
+    from overlapper.runtime.gpu.memory import Arena
 
     arena = Arena.allocate(1 << 40)
     assert 1 << 30 < arena.free < 1 << 40

@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from graph import consensus
-from graph.correct import correct
-from graph.params import CorrectParams
-from graph.polish import Unitigs, polish
 from overlapper import random_genome, simulate_reads
+from overlapper.correct import consensus
+from overlapper.correct.polish import Unitigs, polish
+from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError
+from overlapper.graph.params import CorrectParams
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
 from tests.read_sets import columns_of

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from overlapper.kernels.cpu import gact as cpu
-from overlapper.params import GactParams
-from overlapper.threads import available_threads, map_in_order
+from overlapper.kernels.gact import gact as cpu
+from overlapper.params.stages import GactParams
+from overlapper.runtime.threads import available_threads, map_in_order
 from tests.gpu.test_xdrop import mixed_pairs, text_of
 from tests.oracle import gact as oracle
 
@@ -16,7 +16,7 @@ AFFINE = {"match": 2, "mismatch": -4, "gap_open": -4, "gap_extend": -2}
 
 
 def scheme_of(**changes):
-    from overlapper.kernels.cuda.gact import Scheme
+    from overlapper.kernels.gact.cuda.gact import Scheme
 
     return Scheme(**vars(GactParams(**changes)))
 
@@ -45,9 +45,9 @@ def on_cpu(reads, seeds, scheme):
 
 
 def on_the_gpu(reads, seeds, scheme, arena_bytes=1 << 32):
-    from overlapper.kernels.cuda.gact import extend_seeds
-    from overlapper.kernels.cuda.memory import Arena
-    from overlapper.kernels.cuda.walks import upload_reads
+    from overlapper.kernels.common.cuda.walks import upload_reads
+    from overlapper.kernels.gact.cuda.gact import extend_seeds
+    from overlapper.runtime.gpu.memory import Arena
 
     return extend_seeds(upload_reads(reads), seeds, scheme, Arena(arena_bytes))
 

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from overlapper import batches, find_overlaps, pipeline, random_genome, simulate_reads, write_overlaps
-from overlapper.devices import select_devices
+from overlapper import find_overlaps, random_genome, simulate_reads, write_overlaps
 from overlapper.errors import DeviceError
+from overlapper.extend import batches
 from overlapper.extend.registry import ON_GPUS
-from overlapper.gpus import SLOTS, Gpus
-from overlapper.kernels.cpu.walks import Seeds
+from overlapper.gpu.gpus import SLOTS, Gpus
+from overlapper.kernels.common.walks import Seeds
+from overlapper.overlap import pipeline
+from overlapper.runtime.gpu.devices import select_devices
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
 from tests.property.test_tiles import tiled
@@ -56,7 +58,7 @@ def test_files_are_those_of_the_cpu(gpu, name, reads, noisy_reads, tmp_path, mon
 
 @every_extender
 def test_reads_ten_times_the_memory_change_nothing(gpu, name):
-    from overlapper.kernels.cuda.walks import bytes_of_reads
+    from overlapper.kernels.common.cuda.walks import bytes_of_reads
 
     # Many reads with few overlaps, as so little memory is for few threads.
     model = adapted_model("clr", mean_length=2500)
@@ -85,7 +87,7 @@ def test_too_little_memory_says_so(gpu, name, reads):
 
 
 def test_the_memory_is_given_back(gpu, reads):
-    from overlapper.kernels.cuda import driver
+    from overlapper.runtime.gpu import driver
 
     def free():
         with driver.use(0):

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.tables import Reads
 from tests.oracle.pairwise import simple_matrix
 from tests.random_pairs import alike_pairs, random_pairs

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from overlapper.errors import DeviceError
-from overlapper.kernels.cpu import xdrop as cpu
-from overlapper.kernels.cpu.walks import PackedReads, Seeds
-from overlapper.params import XdropParams
-from overlapper.threads import available_threads, map_in_order
+from overlapper.kernels.common.walks import PackedReads, Seeds
+from overlapper.kernels.xdrop import xdrop as cpu
+from overlapper.params.stages import XdropParams
+from overlapper.runtime.threads import available_threads, map_in_order
 from tests.oracle.xdrop import extend_seed
 from tests.simulated_pairs import simulate_pairs
 
@@ -15,9 +15,9 @@ pytestmark = pytest.mark.gpu
 
 
 def on_the_gpu(reads, seeds, scheme, arena_bytes=1 << 30):
-    from overlapper.kernels.cuda.memory import Arena
-    from overlapper.kernels.cuda.walks import upload_reads
-    from overlapper.kernels.cuda.xdrop import extend_seeds
+    from overlapper.kernels.common.cuda.walks import upload_reads
+    from overlapper.kernels.xdrop.cuda.xdrop import extend_seeds
+    from overlapper.runtime.gpu.memory import Arena
 
     return extend_seeds(upload_reads(reads), seeds, scheme, Arena(arena_bytes))
 

@@ -1,4 +1,4 @@
-"""Shortest edit paths by the full matrix; the definition is in ``overlapper/kernels/cpu/edit_paths.py``.
+"""Shortest edit paths by the full matrix; the definition is in ``overlapper/kernels/common/edit_paths.py``.
 
 Sequences are lists of codes; codes above 3 equal nothing.
 """

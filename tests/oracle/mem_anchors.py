@@ -1,4 +1,4 @@
-"""Anchors and chains by trying everything; definitions are in ``overlapper/kernels/cpu/mem_anchors.py``."""
+"""Anchors and chains by trying everything; definitions are in ``overlapper/kernels/consensus/mem_anchors.py``."""
 
 
 def places(target, read, i, window, k, band):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.registry import finder
 from overlapper.extend import chain
-from overlapper.params import ChainParams, DsoftParams, Params, SketchParams, SpgemmParams
+from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchParams, SpgemmParams
 from overlapper.tables import Candidates, Seeding
 from tests.oracle import chain as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement, texts_of

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from overlapper.errors import InputError
 from overlapper.evaluation.contig_scores import quality
 from overlapper.evaluation.contigs import Judge
-from overlapper.kernels.cpu.contig_markers import Rules
+from overlapper.kernels.evaluation.contig_markers import Rules
 from overlapper.tables import Reads
 from tests.oracle import contigs as oracle
 

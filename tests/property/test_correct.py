@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.vote_settings import MOST_WEIGHT
-from overlapper.kernels.cpu import correct as kernel
-from overlapper.kernels.cpu import piece_rows
-from overlapper.kernels.cpu.chances import CHANCES, LIMITS
-from overlapper.kernels.cpu.members import Pieces, Rows, Sequences, Settings
-from overlapper.kernels.cpu.paths import no_paths
+from overlapper.correct.vote_settings import MOST_WEIGHT
+from overlapper.kernels.consensus import consensus as kernel
+from overlapper.kernels.consensus import window_rows
+from overlapper.kernels.consensus.error_probabilities import CHANCES, LIMITS
+from overlapper.kernels.consensus.layer_paths import no_paths
+from overlapper.kernels.consensus.layers import Pieces, Rows, Sequences, Settings
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -202,9 +202,9 @@ def test_unknown_bases_are_predicted():
 
 
 def test_rows_on_a_stretch_are_few_enough_for_the_votes():
-    n = 3 * piece_rows.MOST_ROWS
+    n = 3 * window_rows.MOST_ROWS
     # Every row covers the first stretch, and one that no other row does.
-    t_end = piece_rows.BIN * np.arange(2, n + 2)
-    taken = piece_rows.within_depth(np.array([0, n]), np.zeros(n, np.int64), t_end, 3)
-    assert taken[: piece_rows.MOST_ROWS].all() and not taken[piece_rows.MOST_ROWS :].any()
-    assert np.iinfo(np.uint16).max >= MOST_WEIGHT * (piece_rows.MOST_ROWS + 1)
+    t_end = window_rows.BIN * np.arange(2, n + 2)
+    taken = window_rows.within_depth(np.array([0, n]), np.zeros(n, np.int64), t_end, 3)
+    assert taken[: window_rows.MOST_ROWS].all() and not taken[window_rows.MOST_ROWS :].any()
+    assert np.iinfo(np.uint16).max >= MOST_WEIGHT * (window_rows.MOST_ROWS + 1)

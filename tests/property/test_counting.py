@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.errors import ParameterError
-from overlapper.kernels.cpu import counting
+from overlapper.kernels.seeds import counting
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
 from tests.oracle import counting as oracle

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
 from overlapper.sketch import deep_reads, seed_index
 from overlapper.sketch.page_chains import EntryLayout
 from tests.oracle import deep_reads as oracle

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.dsoft import DsoftFinder
-from overlapper.params import DsoftParams, Params, SketchParams
+from overlapper.params.stages import DsoftParams, Params, SketchParams
 from overlapper.sketch import deep_reads, page_chains, seed_index
 from tests.oracle import dsoft as oracle
 from tests.oracle import tandem

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.edit_paths import edit_path, new_matrix, reach
-from overlapper.kernels.cpu.gap_lanes import LONGEST as LONGEST_IN_LANES
-from overlapper.kernels.cpu.gap_paths import ROOM, Aligned, add_gap, finish_gaps, new_gaps
+from overlapper.kernels.common.edit_paths import edit_path, new_matrix, reach
+from overlapper.kernels.consensus.gap_lanes import LONGEST as LONGEST_IN_LANES
+from overlapper.kernels.consensus.gap_paths import ROOM, Aligned, add_gap, finish_gaps, new_gaps
 from tests.oracle import edit_paths as oracle
 
 LONGEST = 300

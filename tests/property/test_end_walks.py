@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.end_walks import LANES, EndScheme, walk_ends
-from overlapper.kernels.cpu.walks import PackedReads, Seeds
+from overlapper.kernels.chain.end_walks import LANES, EndScheme, walk_ends
+from overlapper.kernels.common.walks import PackedReads, Seeds
 from tests.oracle import chain as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement
 

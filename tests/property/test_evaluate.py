@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.evaluate import evaluate_overlaps
+from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.truth import Truth, TruthRow
 from tests.oracle.evaluate import evaluate as oracle

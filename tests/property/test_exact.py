@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.registry import finder
 from overlapper.extend import exact
-from overlapper.params import DsoftParams, Params, SketchParams
+from overlapper.params.stages import DsoftParams, Params, SketchParams
 from tests.oracle.exact import exact_overlap
 from tests.read_sets import random_text, reads_of, reverse_complement, texts_of
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.extend import gact
-from overlapper.params import GactParams
+from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
 from tests.oracle import gact as oracle

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graph
-from graph.clean import (
+from overlapper import graph
+from overlapper.graph.clean import (
     cut_biloops,
     cut_bridges,
     cut_forked_ends,

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graph
+from overlapper import graph
 from overlapper.tables import Reads
 from tests.graph_cases import two_paths
 

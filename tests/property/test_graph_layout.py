@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graph
-from graph.export import to_networkx
+from overlapper import graph
+from overlapper.graph.export import to_networkx
 from tests.graph_cases import edge_set, graph_of, graphs, random_genome, read_set, reverse_complement, tiled
 
 PARAMS = graph.GraphParams(min_overlap=60, min_depth=1, max_hang=10, fuzz=0)

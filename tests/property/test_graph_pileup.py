@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.pairs import Pairs, pairs_of
-from overlapper.kernels.cpu import pileup
+from overlapper.graph.pairs import Pairs, pairs_of
+from overlapper.kernels.graph import pileup
 from tests.graph_cases import overlap_table
 from tests.oracle import pileup as oracle
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import graph
+from overlapper import graph
 from tests.graph_cases import edge_set, graph_of, graphs, overlap_table, random_genome, read_set, tiled
 from tests.oracle import transitive as oracle
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.errors import ParameterError
-from overlapper.pipeline import find_overlaps, run
+from overlapper.overlap.pipeline import find_overlaps, run
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.homopolymers import compress_homopolymers
 from overlapper.tables import Reads

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu import kmer_sample, prefix_edits
+from overlapper.kernels.seeds import kmer_sample, prefix_edits
 from overlapper.tables import Reads
 from tests.oracle import kmer_sample as oracle
 from tests.oracle import prefix_edits as edit_oracle

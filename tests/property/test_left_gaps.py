@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.left_gaps import align_left
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.mapping.left_gaps import align_left
 from tests.oracle import mapping as oracle
 from tests.read_sets import reads_of, reverse_complement
 

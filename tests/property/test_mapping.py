@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from overlapper.mapping.mapper import map_reads
 from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
-from overlapper.params import SketchParams
-from overlapper.scoring import Scoring
+from overlapper.params.scoring import Scoring
+from overlapper.params.stages import SketchParams
 from tests.oracle import mapping as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu import mem_anchors as kernel
+from overlapper.kernels.consensus import mem_anchors as kernel
 from tests.oracle import mem_anchors as oracle
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.minimizers import CHUNK, LANES_32_MAX_K, scratch_size, select
+from overlapper.kernels.seeds.minimizers import CHUNK, LANES_32_MAX_K, scratch_size, select
 from tests.oracle.minimizers import minimizers
 from tests.read_sets import random_text, reads_of, reverse_complement
 

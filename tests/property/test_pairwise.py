@@ -9,8 +9,8 @@ import parasail
 import pytest
 from hypothesis import given, settings
 
-from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.tables import Reads
 from tests.oracle import pairwise as oracle
 from tests.random_pairs import random_pairs

@@ -6,10 +6,10 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper import pipeline
 from overlapper.candidates.registry import FINDERS
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io import open_overlaps
+from overlapper.overlap import pipeline
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
 from overlapper.tables import Reads

@@ -12,7 +12,7 @@ from overlapper.candidates.registry import finder
 from overlapper.extend import gact
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
-from overlapper.params import DsoftParams, GactParams, Params, SketchParams
+from overlapper.params.stages import DsoftParams, GactParams, Params, SketchParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps
 from tests.oracle import best_of_pair as oracle

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph.row_choice import take_rows
-from overlapper.kernels.cpu import correct as kernel
-from overlapper.kernels.cpu.members import Pieces, Rows, Settings
-from overlapper.kernels.cpu.paths import no_paths
-from overlapper.kernels.cpu.piece_rows import within_depth
-from overlapper.kernels.cpu.same_place import choose_rows
+from overlapper.correct.voting_rows import take_rows
+from overlapper.kernels.consensus import consensus as kernel
+from overlapper.kernels.consensus.copy_filter import choose_rows
+from overlapper.kernels.consensus.layer_paths import no_paths
+from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.kernels.consensus.window_rows import within_depth
 from tests.oracle import correct as paths
 from tests.oracle import same_place as oracle
 from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table

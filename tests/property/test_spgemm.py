@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.candidates.spgemm import SpgemmFinder, reliable_bounds
-from overlapper.params import Params, SketchParams, SpgemmParams
+from overlapper.params.stages import Params, SketchParams, SpgemmParams
 from overlapper.tables import Reads
 from tests.oracle import counting as counting_oracle
 from tests.oracle import spgemm as oracle

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.extend.stops import Stops
-from overlapper.params import ClassParams
+from overlapper.params.stages import ClassParams
 from overlapper.tables import Overlaps
 from tests.oracle import stops as oracle
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.text_numbers import FAILED, MAX_INTEGER, decimal, integer
-from overlapper.kernels.cpu.text_words import field_end
+from overlapper.kernels.text.text_numbers import FAILED, MAX_INTEGER, decimal, integer
+from overlapper.kernels.text.text_words import field_end
 
 BEHIND = st.sampled_from(["\n", "\t\n", "\tdv:f:0.5\n", "\t12345678901234567890\n"])
 DIGITS = st.text("0123456789", min_size=1, max_size=12)

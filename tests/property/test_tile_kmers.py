@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.tile_kmers import join_kmers, keep_shared
+from overlapper.kernels.seeds.tile_kmers import join_kmers, keep_shared
 
 READS = 5
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu import tile_seeds as kernel
+from overlapper.kernels.seeds import tile_seeds as kernel
 from tests.oracle import tile_seeds as oracle
 
 BASE_BITS = 12

@@ -6,18 +6,19 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper import pipeline, plan, tile_work, tiles
 from overlapper.candidates.blocks import IN_BLOCKS
 from overlapper.candidates.registry import FINDERS
 from overlapper.errors import ParameterError
 from overlapper.extend import chain
 from overlapper.extend.registry import EXTENDERS
-from overlapper.plan import Budget
+from overlapper.overlap import pipeline
 from overlapper.simulate import PRESETS as MODELS
 from overlapper.simulate import simulate_reads
 from overlapper.sketch import deep_reads, kmer_store, seed_writer
 from overlapper.tables import Overlaps, Reads
-from overlapper.workdir import Workdir
+from overlapper.tiled import plan, tile_work, tiles
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of, mutated, random_text, reverse_complement
 
 CHANGES = {"classes": {"keep_internal": True}, "chain": {"min_score": 20}}

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from overlapper.extend import xdrop
-from overlapper.kernels.cpu import xdrop as kernels
-from overlapper.params import XdropParams
+from overlapper.kernels.xdrop import xdrop as kernels
+from overlapper.params.stages import XdropParams
 from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
 from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, pair_with_seed, random_sequence

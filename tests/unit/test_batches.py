@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlapper import batches
+from overlapper.extend import batches
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Candidates
-from overlapper.threads import cut_evenly
 
 
 def blocks_of(sizes):

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from overlapper.clock import Clock
+from overlapper.runtime.clock import Clock
 from tests.cli.runner import python
 
 
@@ -18,7 +18,7 @@ def test_a_lap_is_the_time_since_the_last_one():
 
 def test_memory_is_the_largest_so_far():
     script = """
-from overlapper.clock import Clock
+from overlapper.runtime.clock import Clock
 clock = Clock()
 clock.lap("before")
 held = bytearray(50_000_000)
@@ -33,5 +33,5 @@ print(*clock.memory.values())
 
 def test_a_large_parent_does_not_count():
     held = np.ones(25_000_000)
-    script = "from overlapper.memory import peak_memory; print(peak_memory())"
+    script = "from overlapper.runtime.memory import peak_memory; print(peak_memory())"
     assert 1e6 < int(python("-c", script, text=True).stdout) < held.nbytes

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from overlapper.costs import Workload
-from overlapper.params import Params, SketchParams
+from overlapper.params.stages import Params, SketchParams
 from overlapper.sketch.estimates import Estimates
+from overlapper.tiled.costs import Workload
 
 ESTIMATES = Estimates(30.0, 0.1, 1e6, 16, 6.0, (0.25,) * 17, (0,), 1000, 100, "")
 PARAMS = Params()

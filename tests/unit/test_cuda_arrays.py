@@ -11,8 +11,8 @@ if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
 from overlapper.errors import DeviceError
-from overlapper.kernels.cuda import memory
-from overlapper.kernels.cuda.memory import Arena
+from overlapper.runtime.gpu import memory
+from overlapper.runtime.gpu.memory import Arena
 from tests.pretended_gpu import pretend
 
 

@@ -11,11 +11,12 @@ if importlib.util.find_spec("numba_cuda") is None:
 
 from numba import types
 
-from overlapper.kernels.cuda import chain_paths, walks
+from overlapper.kernels.common.cuda import walks
+from overlapper.kernels.mapping.cuda import chain_paths
 from overlapper.mapping import edits
 from overlapper.mapping.mapper import map_reads
 from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
 from tests.property.test_mapping import case
 from tests.read_sets import reads_of
 from tests.unit.test_cuda_compile import compiled

@@ -11,7 +11,9 @@ if importlib.util.find_spec("numba_cuda") is None:
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.cuda import gact_path, gact_runs, walk_bases, xdrop, xdrop_grouped, xdrop_wide
+from overlapper.kernels.common.cuda import walk_bases
+from overlapper.kernels.gact.cuda import gact_path, gact_runs
+from overlapper.kernels.xdrop.cuda import xdrop, xdrop_grouped, xdrop_wide
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
 ARGUMENTS = (

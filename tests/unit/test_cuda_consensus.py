@@ -6,23 +6,26 @@ import importlib.util
 import numpy as np
 import pytest
 
-from graph import consensus as graph_consensus
-from graph.correct import correct
-from graph.params import CorrectParams
-from overlapper import devices, gpus
-from overlapper.devices import Device
+from overlapper.correct import consensus as graph_consensus
+from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError
-from overlapper.gpus import Gpus, Slot
-from overlapper.kernels.cpu import correct as on_cpu
-from overlapper.kernels.cpu import members as cpu_members
-from overlapper.kernels.cpu.paths import no_paths
+from overlapper.gpu import gpus
+from overlapper.gpu.gpus import Gpus, Slot
+from overlapper.graph.params import CorrectParams
+from overlapper.kernels.consensus import consensus as on_cpu
+from overlapper.kernels.consensus import layers as cpu_members
+from overlapper.kernels.consensus.layer_paths import no_paths
+from overlapper.runtime.gpu import devices
+from overlapper.runtime.gpu.devices import Device
 from tests.read_sets import columns_of, reads_of, texts_of
 
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
-from overlapper.kernels.cuda import correct as on_gpu
-from overlapper.kernels.cuda import driver, members, walks
+from overlapper.kernels.common.cuda import walks
+from overlapper.kernels.consensus.cuda import consensus as on_gpu
+from overlapper.kernels.consensus.cuda import layers
+from overlapper.runtime.gpu import driver
 from tests.pretended_gpu import Arena
 
 ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50)
@@ -67,7 +70,7 @@ def pretended(monkeypatch):
     monkeypatch.setattr(
         walks, "upload_reads", lambda reads, arena: walks.DeviceReads(reads, None, None, None, None)
     )
-    monkeypatch.setattr(members, "upload_qualities", lambda qualities, arena: qualities)
+    monkeypatch.setattr(layers, "upload_qualities", lambda qualities, arena: qualities)
     monkeypatch.setattr(on_gpu, "correct_pieces", one.correct_pieces)
     monkeypatch.setattr(graph_consensus, "BLOCK_BASES", 10_000)
     return one

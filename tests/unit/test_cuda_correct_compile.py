@@ -12,34 +12,33 @@ if importlib.util.find_spec("numba_cuda") is None:
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.cuda import (
-    chances,
-    correct,
-    edit_paths,
+from overlapper.kernels.common.cuda import edit_paths, offsets
+from overlapper.kernels.consensus.cuda import (
+    consensus,
+    error_probabilities,
+    haplotype_filter,
+    layer_paths,
+    layers,
     mem_anchors,
-    members,
-    offsets,
+    next_draft,
     own_bases,
-    paths,
-    pile,
-    pile_guard,
-    pile_moves,
     reconsider,
+    votes,
 )
 
 MODULES = (
     offsets,
-    members,
+    layers,
     mem_anchors,
     own_bases,
-    paths,
+    layer_paths,
     edit_paths,
-    pile,
-    pile_moves,
-    pile_guard,
+    votes,
+    next_draft,
+    haplotype_filter,
     reconsider,
-    chances,
-    correct,
+    error_probabilities,
+    consensus,
 )
 KERNELS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": kernel

@@ -8,7 +8,7 @@ import pytest
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
-from overlapper.kernels.cuda.gact_layout import TileScores, stored_part, tile_scores
+from overlapper.kernels.gact.cuda.gact_layout import TileScores, stored_part, tile_scores
 from tests.oracle.gact import Rule, path_scores
 
 ONES = 0xFFFFFFFF

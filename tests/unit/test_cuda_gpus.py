@@ -7,20 +7,26 @@ import threading
 import numpy as np
 import pytest
 
-from overlapper import batches, devices, gpus, pipeline
-from overlapper.devices import Device
 from overlapper.errors import DeviceError, ParameterError
+from overlapper.extend import batches
 from overlapper.extend.registry import ON_GPUS
-from overlapper.gpus import Gpus, Slot
-from overlapper.kernels.cpu.gact import extend_candidates
-from overlapper.kernels.cpu.xdrop import extend_seeds
+from overlapper.gpu import gpus
+from overlapper.gpu.gpus import Gpus, Slot
+from overlapper.kernels.gact.gact import extend_candidates
+from overlapper.kernels.xdrop.xdrop import extend_seeds
+from overlapper.overlap import pipeline
+from overlapper.runtime.gpu import devices
+from overlapper.runtime.gpu.devices import Device
 from tests.property.test_tiles import tiled
 from tests.read_sets import columns_of, reads_of, texts_of
 
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
-from overlapper.kernels.cuda import driver, gact, walks, xdrop
+from overlapper.kernels.common.cuda import walks
+from overlapper.kernels.gact.cuda import gact
+from overlapper.kernels.xdrop.cuda import xdrop
+from overlapper.runtime.gpu import driver
 from tests.pretended_gpu import Arena
 
 TWO = [Device("cuda:0", "A"), Device("cuda:1", "B")]

@@ -11,7 +11,8 @@ if importlib.util.find_spec("numba_cuda") is None:
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.cuda import bounds, matches, mems, scan, seeds, smems
+from overlapper.kernels.common.cuda import scan
+from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
 
 U1, I1, I4, I8, U8 = types.uint8[::1], types.int8[::1], types.int32[::1], types.int64[::1], types.uint64[::1]
 PAIRS, ROWS = types.int64[:, ::1], types.uint64[:, ::1]
@@ -32,7 +33,7 @@ KERNELS = {
     "longest matches": (smems.search_longest, (*QUERIES, I8, I4)),
     "pieces": (smems.search_pieces, (*QUERIES, NUMBER, *RECORDS)),
     "fixed seeds": (
-        seeds.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
+        mismatch_seeds.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
     "bounds": (bounds.search_bounds, (*QUERIES, PAIRS)),
     "rows": (matches.locate_rows, (PAIRS, I8, I8, I8)),
 }  # fmt: skip
@@ -44,8 +45,8 @@ OTHERS = {
     "whole": (smems.write_whole, (I8, PAIRS, PAIRS)),
     "kept": (mems.gather_kept, (U1, I8, I8, I8, I8, I8)),
     "offsets": (mems.gather_offsets, (I8, I8, I8)),
-    "marks": (seeds.mark_dropped, (I8, NUMBER, I1)),
-    "dropped": (seeds.gather_dropped, (I1, I8, I8, I8, I8, I8, PAIRS)),
+    "marks": (mismatch_seeds.mark_dropped, (I8, NUMBER, I1)),
+    "dropped": (mismatch_seeds.gather_dropped, (I1, I8, I8, I8, I8, I8, PAIRS)),
     "sums of int32": (scan.sum_tiles, (I4, I8)),
     "scan of uint8": (scan.scan_tiles, (U1, I8, I8)),
 }

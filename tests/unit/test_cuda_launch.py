@@ -14,9 +14,11 @@ if importlib.util.find_spec("numba_cuda") is None:
 from numba import cuda, types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.cuda import cubins, driver, gact_path, launch, walk_bases
-from overlapper.kernels.cuda.launch import Kernel
-from overlapper.kernels.cuda.memory import Arena
+from overlapper.kernels.common.cuda import walk_bases
+from overlapper.kernels.gact.cuda import gact_path
+from overlapper.runtime.gpu import cubins, driver, launch
+from overlapper.runtime.gpu.launch import Kernel
+from overlapper.runtime.gpu.memory import Arena
 from tests.pretended_gpu import pretend
 
 MARK = cubins.Source("walk_bases", "mark_unknown", ())

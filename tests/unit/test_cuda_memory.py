@@ -9,8 +9,8 @@ from overlapper.errors import DeviceError
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
 
-from overlapper.kernels.cuda import driver, memory
-from overlapper.kernels.cuda.driver import CudaError
+from overlapper.runtime.gpu import driver, memory
+from overlapper.runtime.gpu.driver import CudaError
 
 OUT_OF_MEMORY = CudaError(2, "CUDA_ERROR_OUT_OF_MEMORY")
 

@@ -11,8 +11,8 @@ import pytest
 from overlapper.errors import DeviceError
 from overlapper.extend import pairwise_gpu
 from overlapper.extend.pairwise_gpu import GpuPairs
-from overlapper.kernels.cpu import pairwise as cpu
-from overlapper.kernels.cpu import pairwise_parcels as parcels
+from overlapper.kernels.pairwise import pairwise as cpu
+from overlapper.kernels.pairwise import pairwise_batches as parcels
 from tests.random_pairs import random_pairs
 from tests.unit.test_pairwise_parcels import CLASSES, packed, text_at
 
@@ -64,7 +64,7 @@ class PretendedAligner:
 
 @pytest.fixture
 def run(monkeypatch):
-    monkeypatch.setattr("overlapper.kernels.cuda.driver.use", contextlib.nullcontext)
+    monkeypatch.setattr("overlapper.runtime.gpu.driver.use", contextlib.nullcontext)
 
     def align(texts, wanted, fails_at=-1):
         own = threading.local()

@@ -9,13 +9,8 @@ if importlib.util.find_spec("numba_cuda") is None:
 
 from numba import types
 
-from overlapper.kernels.cuda import (
-    pairwise_bands,
-    pairwise_packed,
-    pairwise_path,
-    pairwise_wide,
-    sort_by_class,
-)
+from overlapper.kernels.common.cuda import sort_by_class
+from overlapper.kernels.pairwise.cuda import pairwise_bands, pairwise_packed, pairwise_path, pairwise_wide
 from tests.unit.test_cuda_compile import capability, compiled  # noqa: F401 - a fixture
 
 I4, I8, U4, U1, U8 = (

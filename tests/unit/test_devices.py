@@ -5,9 +5,9 @@ import threading
 
 import pytest
 
-from overlapper import devices
-from overlapper.devices import Device, list_devices, select_devices
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
+from overlapper.runtime.gpu import devices
+from overlapper.runtime.gpu.devices import Device, list_devices, select_devices
 from tests.cli.runner import overlapper
 
 GPUS = [
@@ -82,7 +82,7 @@ def test_the_command_lists_devices():
 
 @pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 def test_gpus_are_started_while_other_things_are_done(monkeypatch):
-    from overlapper.kernels.cuda import driver
+    from overlapper.runtime.gpu import driver
 
     for text, started in (
         ("cpu", []),
@@ -104,7 +104,7 @@ def test_gpus_are_started_while_other_things_are_done(monkeypatch):
 
 @pytest.mark.skipif(importlib.util.find_spec("numba_cuda") is None, reason="numba-cuda is not installed")
 def test_a_driver_that_does_not_answer_is_told_of_when_gpus_are_selected(monkeypatch):
-    from overlapper.kernels.cuda import driver
+    from overlapper.runtime.gpu import driver
 
     def broken():
         raise driver.CudaError(999, "CUDA_ERROR_UNKNOWN")

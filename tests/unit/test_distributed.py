@@ -4,20 +4,20 @@ import json
 
 import pytest
 
-from overlapper.distributed import Cluster
 from overlapper.errors import ParameterError
-from overlapper.threads import available_threads
+from overlapper.runtime.threads import available_threads
+from overlapper.tiled.distributed import Cluster
 from tests.cli.runner import overlapper, python
 from tests.property.test_tiles import fasta_of, simulated
 
 SCRIPT = """
 import dataclasses, os, signal, sys, time
 from distributed.comm import CommClosedError
-from overlapper import distributed, plan, tile_work, tiles
+from overlapper.tiled import distributed, plan, tile_work, tiles
 from overlapper.io import read_fastx, write_overlaps
 from overlapper.tables import Overlaps
-from overlapper.threads import cut_evenly
-from overlapper.workdir import Workdir
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tiled.workdir import Workdir
 
 def slow_down():
     write = tile_work.write_strip
@@ -107,7 +107,7 @@ import asyncio, urllib.request
 from urllib.error import HTTPError
 import pytest
 from distributed.comm import connect
-from overlapper.distributed import Cluster
+from overlapper.tiled.distributed import Cluster
 
 if __name__ == "__main__":
     with Cluster(1, None, 1) as cluster:

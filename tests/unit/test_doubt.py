@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from graph import thresholds
-from graph.machine import Workers
-from graph.params import CorrectParams
-from graph.piles import Piles, Rows
+from overlapper.correct import thresholds
+from overlapper.correct.machine import Workers
+from overlapper.correct.pileups import Piles, Rows
+from overlapper.graph.params import CorrectParams
 from overlapper.tables import Reads
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
-from overlapper.evaluate import evaluate_overlaps
+from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.records import fasta_record
 from overlapper.io.reported import ReportedOverlaps, read_paf
 from overlapper.io.truth import Truth, TruthRow, header, read_truth

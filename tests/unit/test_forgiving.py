@@ -6,8 +6,8 @@ import pytest
 import overlapper
 from overlapper.errors import InputError, ParameterError
 from overlapper.io.records import fasta_record
-from overlapper.params import Params
-from overlapper.shortcuts import SECTIONS, merged, nested
+from overlapper.params.shortcuts import SECTIONS, merged, nested
+from overlapper.params.stages import Params
 from tests.read_sets import columns_of, random_text, reverse_complement
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.extend import gact
-from overlapper.params import GactParams
+from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.overlaps import OverlapClass
 from overlapper.tables.reads import Reads

@@ -3,11 +3,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-import graph
-from graph.build import connect
-from graph.pairs import cut, pairs_of
-from graph.trim import trim
+from overlapper import graph
 from overlapper.errors import ParameterError
+from overlapper.graph.build import connect
+from overlapper.graph.pairs import cut, pairs_of
+from overlapper.graph.trim import trim
 from overlapper.tables import Reads
 from tests.graph_cases import overlap_table, random_genome, read_set, reverse_complement, tiled
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import graph
+from overlapper import graph
 from overlapper.io.fastx import read_fastx
 from overlapper.io.truth import read_truth
-from overlapper.pipeline import find_overlaps
+from overlapper.overlap.pipeline import find_overlaps
 
 DATA = Path(os.environ.get("OVERLAPPER_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SETS = {

@@ -6,9 +6,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-import graph
-from graph.export import read_gfa, to_networkx, unitig_fasta, unitig_gfa, unitig_table
+from overlapper import graph
 from overlapper.errors import ParameterError
+from overlapper.graph.export import read_gfa, to_networkx, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.outputs import write_lines
 from overlapper.tables import Overlaps, Reads
 from tests.graph_cases import edge_set, random_genome, read_set, reverse_complement, tiled, two_paths

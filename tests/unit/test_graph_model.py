@@ -3,7 +3,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-import graph
+from overlapper import graph
 from overlapper.errors import ParameterError
 from tests.graph_cases import edge_set, graph_of
 

@@ -10,14 +10,14 @@ import pytest
 from numba.core import caching, dispatcher, types
 
 from overlapper.errors import OutputError
-from overlapper.kernels import places
-from overlapper.kernels.cpu.cache import KernelCache, _spelled
-from overlapper.kernels.cpu.formatting import Names
-from overlapper.kernels.cuda import cubins
+from overlapper.kernels.text.paf_formatting import Names
+from overlapper.runtime.compile import places
+from overlapper.runtime.compile.cache import KernelCache, _spelled
+from overlapper.runtime.gpu import cubins
 from tests.cli.runner import python
 
 SOURCE = """
-from overlapper.kernels.cpu.cache import njit
+from overlapper.runtime.compile.cache import njit
 
 @njit(nogil=True, cache=True)
 def twice(x):
@@ -33,12 +33,12 @@ def kernel(tmp_path, monkeypatch):
     (tmp_path / "kernels.py").write_text(SOURCE)
     (tmp_path / "__pycache__").mkdir(mode=0o755)
     places.usable.cache_clear()
-    sys.modules["overlapper.kernels.cpu.cache"]._source_digest.cache_clear()
+    sys.modules["overlapper.runtime.compile.cache"]._source_digest.cache_clear()
     return lambda: runpy.run_path(str(tmp_path / "kernels.py"))["twice"]
 
 
 LONG = f"""
-from overlapper.kernels.cpu.cache import njit
+from overlapper.runtime.compile.cache import njit
 
 @njit(nogil=True, cache=True)
 def long(x):
@@ -138,7 +138,7 @@ def test_what_is_damaged_is_compiled_again_and_replaced(how, kernel, tmp_path):
 def test_other_source_is_compiled_anew(kernel, tmp_path):
     kernel()(2)
     (tmp_path / "kernels.py").write_text(SOURCE.replace("2 * x", "3 * x"))
-    sys.modules["overlapper.kernels.cpu.cache"]._source_digest.cache_clear()
+    sys.modules["overlapper.runtime.compile.cache"]._source_digest.cache_clear()
     other = kernel()
     assert (other(2), hits(other)) == (6, 0)
     assert len(kept(tmp_path)) == 1, "it takes the place of the former"
@@ -207,7 +207,7 @@ def test_without_any_place_an_error_says_so(kernel, monkeypatch):
 def test_settings_of_numba_in_the_working_directory_are_not_read(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: here\nopt: 0\n")
     script = (
-        "from overlapper.cli.startup import load_numba; load_numba()\nfrom numba.core import config\n"
+        "from overlapper.runtime.compile.startup import load_numba; load_numba()\nfrom numba.core import config\n"
         "config.reload_config(); print(repr(config.CACHE_DIR), config.OPT)"
     )
     done = python("-c", script, cwd=tmp_path, text=True)

@@ -7,7 +7,7 @@ import pytest
 
 from overlapper.errors import EmptyInputError, ParameterError
 from overlapper.io.truth import Truth, TruthRow
-from overlapper.kernels.cpu.reference_seeds import STRETCH
+from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
 from overlapper.mapping.evaluate import Claims, claims_of, evaluate_mappings
 from overlapper.mapping.mapper import BatchMapper, map_reads

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from graph import assemble
-from graph.own_reads import OwnReads, Windows, own_reads, rows_of_own
-from graph.polish import Unitigs, _Pieces, polish
 from overlapper import find_overlaps, random_genome
-from overlapper.presets import ErrorRate
+from overlapper.assemble.own_reads import OwnReads, Windows, own_reads, rows_of_own
+from overlapper.correct.polish import Unitigs, _Pieces, polish
+from overlapper.graph import assemble
+from overlapper.overlap.presets import ErrorRate
 from overlapper.tables import Reads
 
 COMPLEMENT = str.maketrans("ACGT", "TGCA")

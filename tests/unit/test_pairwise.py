@@ -10,7 +10,7 @@ import overlapper
 from overlapper.errors import FormatError, ParameterError
 from overlapper.extend.pairwise import Aligner, Batch
 from overlapper.io.pairwise import read_pairs, write_alignments
-from overlapper.scoring import Scoring
+from overlapper.params.scoring import Scoring
 from overlapper.tables import Pairs, Reads
 
 UNIT = Scoring(match=0, mismatch=-1, unknown=-1, gap_open=0, gap_extend=-1)

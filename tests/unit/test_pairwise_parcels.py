@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from overlapper.kernels.cpu import pairwise_parcels as parcels
-from overlapper.kernels.cpu.pairwise_layout import Pairs
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.pairwise import pairwise_batches as parcels
+from overlapper.kernels.pairwise.pairwise_layout import Pairs
 from overlapper.tables import Reads
 
 LENGTHS = np.arange(42)

@@ -7,8 +7,7 @@ import pytest
 
 from overlapper.errors import ParameterError
 from overlapper.mapping.params import MapParams
-from overlapper.params import Params, ThresholdParams
-from overlapper.presets import (
+from overlapper.overlap.presets import (
     ALIASES,
     CORRECTED,
     ERROR_RATES,
@@ -19,6 +18,7 @@ from overlapper.presets import (
     preset_params,
     with_error_rate,
 )
+from overlapper.params.stages import Params, ThresholdParams
 from overlapper.simulate import random_genome, simulate_reads
 from tests.read_sets import reads_of
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu.read_subsets import cut_by_reads, take_reads
-from overlapper.kernels.cpu.walks import PackedReads
+from overlapper.kernels.common.read_subsets import cut_by_reads, take_reads
+from overlapper.kernels.common.walks import PackedReads
 from tests.read_sets import reads_of, texts_of
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from overlapper.params import SketchParams
+from overlapper.params.stages import SketchParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.choice import MEASURED, PARTS, SharedKmers, choose, seconds, widest_window
 from overlapper.sketch.estimates import estimate_errors

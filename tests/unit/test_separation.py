@@ -5,16 +5,16 @@ import dataclasses
 import numpy as np
 import pytest
 
-from graph.contigs import assemble_reads
-from graph.params import AssembleParams, WhatOfCopies, WhenToCorrect
-from graph.stages import Stages
-from graph.stored_assembly import assemble_stored
-from overlapper import tiles
+from overlapper.assemble.contigs import assemble_reads
+from overlapper.assemble.stored import assemble_stored
 from overlapper.errors import ParameterError
-from overlapper.plan import Budget
+from overlapper.graph.params import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
-from overlapper.workdir import Workdir
+from overlapper.tiled import tiles
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.stages import Stages
+from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of
 
 LETTERS = "ACGT"
@@ -71,7 +71,7 @@ def test_contigs_of_accurate_reads_are_of_one_haplotype_each(reads, haplotypes):
 
 
 def test_contigs_of_haplotypes_do_not_depend_on_the_budget(reads, tmp_path, monkeypatch):
-    monkeypatch.setattr("graph.stored_assembly.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
     whole = assemble_reads(reads)
     with Workdir(tmp_path / "w") as workdir:
         store = tiles.store_reads(workdir, [reads.rows(0, 30), reads.rows(30, len(reads))])

@@ -13,7 +13,7 @@ from overlapper.candidates.spgemm import (
     reliable_multiplicities,
 )
 from overlapper.errors import ParameterError
-from overlapper.params import Params, SketchParams, SpgemmParams
+from overlapper.params.stages import Params, SketchParams, SpgemmParams
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Candidates, Reads
 from tests.unit.test_estimates import simulate

@@ -5,12 +5,12 @@ import shutil
 import numpy as np
 import pytest
 
-from graph.polish import Unitigs
-from graph.stages import Stages
+from overlapper.correct.polish import Unitigs
 from overlapper.errors import InputError, ParameterError
 from overlapper.io.identity import Input
 from overlapper.tables import Overlaps, Reads
-from overlapper.workdir import Workdir
+from overlapper.tiled.stages import Stages
+from overlapper.tiled.workdir import Workdir
 
 
 def unitigs():
@@ -83,7 +83,7 @@ def test_nothing_is_kept_without_a_folder():
 def test_what_other_code_made_is_made_anew(folder, monkeypatch):
     make = Maker(unitigs())
     for code, times in (("before", 1), ("before", 1), ("after", 2)):
-        monkeypatch.setattr("graph.stages.code_digest", lambda code=code: code)
+        monkeypatch.setattr("overlapper.tiled.stages.code_digest", lambda code=code: code)
         folder.run(("one", Unitigs, 1, make))
         assert make.times == times
 

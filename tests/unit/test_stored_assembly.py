@@ -5,8 +5,12 @@ import functools
 import numpy as np
 import pytest
 
-from graph.contigs import assemble_reads
-from graph.params import (
+from overlapper.assemble.contigs import assemble_reads
+from overlapper.assemble.stored import assemble_stored
+from overlapper.correct.polish import Unitigs, polish
+from overlapper.correct.stored_polish import polish_stored
+from overlapper.errors import ParameterError
+from overlapper.graph.params import (
     POLISHING_THRESHOLDS,
     AssembleParams,
     CorrectParams,
@@ -14,16 +18,12 @@ from graph.params import (
     WhatOfCopies,
     WhenToCorrect,
 )
-from graph.polish import Unitigs, polish
-from graph.stages import Stages
-from graph.stored_assembly import assemble_stored
-from graph.stored_polish import polish_stored
-from overlapper import tiles
-from overlapper.errors import ParameterError
-from overlapper.plan import Budget
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
-from overlapper.workdir import Workdir
+from overlapper.tiled import tiles
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.stages import Stages
+from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of
 
 GENOME = random_genome(60_000, seed=5)
@@ -42,7 +42,7 @@ def with_store(tmp_path, monkeypatch):
     """A store, its folder, and a budget that cuts reads, or unitigs and reads, into several blocks."""
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: SMALL)
     monkeypatch.setattr(tiles, "cut_blocks", cut_in_three)
-    monkeypatch.setattr("graph.stored_polish.cut_blocks", cut_in_three)
+    monkeypatch.setattr("overlapper.correct.stored_polish.cut_blocks", cut_in_three)
     reads = read_set()
     with Workdir(tmp_path / "w") as workdir:
         half = len(reads) // 2
@@ -69,7 +69,7 @@ def test_polished_unitigs_do_not_depend_on_the_budget(with_store):
 @pytest.mark.parametrize("correct", ["never", "always"])
 def test_contigs_do_not_depend_on_the_budget(with_store, monkeypatch, correct):
     store, workdir, stages = with_store
-    monkeypatch.setattr("graph.stored_assembly.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
     params = AssembleParams(
         WhenToCorrect(correct),
         correction=CorrectParams(rounds=1),
@@ -98,7 +98,7 @@ def test_overlaps_that_do_not_fit_are_told(with_store):
 
 def test_copies_that_cannot_be_told_apart_in_the_budget_are_told(with_store, monkeypatch):
     store, workdir, stages = with_store
-    monkeypatch.setattr("graph.stored_assembly.LAYOUT_COPIES", 0)
+    monkeypatch.setattr("overlapper.assemble.stored.LAYOUT_COPIES", 0)
     params = AssembleParams(correction=CorrectParams(rounds=1), copies=WhatOfCopies.SEPARATE)
     with pytest.raises(
         ParameterError, match=r"the memory budget is too small: [0-9,]+ overlaps take .* MB more"

@@ -6,22 +6,23 @@ import functools
 import numpy as np
 import pytest
 
-from graph import stored_piles
-from graph.correct import correct
-from graph.params import CorrectParams
-from graph.piles import rows_of
-from graph.stages import Stages
-from graph.stored_piles import ROW, ReadPiles, write_rows
-from graph.stored_rounds import correct_stored
-from graph.uncovered import Uncovered
-from overlapper import pipeline, tiles
+from overlapper.correct import stored_pileups
+from overlapper.correct.pileups import rows_of
+from overlapper.correct.reads import correct
+from overlapper.correct.stored_pileups import ROW, ReadPiles, write_rows
+from overlapper.correct.stored_rounds import correct_stored
+from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
+from overlapper.graph.params import CorrectParams
 from overlapper.io.artifacts import Artifact, writing
 from overlapper.io.identity import digest_of_arrays, digest_of_reads
-from overlapper.plan import Budget
+from overlapper.overlap import pipeline
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Overlaps, Reads
-from overlapper.workdir import Workdir
+from overlapper.tiled import tiles
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.stages import Stages
+from overlapper.tiled.workdir import Workdir
 from tests.read_sets import columns_of
 
 LARGE = 1 << 32
@@ -73,7 +74,7 @@ def stored(folder, *, threads=1, blocks=1, uncovered=Uncovered.KEEP, note=lambda
     [(1, 1, LARGE, Uncovered.KEEP), (2, 3, 40_000, Uncovered.SPLIT), (1, 2, 1, Uncovered.TRIM)],
 )
 def test_bytes_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads, blocks, room, uncovered):
-    monkeypatch.setattr(stored_piles, "_BUCKET_ROWS", 100)
+    monkeypatch.setattr(stored_pileups, "_BUCKET_ROWS", 100)
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: room)
     whole = in_memory(uncovered)
     made, columns = stored(tmp_path / "w", threads=threads, blocks=blocks, uncovered=uncovered)
@@ -94,7 +95,9 @@ def test_what_is_finished_is_kept_and_what_it_took_is_removed(tmp_path):
 def test_a_run_that_was_ended_between_tiles_and_votes_goes_on(tmp_path, monkeypatch):
     _, whole = stored(tmp_path / "whole")
     with monkeypatch.context() as patch:
-        patch.setattr("graph.stored_rounds.write_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(
+            "overlapper.correct.stored_rounds.write_rows", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt)
+        )
         with pytest.raises(KeyboardInterrupt):
             stored(tmp_path / "w")
     (left,) = (tmp_path / "w").glob("for-correct-1-overlaps-*")

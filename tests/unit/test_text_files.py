@@ -8,12 +8,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from graph.convert import gfa_to_overlaps
-from graph.gfa import read_gfa
-from graph.polish import read_unitigs
-from graph.stats import graph_stats
 from overlapper import errors
 from overlapper.compare.claims import read_claims
+from overlapper.correct.polish import read_unitigs
+from overlapper.graph.convert import gfa_to_overlaps
+from overlapper.graph.gfa import read_gfa
+from overlapper.graph.stats import graph_stats
 from overlapper.io.fastx import read_fastx
 from overlapper.io.lines import name_problem, text_lines, whole
 from overlapper.io.paf import read_paf, reads_of_paf, write_paf

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlapper.threads import available_threads, cut_evenly, map_in_order, share_of_block
+from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order, share_of_block
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from overlapper.extend.threshold import score_threshold
-from overlapper.params import GactParams, ThresholdParams, XdropParams
+from overlapper.params.stages import GactParams, ThresholdParams, XdropParams
 
 UNIT = XdropParams(match=1, mismatch=-1, gap=-1)
 

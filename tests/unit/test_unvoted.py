@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pytest
 
-from graph.consensus import Consensus
-from graph.laying import bettered
-from graph.piles import Piles, Rows
-from graph.thresholds import stripping
-from graph.unvoted import UNVOTED, unvoted, warning
+from overlapper.correct.consensus import Consensus
+from overlapper.correct.pileups import Piles, Rows
+from overlapper.correct.read_placement import bettered
+from overlapper.correct.thresholds import stripping
+from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.tables import Reads
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from graph.gfa import read_gfa
+from overlapper.graph.gfa import read_gfa
 from overlapper.report.page import Finding, Level, page
 from overlapper.report.verdict import verdict
 from overlapper.sketch.estimates import Estimates

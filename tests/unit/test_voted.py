@@ -6,12 +6,12 @@ import itertools
 import numpy as np
 import pytest
 
-from graph.consensus import Consensus, joined
-from graph.packing import packed, runs_of
-from graph.vote_settings import WEIGHT
-from graph.voted import Voted, VotedWriter
+from overlapper.correct.consensus import Consensus, joined
+from overlapper.correct.packed_reads import packed, runs_of
+from overlapper.correct.vote_settings import WEIGHT
+from overlapper.correct.voted import Voted, VotedWriter
 from overlapper.io.arrays import from_arrays
-from overlapper.kernels.cpu.correct import COUNTS
+from overlapper.kernels.consensus.consensus import COUNTS
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray, GrowingColumns
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from overlapper.kernels.cpu import walk_plan
+from overlapper.kernels.xdrop import walk_plan
 
 pairs_of_steps = st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=60)
 

@@ -6,9 +6,9 @@ import pytest
 from overlapper.errors import ParameterError
 from overlapper.extend import xdrop
 from overlapper.extend.xdrop import estimate_columns
-from overlapper.kernels.cpu import xdrop as kernels
-from overlapper.kernels.cpu.walks import PackedReads, Seeds
-from overlapper.params import XdropParams
+from overlapper.kernels.common.walks import PackedReads, Seeds
+from overlapper.kernels.xdrop import xdrop as kernels
+from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Reads
 from tests.oracle.xdrop import extend_seed, reverse_complement
 

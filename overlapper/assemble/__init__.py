@@ -1,0 +1,1 @@
+"""From reads to contigs: overlap, correct, lay out, polish."""

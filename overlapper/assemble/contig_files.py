@@ -1,0 +1,73 @@
+"""Contigs as files: FASTA, GFA 1 and a table.
+
+FASTA names carry the tags of the GFA file: ``LN``, bases; ``dp``, depth; ``RC``, reads. In GFA 1, ``L`` joins
+ends of contigs, without a CIGAR, as polishing changed what the reads aligned; a circle is joined to itself by
+``0M``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from overlapper.assemble.contigs import Contigs
+
+_COLUMNS = ("name", "length", "circular", "reads", "depth", "copies", "quality", "unconfirmed")
+
+
+def contig_fasta(contigs: Contigs) -> Iterator[str]:
+    """Yield the lines of the sequences."""
+    for contig, name in enumerate(contigs.sequences.names):
+        yield f">{name} {' '.join(_tags(contigs, contig))}"
+        yield contigs.sequences.sequence(contig)
+
+
+def contig_gfa(contigs: Contigs) -> Iterator[str]:
+    """Yield the lines of segments and links."""
+    yield "H\tVN:Z:1.0"
+    names = contigs.sequences.names
+    for contig, name in enumerate(names):
+        yield "\t".join(["S", name, contigs.sequences.sequence(contig), *_tags(contigs, contig)])
+        if contigs.circular[contig]:
+            yield f"L\t{name}\t+\t{name}\t+\t0M"
+    for source, target in zip(contigs.link_source.tolist(), contigs.link_target.tolist(), strict=True):
+        ends = (field for end in (source, target) for field in (names[end >> 1], "+-"[end & 1]))
+        yield "\t".join(["L", *ends, "*"])
+
+
+def contig_table(contigs: Contigs) -> Iterator[str]:
+    """Yield a header, and one tab-separated line a contig.
+
+    Columns: name; length in bases; yes or no for circular; reads, contained ones included; depth; copies
+    (`Contigs.copies`); quality, the Phred value of the mean chance that a base is wrong; unconfirmed, bases
+    that no vote was taken on.
+    """
+    yield "\t".join(_COLUMNS)
+    sequences = contigs.sequences
+    for contig, name in enumerate(sequences.names):
+        quality, unconfirmed = _quality(contigs, contig)
+        yield "\t".join(
+            [
+                name, str(sequences.lengths[contig]), "yes" if contigs.circular[contig] else "no",
+                str(contigs.reads[contig]), f"{contigs.depth[contig]:.1f}", f"{contigs.copies[contig]:.2f}",
+                quality, unconfirmed,
+            ]
+        )  # fmt: skip
+
+
+def _tags(contigs: Contigs, contig: int) -> list[str]:
+    length, depth, reads = (
+        values[contig] for values in (contigs.sequences.lengths, contigs.depth, contigs.reads)
+    )
+    return [f"LN:i:{length}", f"dp:f:{depth:.2f}", f"RC:i:{reads}"]
+
+
+def _quality(contigs: Contigs, contig: int) -> tuple[str, str]:
+    """Return the quality of a contig, and how many of its bases have none."""
+    sequences = contigs.sequences
+    assert sequences.qualities is not None and sequences.quality_offsets is not None
+    start, end = sequences.quality_offsets[contig : contig + 2]
+    qualities = sequences.qualities[start:end]
+    wrong = np.mean(10 ** (-qualities.astype(np.float64) / 10)) if len(qualities) else 1.0
+    return f"{-10 * np.log10(wrong) + 0.0:.1f}", str(int(np.count_nonzero(qualities == 0)))

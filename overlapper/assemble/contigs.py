@@ -1,0 +1,256 @@
+"""From reads to contigs: overlap, correct the reads if they need it, lay them out, polish.
+
+::
+
+    reads ── overlaps ──┬────────────────────────────────► layout ── polish ──► contigs
+                        └── correct ── overlaps again ──►┘            ▲
+      └───────────────────────────────────────────────────────────────┘
+
+Contigs are the unitigs of the layout. The reads as given polish them, not the corrected ones, whose errors
+are no longer independent. Each step is a stage (`overlapper.tiled.stages`): what a killed run finished is kept.
+
+Where copies are kept apart, reads are always corrected, and of their overlaps only those within a copy are
+laid out (`overlapper.assemble.separation`): of accurate reads the exact ones, which are the only ones to be found::
+
+    reads ── overlaps ── correct ── overlaps again ── copies ── layout ── polish ──► contigs
+
+Each contig is polished by the reads that the layout has in it: others are of other copies, and would mix what
+was kept apart.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from overlapper.assemble.own_reads import OwnReads, own_reads
+from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
+from overlapper.assemble.steps import AssemblySteps, HeldSteps
+from overlapper.assemble.summary import n50, no_unitigs
+from overlapper.correct.polish import Unitigs
+from overlapper.graph import assemble
+from overlapper.graph.params import AssembleParams, CleanParams, GraphParams, WhatOfCopies, WhenToCorrect
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import ErrorRate
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Overlaps, Reads
+from overlapper.tiled.stages import Stage, Stages
+from overlapper.version import __version__
+
+
+@dataclasses.dataclass(frozen=True)
+class Contigs:
+    """Contigs and how they are linked.
+
+    Attributes
+    ----------
+    sequences : Reads
+        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities once they are polished.
+    circular : ndarray of bool, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        Reads that cover a base, in the layout.
+    copies : ndarray of float64, shape (n,)
+        Depth over that of the median base.
+    reads : ndarray of int64, shape (n,)
+        Reads that they consist of, contained ones included.
+    link_source, link_target : ndarray of int64
+        Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
+    """
+
+    sequences: Reads
+    circular: np.ndarray
+    depth: np.ndarray
+    copies: np.ndarray
+    reads: np.ndarray
+    link_source: np.ndarray
+    link_target: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+
+@dataclasses.dataclass(frozen=True)
+class LaidOut:
+    """Contigs before they are polished, and where their reads are."""
+
+    contigs: Contigs
+    reads: OwnReads
+
+
+@dataclasses.dataclass(frozen=True)
+class Assembled:
+    """What `assemble_reads` made.
+
+    Attributes
+    ----------
+    contigs : Contigs
+    params : AssembleParams
+    stages : list of Stage
+        In order.
+    warnings : list of str
+        What polishing left undone (`overlapper.correct.unvoted.warning`).
+    """
+
+    contigs: Contigs
+    params: AssembleParams
+    stages: list[Stage]
+    warnings: list[str]
+
+    def to_json(self, run: Mapping[str, Any] | None = None) -> str:
+        """Write the contigs in figures, what every stage found, its time, and the parameters.
+
+        Parameters
+        ----------
+        run : mapping, optional
+            What to say besides about the run, under that name: who was called how, on what, when.
+        """
+        lengths = self.contigs.sequences.lengths
+        parts = {
+            "version": __version__,
+            "contigs": {
+                "number": len(lengths),
+                "circular": int(self.contigs.circular.sum()),
+                "bases": int(lengths.sum()),
+                "longest": int(lengths.max(initial=0)),
+                "n50": n50(lengths),
+            },
+            "stages": {
+                stage.name: {"folder": stage.folder, "seconds": stage.seconds, **stage.facts}
+                for stage in self.stages
+            },
+            "warnings": self.warnings,
+            "params": dataclasses.asdict(self.params),
+        }
+        return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
+
+    def decision(self) -> str:
+        """Say whether the reads were corrected, and at which error rate."""
+        rate = self.stages[0].facts["error rate"]
+        done = "laid out as they are"
+        if keeps_copies_apart(self.params, rate):
+            done = "corrected, and copies kept apart"
+        elif needs_correction(self.params, rate):
+            done = "corrected"
+        return f"error rate {100 * rate:.2g} %: reads are {done}"
+
+    def why_empty(self) -> str:
+        """Say why there are no contigs, and what to try."""
+        overlaps = [
+            stage.facts.get("overlaps", 0) for stage in self.stages if stage.name.endswith("overlaps")
+        ]
+        return no_unitigs(overlaps[-1], self.params.graph)
+
+
+def assemble_reads(
+    reads: Reads,
+    params: AssembleParams | None = None,
+    *,
+    preset: str = "auto",
+    threads: int = 1,
+    device: str = "auto",
+    gpu_memory: int = 0,
+    stages: Stages | None = None,
+    report: Report = lambda step, done, total: None,
+) -> Assembled:
+    """Assemble reads.
+
+    Parameters
+    ----------
+    reads : Reads
+        Bases with qualities vote with them.
+    params : AssembleParams, optional
+    preset : str
+        ``auto``, ``ont``, ``clr`` or ``hifi``.
+    threads : int
+        Changes nothing but the time.
+    device : str
+        What finds the consensus of reads and of contigs: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for
+        some; ``auto`` for all GPUs if there are any. Changes nothing but the time.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    stages : Stages, optional
+        Keep what every stage makes; those of a run on the same reads.
+    report : callable
+        Told how far it is.
+
+    Returns
+    -------
+    Assembled
+
+    Examples
+    --------
+    >>> from overlapper.simulate import random_genome, simulate_reads
+    >>> reads, _ = simulate_reads(random_genome(40_000), "hifi", coverage=20)
+    >>> len(assemble_reads(reads).contigs)
+    1
+    """
+    reads = in_order(reads, canonical_order(reads, threads), threads)
+    steps = HeldSteps(reads, stages or Stages(), threads, device, gpu_memory)
+    del reads
+    return assemble_in_steps(steps, params or AssembleParams(), preset, report)
+
+
+def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
+    """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
+    facts = steps.overlap("overlaps", preset, None, report)
+    separate = keeps_copies_apart(params, facts["error rate"])
+    exact = separate and facts["error rate"] < EXACT_BELOW
+    if separate or needs_correction(params, facts["error rate"]):
+        steps.correct(params.correction, lambda step, done, total: report(f"correcting, {step}", done, total))
+        name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", None)
+        steps.overlap(name, "auto", changes, report)
+    reads, overlaps = steps.reads, steps.overlaps
+    if separate and not exact:
+        report("telling copies apart", 0, 0)
+        overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
+    report("laying out", 0, 0)
+    graph_params = params.graph.of_exact_overlaps() if exact else params.graph
+    laid_out = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
+    contigs = laid_out.contigs
+    del reads, overlaps  # polishing has its own
+    polished = steps.polish(
+        Unitigs(contigs.sequences, contigs.circular),
+        laid_out.reads if separate else None,
+        ErrorRate(facts["error rate"], "of the overlaps"),
+        params.polishing,
+        lambda step, done, total: report(f"polishing, {step}", done, total),
+    )
+    contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
+    return Assembled(contigs, params, steps.stages.done, polished.warnings)
+
+
+def needs_correction(params: AssembleParams, error_rate: float) -> bool:
+    """Return whether reads of an error rate are corrected before they are laid out."""
+    if params.correct is WhenToCorrect.AUTO:
+        return error_rate > params.correct_above
+    return params.correct is WhenToCorrect.ALWAYS
+
+
+def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
+    """Return whether contigs of reads of an error rate are of one copy each."""
+    if params.copies is WhatOfCopies.AUTO:
+        return params.correct is not WhenToCorrect.NEVER and error_rate < params.separate_below
+    return params.copies is WhatOfCopies.SEPARATE
+
+
+def _laid_out(
+    steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams
+) -> LaidOut:
+    def lay_out() -> tuple[LaidOut, dict[str, Any]]:
+        assembly = assemble(reads, overlaps, params, cleaning, threads=steps.threads)
+        unitigs = assembly.layout
+        source, target, _ = unitigs.links()
+        sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
+        made = Contigs(
+            Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
+            unitigs.read_counts, source, target,
+        )  # fmt: skip
+        own = own_reads(unitigs, reads.lengths)
+        return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
+
+    depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning)]
+    return steps.stages.run("layout", LaidOut, depends_on, lay_out)[0]

@@ -1,0 +1,136 @@
+"""Reads on the unitigs that they were laid out in, and on no other.
+
+Where copies are kept apart, reads of one copy lie as well on the unitigs of the others, but the layout says
+which unitig a read is of, and where it is there. Reads of the layout are those of its paths and the contained
+ones that a chain of containers joins to a path. Reads that were cleaned off the graph polish nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.correct.pileups import Rows
+from overlapper.graph.layout import Layout
+from overlapper.graph.placement import contained_in_unitigs
+from overlapper.tables.base import Table, column
+
+SHORTEST = 100
+"""Bases that a read has on a piece, at least, as in `overlapper.correct.voting_rows`."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class OwnReads(Table):
+    """Reads on unitigs, as they were laid out.
+
+    Attributes
+    ----------
+    unitig, read : ndarray of int32, shape (n,)
+    start : ndarray of int64, shape (n,)
+        First base on the unitig; what lies before the first base or behind the last one of a circular unitig
+        is at its other end.
+    reverse : ndarray of bool, shape (n,)
+        True where the read's reverse complement lies in the unitig.
+    r_start, r_end : ndarray of int32, shape (n,)
+        Interval of the read that was laid out, half open, on its forward strand.
+    unitig_length, read_length : ndarray of int64, shape (n,)
+        Bases of both at that time. The same reads before they were corrected, and the unitig after it was
+        polished, have about as many; intervals stretch with them.
+    """
+
+    unitig: np.ndarray = column("i4")
+    read: np.ndarray = column("i4")
+    start: np.ndarray = column("i8")
+    reverse: np.ndarray = column("?")
+    r_start: np.ndarray = column("i4")
+    r_end: np.ndarray = column("i4")
+    unitig_length: np.ndarray = column("i8")
+    read_length: np.ndarray = column("i8")
+
+
+def own_reads(layout: Layout, lengths: np.ndarray) -> OwnReads:
+    """Return where the layout has its reads.
+
+    Parameters
+    ----------
+    layout : Layout
+    lengths : ndarray of int64, shape (reads,)
+        Of all reads that the graph was built from.
+    """
+    table, inner, of_path = layout.graph.reads, layout.graph.contained, layout.path >> 1
+    placed = contained_in_unitigs(layout)
+    unitig = np.concatenate([layout.unitig_of_step, placed.unitig])
+    read = np.concatenate([table.read[of_path], inner.read[placed.row]])
+    return OwnReads(
+        unitig.astype(np.int32),
+        read,
+        np.concatenate([layout.step_starts - layout.piece_start, placed.start]),
+        np.concatenate([layout.path & 1 == 1, placed.reverse]),
+        np.concatenate([table.start[of_path], inner.start[placed.row]]),
+        np.concatenate([table.end[of_path], inner.end[placed.row]]),
+        layout.lengths[unitig],
+        lengths[read],
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Windows:
+    """Pieces of unitigs.
+
+    Attributes
+    ----------
+    unitig, start, end : ndarray of int64, shape (pieces,)
+        Half-open intervals, by unitig; those of circular unitigs may begin before the first base and end
+        behind the last one.
+    unitig_length : ndarray of int64, shape (pieces,)
+    """
+
+    unitig: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    unitig_length: np.ndarray
+
+
+def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate: float) -> Rows:
+    """Lay reads on the pieces of their own unitigs.
+
+    Parameters
+    ----------
+    own : OwnReads
+    windows : Windows
+    lengths : ndarray of int64, shape (reads,)
+        Of the reads as they vote.
+    error_rate : float
+        Of these; their divergence from unitigs.
+    """
+    first = np.searchsorted(windows.unitig, own.unitig, "left")
+    pieces = np.searchsorted(windows.unitig, own.unitig, "right") - first
+    # Every read with every piece of its unitig, and in circular ones from either side, too.
+    which = np.repeat(np.arange(len(own)), pieces)
+    piece = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    rows = [_rows(own, which, windows, piece, turns, lengths) for turns in (-1, 0, 1)]
+    target, read, reverse, *intervals = map(np.concatenate, zip(*rows, strict=True))
+    t_start, t_end, r_start, r_end = (places.astype(np.int32) for places in intervals)
+    divergence = np.full(len(read), error_rate, np.float32)
+    return Rows(
+        target.astype(np.int32), read, reverse, t_start, t_end, r_start, r_end, t_end - t_start, divergence
+    )
+
+
+def _rows(
+    own: OwnReads, which: np.ndarray, windows: Windows, piece: np.ndarray, turns: int, lengths: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    """Return target, read, strand and both intervals of reads that lie on pieces after turns of a circle."""
+    bases = (own.r_end - own.r_start)[which]
+    size, now = own.unitig_length[which], windows.unitig_length[piece]
+    start = own.start[which] * now // size + turns * now
+    low, high = np.maximum(start, windows.start[piece]), np.minimum(start + bases, windows.end[piece])
+    on = high - low >= SHORTEST
+    which, piece, start, bases, low, high = (x[on] for x in (which, piece, start, bases, low, high))
+    reverse = own.reverse[which]
+    left = np.where(reverse, own.r_end[which] - (high - start), own.r_start[which] + (low - start))
+    stretch = lengths[own.read[which]], own.read_length[which]
+    r_start, r_end = (x * stretch[0] // stretch[1] for x in (left, left + (high - low)))
+    shift = windows.start[piece]
+    return piece, own.read[which], reverse, low - shift, high - shift, r_start, r_end

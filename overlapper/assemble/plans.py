@@ -1,0 +1,58 @@
+"""What correction, polishing and assembly in a memory budget would take."""
+
+from __future__ import annotations
+
+from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.correct.stored_pileups import ROW
+from overlapper.correct.stored_rounds import with_votes
+from overlapper.io.read_store import ReadStore
+from overlapper.params.stages import Params
+from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, looked_at, tile_bytes
+
+VOTED = 1.26
+"""Bytes on disk of a base that was voted on."""
+
+
+def describe(
+    store: ReadStore, params: Params, budget: Budget, rounds: int, unitig_bases: int = 0
+) -> list[str]:
+    """Say what a run in a memory budget would take, at most.
+
+    Parameters
+    ----------
+    store : ReadStore
+    params : Params
+        For finding the overlaps of the reads as given.
+    budget : Budget
+    rounds : int
+        Of correction; 0 where reads are not corrected.
+    unitig_bases : int
+        Of unitigs that are polished.
+
+    Returns
+    -------
+    list of str
+        Lines.
+
+    Raises
+    ------
+    ParameterError
+        When the budget is too small for the reads.
+    """
+    bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
+    with_held = with_votes(budget, len(store), unitig_bases)
+    room = with_held.left(len(store))
+    seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
+    blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
+    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
+    voting = int(store.stored().bytes_of_each.sum() if rounds < 2 else VOTED * bases)
+    at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
+    on_disk = disk_bytes(bases, kmers, params.finder) + int(store.stored().bytes_of_each.sum())
+    return [
+        f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
+        with_held.expected(room, max(tile, voting)),
+        f"overlaps: at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
+        f"votes: {at_once}",
+        f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW.itemsize} bytes each, in every round): at most "
+        f"{on_disk + int(VOTED * rounds * bases) >> 20} MB",
+    ]

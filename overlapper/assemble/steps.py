@@ -1,0 +1,115 @@
+"""What an assembly has done with its reads: overlap, correct, polish; only this knows where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from overlapper.assemble.own_reads import OwnReads
+from overlapper.correct.polish import Polished, Unitigs, polish
+from overlapper.correct.reads import correct
+from overlapper.graph.params import CorrectParams
+from overlapper.overlap import pipeline
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Overlaps, Reads
+from overlapper.tiled.stages import Stages
+
+Facts = dict[str, Any]
+Changes = Mapping[str, Any] | None
+
+
+class AssemblySteps(Protocol):
+    """The reads of an assembly, and what is done with them.
+
+    Attributes
+    ----------
+    stages : Stages
+        What was done.
+    threads : int
+    """
+
+    stages: Stages
+    threads: int
+
+    @property
+    def reads(self) -> Reads:
+        """The reads as they are now, given or corrected, without names and qualities."""
+
+    @property
+    def overlaps(self) -> Overlaps:
+        """The overlaps that were found last, by the numbers that `reads` have."""
+
+    @property
+    def room(self) -> int | None:
+        """Bytes of memory that may be taken besides reads and overlaps; None for any number."""
+
+    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
+        """Find the overlaps of the reads, by a preset with some changes; return what was found."""
+
+    def correct(self, params: CorrectParams, report: Report) -> None:
+        """Correct the reads by their overlaps."""
+
+    def polish(
+        self,
+        unitigs: Unitigs,
+        own: OwnReads | None,
+        rate: ErrorRate,
+        params: CorrectParams,
+        report: Report,
+    ) -> Polished:
+        """Polish unitigs with the reads as given, with their own alone where these are told."""
+
+
+class HeldSteps:
+    """Reads in memory; see `AssemblySteps`.
+
+    Parameters
+    ----------
+    reads : Reads
+        In canonical order.
+    stages : Stages
+    threads, device, gpu_memory
+        As `overlapper.assemble.contigs.assemble_reads` takes them.
+    """
+
+    def __init__(self, reads: Reads, stages: Stages, threads: int, device: str, gpu_memory: int) -> None:
+        self.stages, self.threads = stages, threads
+        self._given = reads
+        self._on: dict[str, Any] = {"device": device, "gpu_memory": gpu_memory, "threads": threads}
+        self.reads = reads.bases_alone()
+        self.overlaps = Overlaps.empty()
+        self.room: int | None = None
+
+    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
+        """See `AssemblySteps`."""
+
+        def find() -> tuple[Overlaps, Facts]:
+            order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
+            reads = in_order(self.reads, order, self.threads)
+            rate = preset_error_rate(reads, preset, self.threads)
+            run = pipeline.run(reads, rate, changes=changes, order=order, threads=self.threads, report=report)
+            return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
+
+        self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes], find)
+        return facts
+
+    def correct(self, params: CorrectParams, report: Report) -> None:
+        """See `AssemblySteps`."""
+        made = correct(self._given, self.overlaps, params, stages=self.stages, report=report, **self._on)
+        self.reads = Reads.concat([part.bases_alone() for part in made.parts()])
+        self.overlaps = Overlaps.empty()
+
+    def polish(
+        self,
+        unitigs: Unitigs,
+        own: OwnReads | None,
+        rate: ErrorRate,
+        params: CorrectParams,
+        report: Report,
+    ) -> Polished:
+        """See `AssemblySteps`."""
+        return polish(
+            unitigs, self._given, params, own=own, preset=rate, stages=self.stages, report=report, **self._on
+        )

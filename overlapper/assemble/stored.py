@@ -1,0 +1,174 @@
+"""Assembly in a memory budget: reads, and what becomes of them, are on disk; the graph is in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+
+from overlapper.assemble.contigs import Assembled, assemble_in_steps
+from overlapper.assemble.own_reads import OwnReads
+from overlapper.assemble.steps import Changes, Facts
+from overlapper.correct.machine import Machine
+from overlapper.correct.polish import Polished, Unitigs
+from overlapper.correct.reads import correct_kept
+from overlapper.correct.stored_polish import polish_stored
+from overlapper.correct.stored_rounds import StoredRoundReads, with_votes
+from overlapper.correct.uncovered import Uncovered
+from overlapper.errors import ParameterError
+from overlapper.graph.params import AssembleParams, CorrectParams
+from overlapper.io.arrays import ArrayWriter, load_arrays
+from overlapper.io.artifacts import Artifact
+from overlapper.io.read_store import ReadStore
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.tables import Overlaps, Reads
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.stages import Stages
+from overlapper.tiled.tiles import run_tiled
+from overlapper.tiled.workdir import Workdir
+
+LAYOUT_COPIES = 4
+"""How often overlaps are in memory while a graph is made of them, at most."""
+
+
+def assemble_stored(
+    store: ReadStore,
+    workdir: Workdir,
+    budget: Budget,
+    params: AssembleParams,
+    *,
+    preset: str = "auto",
+    device: str = "auto",
+    gpu_memory: int = 0,
+    stages: Stages,
+    report: Report = lambda step, done, total: None,
+) -> Assembled:
+    """Assemble stored reads in a memory budget.
+
+    Parameters
+    ----------
+    store : ReadStore
+        With qualities, where the reads have them.
+    workdir : Workdir
+    budget : Budget
+    params, preset, device, gpu_memory, stages, report
+        As `overlapper.assemble.contigs.assemble_reads` takes them.
+
+    Raises
+    ------
+    ParameterError
+        When the budget is too small for the reads, or for the overlaps that are laid out.
+    """
+    steps = StoredSteps(store, workdir, budget, stages, device, gpu_memory)
+    return assemble_in_steps(steps, params, preset, report)
+
+
+class StoredSteps:
+    """Reads on disk; see `overlapper.assemble.steps.AssemblySteps`.
+
+    Parameters
+    ----------
+    store : ReadStore
+    workdir : Workdir
+    budget : Budget
+    stages : Stages
+    device, gpu_memory
+        As `overlapper.assemble.contigs.assemble_reads` takes them.
+    """
+
+    def __init__(
+        self,
+        store: ReadStore,
+        workdir: Workdir,
+        budget: Budget,
+        stages: Stages,
+        device: str,
+        gpu_memory: int,
+    ) -> None:
+        self.stages, self.threads = stages, budget.threads
+        self._given = self._store = store
+        self._workdir = workdir
+        self._budget = with_votes(budget, len(store))
+        self._machine = Machine(budget.threads, select_devices(device), gpu_memory)
+        self._device = device
+        self._found: Artifact | None = None
+        self._budget.left(len(store))
+
+    @property
+    def reads(self) -> Reads:
+        """See `AssemblySteps`."""
+        return self._store.mapped()
+
+    @property
+    def overlaps(self) -> Overlaps:
+        """See `AssemblySteps`."""
+        assert self._found
+        overlaps = load_arrays(self._found, Overlaps)
+        needed = LAYOUT_COPIES * overlaps.nbytes
+        missing = needed - self._budget.left(len(self._store))
+        if missing > 0:
+            memory = self._budget.memory
+            raise ParameterError(
+                f"the memory budget of {memory / 1e6:,.1f} MB is too small for {len(overlaps):,} overlaps, "
+                f"expected {-(-(memory + missing) // 10**6)} MB or more"
+            )
+        return overlaps
+
+    @property
+    def room(self) -> int:
+        """See `AssemblySteps`."""
+        return self._budget.left(len(self._store)) - self.overlaps.nbytes
+
+    def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
+        """See `AssemblySteps`."""
+
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            rate = preset_error_rate(self._store.mapped(), preset, self.threads)
+            with Workdir(beside) as workdir:
+                run = run_tiled(self._store, workdir, self._budget, rate, changes=changes, report=report)
+                numbers, columns = np.argsort(self._store.order), ArrayWriter(artifact)
+                for part in (Overlaps.empty(), *run.overlaps()):
+                    numbered = part.renumber(numbers)
+                    for field in Overlaps.fields_of("column"):
+                        if (values := getattr(numbered, field.name)) is not None:
+                            columns.append(field.name, values)
+            return {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
+
+        self._found, facts = self.stages.write(name, ["tiles", preset, changes], write)
+        return facts
+
+    def correct(self, params: CorrectParams, report: Report) -> None:
+        """See `AssemblySteps`."""
+        given = self._given
+        kept = StoredRoundReads(given, self._budget, self.overlaps)
+        made = correct_kept(
+            given.names().take(given.order), kept, np.arange(len(given)), params, preset="auto",
+            overlap_changes=None, uncovered=Uncovered.KEEP, machine=self._machine, stages=self.stages,
+            report=report,
+        )  # fmt: skip
+
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            ReadStore.write(artifact, (part.bases_alone() for part in made.parts()))
+            return {}
+
+        self._store = ReadStore.open(self.stages.write("corrected-reads", [], write)[0])
+
+    def polish(
+        self,
+        unitigs: Unitigs,
+        own: OwnReads | None,
+        rate: ErrorRate,
+        params: CorrectParams,
+        report: Report,
+    ) -> Polished:
+        """See `AssemblySteps`."""
+        if own is not None:
+            # The corrected reads have an order of their own; this is where each is among those given.
+            own = dataclasses.replace(own, read=self._store.order[own.read].astype(np.int32))
+        return polish_stored(
+            unitigs, self._given, self._workdir, self._budget, params, own=own, preset=rate,
+            device=self._device, gpu_memory=self._machine.gpu_memory, stages=self.stages, report=report,
+        )  # fmt: skip

@@ -1,0 +1,81 @@
+"""What is to say about an assembly: as JSON, and why one is empty."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from overlapper.graph import Assembly
+from overlapper.graph.params import CleanParams, GraphParams
+from overlapper.tables import Overlaps, Reads
+from overlapper.version import __version__
+
+
+def n50(lengths: np.ndarray) -> int:
+    """Return the largest length such that those of at least it hold half of all bases; 0 for none."""
+    falling = np.sort(lengths)[::-1]
+    reached = np.cumsum(falling, dtype=np.int64) * 2 >= falling.sum(dtype=np.int64)
+    return int(falling[reached][0]) if len(falling) else 0
+
+
+def to_json(
+    assembly: Assembly,
+    reads: Reads,
+    overlaps: Overlaps,
+    params: GraphParams,
+    cleaning: CleanParams | None,
+    run: Mapping[str, Any] | None = None,
+) -> str:
+    """Write what went in, what every step removed, what came out, parameters, times and memory.
+
+    Parameters
+    ----------
+    assembly : Assembly
+    reads : Reads
+    overlaps : Overlaps
+    params : GraphParams
+    cleaning : CleanParams or None
+        None where nothing was cleaned.
+    run : mapping, optional
+        What to say besides about the run, under that name: who was called how, on what, when.
+    """
+    lengths = assembly.layout.lengths
+    parts = {
+        "version": __version__,
+        "reads": len(reads),
+        "bases": reads.total_bases,
+        "overlaps": len(overlaps),
+        "counts": assembly.counts,
+        "sizes": assembly.sizes,
+        "unitigs": {
+            "number": len(lengths),
+            "circular": int(assembly.layout.circular.sum()),
+            "bases": int(lengths.sum()),
+            "longest": int(lengths.max(initial=0)),
+            "n50": n50(lengths),
+        },
+        "seconds": assembly.seconds,
+        "memory": assembly.memory,
+        "params": {
+            "graph": dataclasses.asdict(params),
+            "clean": None if cleaning is None else dataclasses.asdict(cleaning),
+        },
+    }
+    return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
+
+
+def no_unitigs(overlaps: int, params: GraphParams) -> str:
+    """Say why an assembly of so many overlaps has no unitigs, and what to try.
+
+    Only trimming can take every read: each later step leaves one.
+    """
+    if not overlaps:
+        return "no unitigs: there are no overlaps"
+    return (
+        f"no unitigs: no read has {params.min_overlap} bases that {params.min_depth} overlaps cover; "
+        "try a smaller --min-overlap or --min-depth"
+    )

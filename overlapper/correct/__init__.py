@@ -1,0 +1,1 @@
+"""Correction of reads and polishing of contigs by the consensus of overlapping reads."""

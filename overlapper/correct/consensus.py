@@ -1,0 +1,197 @@
+"""Consensus of targets, reads or unitigs, from the reads that lie on them.
+
+Targets are worked on in pieces (`overlapper.correct.windows`), so that memory is bounded by the piece and one long
+target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlapper.correct.machine import Workers
+from overlapper.correct.pileups import Piles
+from overlapper.correct.vote_settings import settings_of
+from overlapper.correct.voting_rows import Chosen, choose_rows
+from overlapper.correct.windows import pieces_of, without_margins
+from overlapper.graph.params import CorrectParams
+from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_pieces
+from overlapper.kernels.consensus.layers import Pieces, Sequences
+from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
+from overlapper.tables.base import offsets_of
+
+if TYPE_CHECKING:
+    from overlapper.gpu.gpus import Gpus
+
+BLOCK_BASES = 150_000
+"""Bases of targets that a thread works on at a time, at most."""
+GPU_BLOCK_BASES = 10_000_000
+"""Bases of targets that a GPU takes at a time, at most."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Consensus:
+    """Consensus of ``n`` targets, one after the other.
+
+    Attributes
+    ----------
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each one starts.
+    codes, quality : ndarray of uint8
+        Bases (4 is unknown) and Phred qualities; 0 where no vote was taken.
+    depth : ndarray of uint8
+        Reads that cover each base, the target included where it votes; 255 for more.
+    origin : ndarray of int32
+        How many bases of the target come before each base.
+    counts : ndarray of int64, shape (n, COUNTS)
+        See `overlapper.kernels.consensus.consensus.COUNTS`.
+    """
+
+    offsets: np.ndarray
+    codes: np.ndarray
+    quality: np.ndarray
+    depth: np.ndarray
+    origin: np.ndarray
+    counts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+def consensus(
+    piles: Piles,
+    params: CorrectParams,
+    workers: Workers,
+    *,
+    doubt: int | None = None,
+) -> Consensus:
+    """Find the consensus of targets.
+
+    Parameters
+    ----------
+    piles : Piles
+    params : CorrectParams
+        With all thresholds (`overlapper.correct.thresholds.fit_threshold`).
+    workers : Workers
+        Change nothing but the time.
+    doubt : int, optional
+        Of corrected reads, which do not err independently of each other, what `overlapper.correct.thresholds.fit_doubt`
+        returns.
+    """
+    return joined([part for _, part in consensus_in_parts(piles, params, workers, doubt=doubt)])
+
+
+def consensus_in_parts(
+    piles: Piles,
+    params: CorrectParams,
+    workers: Workers,
+    *,
+    doubt: int | None = None,
+) -> Iterator[tuple[int, Consensus]]:
+    """Yield what `consensus` returns, some targets at a time, and the number of the first of them."""
+    vote = _Vote(piles, params, doubt)
+    of_pieces = vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads)
+    target, waiting, done, given = vote.bounds.target, [], 0, 0
+    for part in of_pieces:
+        waiting.append(part)
+        done += len(part[0])
+        # A target whose pieces have not all come waits for them.
+        if done == len(target) or target[done] != target[done - 1]:
+            first, stop = int(target[given]), int(target[done - 1]) + 1
+            yield first, _of_targets(waiting, target[given:done] - first, stop - first)
+            waiting, given = [], done
+
+
+class _Vote:
+    """The consensus of all targets, a block of pieces at a time.
+
+    What it yields of every block is that of `overlapper.correct.windows.without_margins`.
+    """
+
+    def __init__(self, piles: Piles, params: CorrectParams, doubt: int | None) -> None:
+        self._piles = piles
+        targets, reads = self._targets, self._reads = piles.targets, piles.reads
+        self._settings = settings_of(piles, params, doubt)
+        self._sequences = Sequences.of(targets), Sequences.of(reads)
+        self.bounds = pieces_of(targets.lengths)
+
+    def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
+        """Yield the consensus of blocks of pieces, in order."""
+
+        def vote(pieces: np.ndarray) -> tuple[np.ndarray, ...]:
+            chosen = self._choose(pieces)
+            made = correct_pieces(*self._sequences, chosen.pieces, chosen.rows, chosen.paths, self._settings)
+            return self._cut(chosen, made)
+
+        return map_in_order(vote, self._blocks(threads), threads)
+
+    def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
+        """Do the same; rows are chosen by the CPU, and blocks joined until there are enough for a GPU."""
+        from overlapper.correct import gpu_consensus
+
+        def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
+            made = gpu_consensus.correct_pieces(
+                gpus, self._targets, self._reads, chosen.pieces, chosen.rows, self._settings
+            )
+            return self._cut(chosen, made)
+
+        share = min(GPU_BLOCK_BASES, self._targets.total_bases // gpus.slots)
+        blocks = map_in_order(self._choose, self._blocks(threads), threads)
+        return map_in_order(vote, gpu_consensus.gathered(blocks, share), gpus.slots)
+
+    def _blocks(self, threads: int) -> list[np.ndarray]:
+        """Return the numbers of the pieces of every block."""
+        share = share_of_block(self._targets.total_bases, BLOCK_BASES, threads)
+        starts = cut_evenly(self.bounds.end - self.bounds.start, share)
+        return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
+
+    def _choose(self, number: np.ndarray) -> Chosen:
+        bounds = self.bounds
+        target = bounds.target[number]
+        first, stop = int(target[0]), int(target[-1]) + 1
+        rows = self._piles.rows_on(first, stop).widened(self._targets.lengths, self._reads.lengths)
+        pieces = Pieces(
+            target, bounds.start_with_margin[number], bounds.end_with_margin[number],
+            self._piles.first[first : stop + 1] - self._piles.first[first],
+        )  # fmt: skip
+        return choose_rows(rows.sort_canonical(), number, pieces, *self._sequences, self._settings)
+
+    def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+        """Cut the consensus of pieces to what lies between their bounds."""
+        number, pieces = chosen.number, chosen.pieces
+        made[-1][:, LEFT_OUT] += chosen.elsewhere
+        lengths = self._targets.lengths[pieces.target]
+        if (pieces.end - pieces.start == lengths).all():
+            return np.diff(made[0]), *made[1:]
+        # What is inserted behind the last base of a target belongs to its last piece.
+        stop = self.bounds.end[number] + (self.bounds.end[number] == lengths)
+        return without_margins(made, pieces.start, self.bounds.start[number], stop)
+
+
+def _of_targets(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int) -> Consensus:
+    """Return the consensus of ``n`` targets from that of their pieces, of which each is of a ``target``."""
+    lengths, codes, quality, depth, origin, counts = (
+        np.concatenate(c) if len(c) > 1 else c[0] for c in zip(*parts, strict=True)
+    )
+    by_target = np.zeros((n, COUNTS), np.int64)
+    np.add.at(by_target, target, counts)
+    sizes = np.bincount(target, lengths, n).astype(np.int64)
+    return Consensus(offsets_of(sizes), codes, quality, depth, origin, by_target)
+
+
+def joined(parts: Sequence[Consensus]) -> Consensus:
+    """Return the consensus of targets that follow each other."""
+    none = np.zeros(0, np.uint8)
+    nothing = Consensus(
+        np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, COUNTS), np.int64)
+    )
+    columns = (
+        np.concatenate([getattr(part, field.name) for part in (nothing, *parts)])
+        for field in dataclasses.fields(Consensus)[1:]
+    )
+    sizes = np.concatenate([np.diff(part.offsets) for part in (nothing, *parts)])
+    return Consensus(offsets_of(sizes), *columns)

@@ -1,0 +1,161 @@
+"""Consensus of pieces on GPUs: batches that fit their memory.
+
+What a batch takes is planned from the bases of its members. One that takes more all the same is cut in two.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlapper.correct.voting_rows import Chosen
+from overlapper.errors import DeviceError
+from overlapper.gpu.gpus import Gpus, Qualities, Slot, qualities_of
+from overlapper.kernels.common.read_subsets import take_ragged, take_reads
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.consensus.layer_paths import no_paths
+from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
+
+if TYPE_CHECKING:
+    from overlapper.kernels.consensus.cuda.layers import DeviceSequences
+
+SHARE_FOR_PIECES = 0.5
+"""Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
+
+
+def correct_pieces(
+    gpus: Gpus, targets: Reads, reads: Reads, pieces: Pieces, rows: Rows, settings: Settings
+) -> tuple[np.ndarray, ...]:
+    """Find the consensus of pieces on whichever GPU is free first.
+
+    Parameters
+    ----------
+    gpus : Gpus
+        That hold the reads and their qualities.
+    targets, reads : Reads
+    pieces : Pieces
+    rows : Rows
+    settings : Settings
+
+    Returns
+    -------
+    tuple of ndarray
+        What `overlapper.kernels.consensus.consensus.correct_pieces` returns.
+
+    Raises
+    ------
+    DeviceError
+        When there is too little memory for a single piece.
+    """
+    from overlapper.kernels.consensus.cuda.consensus import bytes_of_pieces
+
+    sizes = bytes_of_pieces(pieces, rows, len(settings.thresholds) + 1)
+    with gpus.slot() as slot, slot.working():
+        bounds = cut_evenly(sizes, int(SHARE_FOR_PIECES * slot.arena.free))
+        return _joined(
+            [
+                _batch(slot, targets, reads, *_part(pieces, rows, begin, end), settings)
+                for begin, end in itertools.pairwise(bounds)
+            ]
+        )
+
+
+def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
+    """Join blocks of pieces and their rows until there are enough of them for a GPU.
+
+    Parameters
+    ----------
+    blocks : iterator of Chosen
+    bases : int
+        Of the pieces that are enough.
+    """
+    waiting: list[Chosen] = []
+    held = 0
+    for block in blocks:
+        waiting.append(block)
+        held += int((block.pieces.end - block.pieces.start).sum())
+        if held >= bases:
+            yield _as_one(waiting)
+            waiting, held = [], 0
+    if waiting:
+        yield _as_one(waiting)
+
+
+def _as_one(blocks: list[Chosen]) -> Chosen:
+    """Join blocks; GPUs align all rows, so that paths are dropped."""
+    number, pieces, rows, _, elsewhere = zip(*blocks, strict=True)
+    target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in pieces), strict=True))
+    rows_of_each = np.concatenate([np.diff(p.first) for p in pieces])
+    return Chosen(
+        np.concatenate(number),
+        Pieces(target, start, end, offsets_of(rows_of_each)),
+        Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
+        no_paths(0),
+        np.concatenate(elsewhere),
+    )
+
+
+def _batch(
+    slot: Slot, targets: Reads, reads: Reads, pieces: Pieces, rows: Rows, settings: Settings
+) -> tuple[np.ndarray, ...]:
+    """Find the consensus of a batch; of halves of it, when it does not fit."""
+    from overlapper.kernels.consensus.cuda.consensus import correct_pieces
+    from overlapper.kernels.consensus.cuda.layers import DeviceSequences
+
+    n = len(pieces.target)
+    try:
+        with slot.working():
+            on_device, numbers = _upload(slot, targets, pieces.target)
+            pieces_there = pieces._replace(target=numbers)
+            if slot.reads is not None and slot.qualities is not None:
+                there = DeviceSequences(slot.reads, slot.qualities)
+                return correct_pieces(on_device, there, pieces_there, rows, settings, arena=slot.arena)
+            there, numbers = _upload(slot, reads, rows.read)
+            rows_there = rows._replace(read=numbers)
+            return correct_pieces(on_device, there, pieces_there, rows_there, settings, arena=slot.arena)
+    except DeviceError:
+        if n == 1:
+            raise
+    halves = ((0, n // 2), (n // 2, n))
+    return _joined([_batch(slot, targets, reads, *_part(pieces, rows, *half), settings) for half in halves])
+
+
+def _upload(slot: Slot, reads: Reads, chosen: np.ndarray) -> tuple[DeviceSequences, np.ndarray]:
+    """Copy some reads to a slot's GPU; return them, and the numbers that they have there."""
+    from overlapper.kernels.common.cuda.walks import upload_reads
+    from overlapper.kernels.consensus.cuda.layers import DeviceSequences, upload_qualities
+
+    unique, numbers = np.unique(chosen, return_inverse=True)
+    qualities = qualities_of(reads)
+    there = DeviceSequences(
+        upload_reads(take_reads(PackedReads.of(reads), unique), slot.arena),
+        upload_qualities(Qualities(*take_ragged(qualities.values, qualities.offsets, unique)), slot.arena),
+    )
+    return there, numbers
+
+
+def _part(pieces: Pieces, rows: Rows, begin: int, end: int) -> tuple[Pieces, Rows]:
+    """Return pieces ``[begin, end)`` and their rows."""
+    first, last = int(pieces.first[begin]), int(pieces.first[end])
+    some = Pieces(
+        pieces.target[begin:end], pieces.start[begin:end], pieces.end[begin:end],
+        pieces.first[begin : end + 1] - first,
+    )  # fmt: skip
+    return some, Rows(*(column[first:last] for column in rows))
+
+
+def _joined(parts: list[tuple[np.ndarray, ...]]) -> tuple[np.ndarray, ...]:
+    """Return the consensus of batches as that of one."""
+    if len(parts) == 1:
+        return parts[0]
+    lengths, *columns = (
+        np.concatenate(values)
+        for values in zip(*((np.diff(offsets), *rest) for offsets, *rest in parts), strict=True)
+    )
+    return offsets_of(lengths), *columns

@@ -1,0 +1,66 @@
+"""Reads from the bases and qualities that a vote gives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.consensus.window_rows import pack_codes
+from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
+from overlapper.tables.reads import UNKNOWN, words_for
+
+
+def packed(codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray, names: list[str]) -> Reads:
+    """Return reads.
+
+    Parameters
+    ----------
+    codes, qualities : ndarray of uint8
+        Of all reads, one after the other.
+    lengths : ndarray of int64, shape (n,)
+    names : list of str
+    """
+    offsets, word_offsets = offsets_of(lengths), offsets_of(words_for(lengths))
+    start, end, runs = runs_of(codes == UNKNOWN, offsets)
+    encoded = [name.encode() for name in names]
+    return Reads(
+        lengths=lengths,
+        words=pack_codes(codes, offsets, word_offsets),
+        word_offsets=word_offsets,
+        unknown_start=start,
+        unknown_end=end,
+        unknown_offsets=offsets_of(runs),
+        name_bytes=np.frombuffer(b"".join(encoded), np.uint8),
+        name_offsets=offsets_of(np.array([len(name) for name in encoded], np.int64)),
+        qualities=qualities,
+        quality_offsets=offsets,
+    )
+
+
+def runs_of(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the runs of marked bases of reads that follow each other.
+
+    Parameters
+    ----------
+    marked : ndarray of bool
+        The bases of all reads.
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each read starts.
+
+    Returns
+    -------
+    start, end : ndarray of int32
+        Of each run, on its read, half open.
+    runs : ndarray of int64, shape (n,)
+        Of each read.
+    """
+    borders = np.zeros(len(marked) + 1, bool)
+    borders[offsets] = True
+    starts, ends = marked.copy(), marked.copy()
+    starts[1:] &= ~marked[:-1] | borders[1:-1]
+    ends[:-1] &= ~marked[1:] | borders[1:-1]
+    at = np.flatnonzero(starts)
+    read = np.searchsorted(offsets, at, "right") - 1
+    first = offsets[read]
+    runs = np.bincount(read, minlength=len(offsets) - 1)
+    return (at - first).astype(np.int32), (np.flatnonzero(ends) + 1 - first).astype(np.int32), runs

@@ -1,0 +1,337 @@
+"""Unitigs raised to the consensus of the reads (``docs/algorithms/correction.md``).
+
+A unitig is cut into pieces with margins that neighbours share; in a circular one the last piece and the
+first are neighbours too, so that its origin is polished like any other place. Reads are laid on pieces by the
+finder and the chain extender, pieces being their queries; a match that ends within both is internal and
+falls. Where a layout says which reads a unitig is of, these are laid where it has them, and no others
+(`overlapper.assemble.own_reads`). The consensus of pieces is joined where they meet.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+from typing import Any, Protocol
+
+import numpy as np
+
+from overlapper.assemble.own_reads import OwnReads, Windows, rows_of_own
+from overlapper.correct.consensus import Consensus, consensus_in_parts
+from overlapper.correct.machine import Machine
+from overlapper.correct.packed_reads import packed
+from overlapper.correct.pileups import Piles, Rows
+from overlapper.correct.read_placement import rows_on
+from overlapper.correct.rounds import Round
+from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.thresholds import fit_threshold
+from overlapper.correct.unvoted import UNVOTED, unvoted, warning
+from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Reads
+from overlapper.tables.growing import GrowingArray
+from overlapper.tiled.stages import Stages
+
+PIECE_BASES, MARGIN = 40_000, 2_000
+_CIRCULAR_NAME = re.compile(r"\d+c$")
+
+
+@dataclasses.dataclass(frozen=True)
+class Unitigs:
+    """Sequences to polish, and which of them are circles.
+
+    Attributes
+    ----------
+    sequences : Reads
+    circular : ndarray of bool
+    """
+
+    sequences: Reads
+    circular: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class Polished:
+    """What `polish` made.
+
+    Attributes
+    ----------
+    unitigs : Unitigs
+        With qualities, in the order given.
+    funnel : dict of str to int
+        What went in, what every round found and what came out.
+    warnings : list of str
+        What the last round left undone (`overlapper.correct.unvoted.warning`).
+    """
+
+    unitigs: Unitigs
+    funnel: dict[str, int]
+    warnings: list[str]
+
+
+def read_unitigs(path: str | os.PathLike[str]) -> Unitigs:
+    """Read unitigs from GFA 1, if the name ends in ``.gfa`` or ``.gfa.gz``, or else from FASTA.
+
+    A segment that links to itself alone is a circle; in FASTA, a sequence whose name ends in a number and
+    ``c``, as `overlapper.graph.layout.Layout.names` and other programs have it.
+
+    Raises
+    ------
+    FormatError
+        When the file is not what its name says, or a segment has no sequence.
+    InputError
+        When it cannot be read.
+    """
+    path = os.fspath(path)
+    if not path.removesuffix(".gz").endswith(".gfa"):
+        from overlapper.io import read_fastx
+
+        sequences = read_fastx(path)
+        return Unitigs(sequences, np.array([bool(_CIRCULAR_NAME.search(n)) for n in sequences.names], bool))
+    from overlapper.errors import FormatError
+    from overlapper.graph.gfa import read_gfa_and_sequences
+
+    graph, bases = read_gfa_and_sequences(path)
+    if "*" in bases:
+        raise FormatError(
+            "has no sequence", file=path, record=graph.names[bases.index("*")],
+            remedy="Write the GFA file with sequences.",
+        )  # fmt: skip
+    return Unitigs(Reads.from_sequences(graph.names, bases), graph.circular)
+
+
+def polish(
+    unitigs: Unitigs,
+    reads: Reads,
+    params: CorrectParams | None = None,
+    *,
+    own: OwnReads | None = None,
+    preset: str | ErrorRate = "auto",
+    threads: int = 1,
+    device: str = "auto",
+    gpu_memory: int = 0,
+    stages: Stages | None = None,
+    report: Report = lambda step, done, total: None,
+) -> Polished:
+    """Replace unitigs by the consensus of the reads that lie on them.
+
+    Parameters
+    ----------
+    unitigs : Unitigs
+    reads : Reads
+        Raw or corrected; weighted by their qualities, where they have them.
+    params : CorrectParams, optional
+        Each round lays the reads on the unitigs anew.
+    own : OwnReads, optional
+        Where reads lie, which are in canonical order then; else they are laid on all unitigs.
+    preset : str or ErrorRate
+        Of the reads.
+    threads : int
+        Changes nothing but the time.
+    device : str
+        What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
+        if there are any. Changes nothing but the time.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    stages : Stages, optional
+        Keep what every round makes; those of a run on the same unitigs and reads.
+    report : callable
+        Told how far it is.
+    """
+    stages = stages or Stages()
+    machine = Machine(threads, select_devices(device), gpu_memory)
+    reads = in_order(reads, canonical_order(reads, threads), threads)
+    rate = preset_error_rate(reads, preset, threads)
+    kept = HeldReads(reads, rate)
+    return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
+
+
+def polish_kept(
+    unitigs: Unitigs,
+    kept: KeptReads,
+    own: OwnReads | None,
+    params: CorrectParams | None,
+    *,
+    machine: Machine,
+    stages: Stages,
+    report: Report,
+) -> Polished:
+    """Polish unitigs with reads wherever they are kept; the arguments are those of `polish`, and two others.
+
+    Parameters
+    ----------
+    kept : KeptReads
+    machine : Machine
+    """
+    params = params or CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    sequences = unitigs.sequences
+    funnel = {"unitigs": len(sequences), "bases": sequences.total_bases, "reads": len(kept)}
+    warnings: list[str] = []
+    for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
+        unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, own, params)
+        params = params.with_fitted(facts)
+        counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
+        funnel |= {f"round {number}: {name}": facts[name] for name in counts}
+        warnings = warning(facts)
+    return Polished(unitigs, funnel, warnings)
+
+
+class KeptReads(Protocol):
+    """The reads that polish, wherever they are kept.
+
+    Attributes
+    ----------
+    rate : ErrorRate
+    lengths : ndarray of int64, shape (reads,)
+    """
+
+    @property
+    def rate(self) -> ErrorRate:
+        """Of the reads."""
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Of the reads, in canonical order."""
+
+    def __len__(self) -> int: ...
+
+    def rows_on(self, this: Round, targets: Reads) -> Rows:
+        """Lay the reads on targets."""
+
+    def piles(self, targets: Reads, rows: Rows) -> Piles | StoredPiles:
+        """Return the piles of rows on targets."""
+
+
+@dataclasses.dataclass(frozen=True)
+class HeldReads:
+    """Reads in memory, in canonical order; see `KeptReads`."""
+
+    reads: Reads
+    rate: ErrorRate
+
+    def __len__(self) -> int:
+        return len(self.reads)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """See `KeptReads`."""
+        return self.reads.lengths
+
+    def rows_on(self, this: Round, targets: Reads) -> Rows:
+        """See `KeptReads`."""
+        return rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
+
+    def piles(self, targets: Reads, rows: Rows) -> Piles:
+        """See `KeptReads`."""
+        return Piles(targets, self.reads, rows, targets_vote=False)
+
+
+class _Round(Round):
+    """A round of polishing."""
+
+    def vote(
+        self, unitigs: Unitigs, kept: KeptReads, own: OwnReads | None, params: CorrectParams
+    ) -> tuple[Unitigs, dict[str, Any]]:
+        """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
+
+        def find() -> tuple[Unitigs, dict[str, Any]]:
+            pieces = _Pieces(unitigs)
+            if own is None:
+                rows = kept.rows_on(self, pieces.reads)
+            else:
+                rows = rows_of_own(own, pieces.windows, kept.lengths, kept.rate.value)
+            piles = kept.piles(pieces.reads, rows)
+            joined, crowded = pieces.joining(), 0
+            with self.machine.holding(piles.reads) as workers:
+                fitted = fit_threshold(piles, params, workers)
+                for before, block in piles.blocks():
+                    for first, made in consensus_in_parts(block, fitted, workers):
+                        inside = joined.add(made)
+                        crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
+                        self.report("consensus", before + first + len(made), len(pieces.reads))
+                    del block  # before the next one comes
+            polished = Unitigs(joined.taken(), unitigs.circular)
+            return polished, {
+                **fitted.fitted(),
+                "reads on pieces": len(rows),
+                "bases": polished.sequences.total_bases,
+                "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
+                UNVOTED: crowded,
+            }
+
+        return self.stages.run(f"polish-{self.number}", Unitigs, [kept.rate, params.of_round()], find)
+
+
+class _Pieces:
+    """Unitigs cut into pieces, as reads."""
+
+    def __init__(self, unitigs: Unitigs) -> None:
+        self._unitigs = unitigs
+        sequences = unitigs.sequences
+        names, parts, unitig, start, end, margin, windows = [], [], [], [], [], [], []
+        for u in range(len(sequences)):
+            codes, length = sequences.codes(u), int(sequences.lengths[u])
+            circular = bool(unitigs.circular[u]) and length > 2 * MARGIN
+            count = max(1, -(-length // PIECE_BASES))
+            for p in range(count):
+                a, b = p * length // count, (p + 1) * length // count
+                low, high = (
+                    (a - MARGIN, b + MARGIN) if circular else (max(0, a - MARGIN), min(length, b + MARGIN))
+                )
+                parts.append("".join(_LETTERS[codes.take(np.arange(low, high), mode="wrap")]))
+                names.append(f"{u}.{p}")
+                unitig.append(u)
+                margin.append(a - low)
+                windows.append((u, low, high, length))
+                start.append(a)
+                # What is inserted behind the last base of a linear unitig belongs to its last piece.
+                end.append(b + (b == length and not circular))
+        self.reads = Reads.from_sequences(names, parts)
+        self._unitig = np.array(unitig, np.int64)
+        self.windows = Windows(*np.array(windows, np.int64).reshape(-1, 4).T)
+        # Bases that do not belong to margins.
+        self._first = np.array(margin, np.int64)
+        self._last = self._first + np.array(end) - np.array(start)
+
+    def joining(self) -> _Joined:
+        """Return what the consensus of pieces is joined by."""
+        return _Joined(self._unitigs.sequences, self._unitig, self._first, self._last)
+
+
+class _Joined:
+    """The consensus of unitigs, from that of their pieces.
+
+    Parameters
+    ----------
+    unitigs : Reads
+    unitig, first, last : ndarray of int64, shape (pieces,)
+        Of each piece its unitig, and which of its bases are not of a margin, half open.
+    """
+
+    def __init__(self, unitigs: Reads, unitig: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
+        self._names = unitigs.names
+        self._pieces = unitig, first, last
+        self._done = 0
+        self._lengths = np.zeros(len(unitigs), np.int64)
+        self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
+
+    def add(self, made: Consensus) -> np.ndarray:
+        """Put the consensus of the next pieces behind; return which of its bases are not of margins."""
+        piece = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
+        self._done += len(made)
+        unitig, first, last = (values[piece] for values in self._pieces)
+        inside: np.ndarray = (made.origin >= first) & (made.origin < last)
+        self._lengths += np.bincount(unitig[inside], minlength=len(self._lengths))
+        self._codes.append(made.codes[inside])
+        self._quality.append(made.quality[inside])
+        return inside
+
+    def taken(self) -> Reads:
+        """Return the unitigs."""
+        return packed(self._codes.taken(), self._lengths, self._quality.taken(), self._names)
+
+
+_LETTERS = np.array(list("ACGTN"))

@@ -1,0 +1,134 @@
+"""Reads laid on targets by the finder and the chain extender (``docs/algorithms/correction.md``)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+
+import numpy as np
+
+from overlapper.candidates.registry import finder
+from overlapper.correct.pileups import Rows
+from overlapper.extend import chain
+from overlapper.extend.best_of_pair import best_of_pair
+from overlapper.extend.classify import classify
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import ErrorRate, preset_params
+from overlapper.params.stages import Params
+from overlapper.runtime.threads import map_in_order
+from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+
+SAMPLE_TARGETS = 16
+
+Laid = tuple[Overlaps, np.ndarray]
+"""Reads on targets as overlaps, of which the target is the query, and which of these end within both."""
+
+
+def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report: Report) -> Rows:
+    """Lay reads on targets; at most one row for each pair.
+
+    Parameters
+    ----------
+    targets, reads : Reads
+    rate : ErrorRate
+        Of the reads.
+    threads : int
+    report : callable
+    """
+    report("choosing parameters", 0, 0)
+    params, _ = preset_params(reads, rate, threads)
+    together = Reads.concat([targets.bases_alone(), reads.bases_alone()])
+    report("seeding", 0, 0)
+    find, n = finder(params.finder).prepare(together, params, threads).find, len(targets)
+    sampled = [of_reads(find(t, t + 1), n) for t in sample_targets(n).tolist()]
+    chaining = chain.fit(together, Candidates.concat(sampled), params.chain)
+    params = dataclasses.replace(params, chain=chaining)
+    return rows_of_laid(reported(laid(together, find, n, params, threads), n, report), n)
+
+
+def sample_targets(n: int) -> np.ndarray:
+    """Return targets from all over, on which it is measured how well chains typically agree."""
+    return np.unique(np.linspace(0, n - 1, min(n, SAMPLE_TARGETS)).astype(int))
+
+
+def of_reads(candidates: Candidates, first_read: int) -> Candidates:
+    """Leave out candidates of two targets."""
+    return candidates.take(candidates.target >= first_read)
+
+
+def laid(
+    together: Reads, find: Callable[[int, int], Candidates], n: int, params: Params, threads: int
+) -> Iterator[Laid]:
+    """Yield the reads that lie on each of ``n`` targets.
+
+    Parameters
+    ----------
+    together : Reads
+        Targets, then reads.
+    find : callable
+        ``find(start, stop)`` gives the candidates of some of them.
+    n : int
+    params : Params
+    threads : int
+    """
+
+    def work(target: int) -> Laid:
+        overlaps, _ = chain.extend(together, of_reads(find(target, target + 1), n), params.chain, 1)
+        long = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+        kept = best_of_pair(overlaps, long >= params.classes.min_overlap)
+        inner = classify(overlaps, together.lengths) == OverlapClass.INTERNAL
+        return overlaps.take(kept), inner[kept]
+
+    return map_in_order(work, range(n), threads)
+
+
+def reported(parts: Iterable[Laid], n: int, report: Report) -> Iterator[Laid]:
+    """Yield parts, and tell how many of them there were."""
+    for done, part in enumerate(parts):
+        yield part
+        report("laying reads on pieces", done + 1, n)
+
+
+def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
+    """Return the rows of all reads on targets, but those of which the read lies better elsewhere.
+
+    Parameters
+    ----------
+    parts : iterable of Laid
+    first_read : int
+        The number that the first read has among targets and reads.
+    """
+    rows, inner = [], []
+    for found, internal in parts:
+        rows.append(
+            Rows(
+                found.query, found.target - first_read, found.reverse,
+                found.q_start, found.q_end, found.t_start, found.t_end, found.score, found.divergence,
+            )
+        )  # fmt: skip
+        inner.append(internal)
+    together = Rows.concat(rows)
+    return together.take(~bettered(together, np.concatenate(inner)))
+
+
+def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
+    """Return which internal matches lie, by half or more, where the same read has a row of a higher score.
+
+    Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
+    from elsewhere stops short, too, and that read lies better where it comes from.
+
+    Parameters
+    ----------
+    rows : Rows
+    internal : ndarray of bool, shape (n,)
+        Which rows end within both the target and the read.
+    """
+    order = np.lexsort((rows.target, rows.r_start, rows.r_end, -rows.score, rows.read))
+    read, start, end = rows.read[order], rows.r_start[order], rows.r_end[order]
+    first = np.searchsorted(read, read)
+    worse = np.zeros(len(rows), bool)
+    for i in np.flatnonzero(internal[order]):
+        better = slice(first[i], i)
+        shared = np.minimum(end[better], end[i]) - np.maximum(start[better], start[i])
+        worse[order[i]] = 2 * shared.max(initial=0) >= end[i] - start[i]
+    return worse

@@ -1,0 +1,113 @@
+"""What a round of correction does: find the overlaps of reads, and vote on each read with those on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from overlapper.correct.consensus import consensus_in_parts
+from overlapper.correct.pileups import Piles, rows_of
+from overlapper.correct.rounds import Round
+from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.thresholds import fit_doubt, fit_threshold
+from overlapper.correct.unvoted import UNVOTED, unvoted
+from overlapper.correct.vote_settings import error_rate
+from overlapper.correct.voted import StoredVoted, Voted, VotedWriter
+from overlapper.graph.params import CorrectParams
+from overlapper.io.arrays import from_arrays
+from overlapper.overlap import pipeline
+from overlapper.overlap.presets import ErrorRate
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Overlaps, Reads
+from overlapper.tables.growing import GrowingColumns
+
+Facts = dict[str, Any]
+Vote = Callable[[VotedWriter], Facts]
+"""``vote(writer)`` votes on all reads in their order, and returns what was counted and derived."""
+
+
+class KeptReads(Protocol):
+    """The reads of a run, as the last round left them, wherever they are kept."""
+
+    def piles(
+        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+    ) -> tuple[Piles | StoredPiles, int]:
+        """Find the overlaps of the reads; return the piles of them, and how many overlaps there are."""
+
+    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted | StoredVoted, Facts]:
+        """Vote, and have the reads become what comes of it; return that, and what was counted and derived."""
+
+
+class HeldReads:
+    """Reads in memory; see `KeptReads`.
+
+    Parameters
+    ----------
+    reads : Reads
+        In canonical order.
+    overlaps : Overlaps or None
+        Of the first round, where they are known.
+    """
+
+    def __init__(self, reads: Reads, overlaps: Overlaps | None) -> None:
+        self._reads = reads
+        self._overlaps = overlaps
+
+    def piles(
+        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+    ) -> tuple[Piles, int]:
+        """See `KeptReads`."""
+        overlaps, self._overlaps = self._overlaps, None
+        if overlaps is None:
+            overlaps = self._found(this, preset, changes)
+        piles = Piles(self._reads, self._reads, rows_of(overlaps), targets_vote=True)
+        return piles, len(overlaps)
+
+    def _found(self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
+        def find() -> tuple[Overlaps, Facts]:
+            threads = this.machine.threads
+            reads = self._reads.bases_alone()
+            if this.number == 1:
+                order = np.arange(len(reads))
+            else:
+                order = canonical_order(reads, threads)
+                reads = in_order(reads, order, threads)
+            run = pipeline.run(
+                reads, preset, changes=changes, threads=threads, order=order, report=this.report
+            )
+            return run.overlaps, {"chosen": run.why, **run.funnel}
+
+        return this.stages.run(f"correct-{this.number}-overlaps", Overlaps, [preset, changes], find)[0]
+
+    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
+        """See `KeptReads`."""
+
+        def find() -> tuple[Voted, Facts]:
+            columns = GrowingColumns()
+            writer = VotedWriter(columns)
+            facts = vote(writer)
+            return from_arrays(Voted, {**columns.taken(), **writer.small()}), facts
+
+        made, facts = this.stages.run(f"correct-{this.number}", Voted, params.of_round(), find)
+        self._reads = made.reads
+        return made, facts
+
+
+def vote(piles: Piles | StoredPiles, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
+    """Vote on all targets of piles, and write what comes of them; return what was counted and derived."""
+    crowded = bases = 0
+    with this.machine.holding(piles.reads) as workers:
+        fitted = fit_threshold(piles, params, workers)
+        doubt = None if this.number == 1 else fit_doubt(piles, params, workers)
+        for before, block in piles.blocks():
+            for first, made in consensus_in_parts(block, fitted, workers, doubt=doubt):
+                stop = first + len(made)
+                writer.add(made, block.targets.rows(first, stop))
+                crowded += len(unvoted(block, made, first))
+                bases += len(made.codes)
+                this.report("consensus", before + stop, len(piles.targets))
+            del block  # before the next one comes
+    rate = float(error_rate(piles))
+    return {**fitted.fitted(), "error rate": rate, "bases": bases, UNVOTED: crowded}

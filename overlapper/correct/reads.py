@@ -1,0 +1,202 @@
+"""Correction of reads by the reads that overlap them (``docs/algorithms/correction.md``).
+
+Each round finds the overlaps of all reads, unless the first ones are given, and replaces every read by the
+consensus of itself and its overlapping reads. Reads are worked on in the order that their content gives, so
+that the result does not depend on their order in the file or on their names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from overlapper.correct.changes import Changes
+from overlapper.correct.machine import Machine
+from overlapper.correct.read_rounds import HeldReads, KeptReads, vote
+from overlapper.correct.rounds import Round
+from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
+from overlapper.correct.unvoted import UNVOTED, warning
+from overlapper.correct.voted import StoredVoted, Voted
+from overlapper.graph.params import CorrectParams
+from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import CORRECTED, ErrorRate
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.tables import Overlaps, Reads
+from overlapper.tiled.stages import Stages
+
+_PART_BASES = 1 << 24
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Corrected:
+    """What `correct` made.
+
+    Attributes
+    ----------
+    changes : Changes
+    funnel : dict of str to int
+        What went in, what every step took and what came out.
+    seconds : dict of str to float
+        Wall-clock time of each step.
+    warnings : list of str
+        What the last round left undone (`overlapper.correct.unvoted.warning`).
+    """
+
+    changes: Changes
+    funnel: dict[str, int]
+    seconds: dict[str, float]
+    warnings: list[str]
+    _made: Voted | StoredVoted
+    _left: Parts
+
+    def parts(self) -> Iterator[Reads]:
+        """Yield the corrected reads with qualities, in the order of the file, some at a time."""
+        return self._left.of(self._made.reads.take, _PART_BASES)
+
+    @property
+    def reads(self) -> Reads:
+        """The corrected reads, made anew at each call."""
+        return Reads.concat(list(self.parts()))
+
+
+def correct(
+    reads: Reads,
+    overlaps: Overlaps | None = None,
+    params: CorrectParams | None = None,
+    *,
+    preset: str = "auto",
+    overlap_changes: Mapping[str, Any] | None = None,
+    uncovered: Uncovered = Uncovered.KEEP,
+    threads: int = 1,
+    device: str = "auto",
+    gpu_memory: int = 0,
+    stages: Stages | None = None,
+    order: np.ndarray | None = None,
+    report: Report = lambda step, done, total: None,
+) -> Corrected:
+    """Correct reads.
+
+    Parameters
+    ----------
+    reads : Reads
+        Bases with qualities vote with them.
+    overlaps : Overlaps, optional
+        Of the reads, from any tool, for the first round; found when not given.
+    params : CorrectParams, optional
+    preset : str
+        For finding the overlaps of the first round; later rounds estimate the error rate anew.
+    overlap_changes : mapping, optional
+        Parameters of finding overlaps that differ from the preset, as in `overlapper.find_overlaps`.
+    uncovered : Uncovered
+    threads : int
+        Changes nothing but the time.
+    device : str
+        What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
+        if there are any. Changes nothing but the time.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    stages : Stages, optional
+        Keep what every round finds and makes; those of a run on the same reads and overlaps.
+    order : ndarray of int64, shape (reads,), optional
+        When the reads are in canonical order already, which this was of (`canonical_order`): who keeps no
+        other copy of the reads saves its memory.
+    report : callable
+        Told how far it is.
+
+    Returns
+    -------
+    Corrected
+
+    Examples
+    --------
+    >>> from overlapper.simulate import random_genome, simulate_reads
+    >>> reads, _ = simulate_reads(random_genome(20_000), "hifi", coverage=12)
+    >>> correct(reads).changes.fate[0]
+    <Fate.CORRECTED: 'corrected'>
+    """
+    stages = stages or Stages()
+    machine = Machine(threads, select_devices(device), gpu_memory)
+    if order is None:
+        report("sorting reads", 0, 0)
+        order = canonical_order(reads, threads)
+        reads = in_order(reads, order, threads)
+    back = np.argsort(order)
+    heads = reads.heads()
+    kept = HeldReads(reads, None if overlaps is None else overlaps.renumber(back))
+    del reads, overlaps
+    return correct_kept(
+        heads, kept, back, params, preset=preset, overlap_changes=overlap_changes, uncovered=uncovered,
+        machine=machine, stages=stages, report=report,
+    )  # fmt: skip
+
+
+def correct_kept(
+    heads: Reads,
+    kept: KeptReads,
+    back: np.ndarray,
+    params: CorrectParams | None,
+    *,
+    preset: str | ErrorRate,
+    overlap_changes: Mapping[str, Any] | None,
+    uncovered: Uncovered,
+    machine: Machine,
+    stages: Stages,
+    report: Report,
+) -> Corrected:
+    """Correct reads wherever they are kept; the arguments are those of `correct`, and four others.
+
+    Parameters
+    ----------
+    heads : Reads
+        Names and lengths in canonical order.
+    kept : KeptReads
+        The reads in that order.
+    back : ndarray of int64, shape (reads,)
+        The number of each read of the file in that order.
+    machine : Machine
+    """
+    params = params or CorrectParams()
+    first_stage = len(stages.done)
+    funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
+    for number in range(1, params.rounds + 1):
+        this = Round(number, stages, machine, report)
+        piles, overlaps = kept.piles(this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None)))
+        made, facts = kept.voted(this, params, partial(vote, piles, params, this))
+        del piles
+        params = params.of_corrected_reads(facts["error rate"])
+        _count_round(funnel, number, overlaps, made, facts[UNVOTED])
+        identity = _identity(made) if identity is None else identity
+    del kept
+    assert identity is not None
+    left, changes = cut_uncovered(heads, made, Uncovered(uncovered), identity, back)
+    funnel["reads out"], funnel["bases out"] = len(left.read), int((left.end - left.start).sum())
+    seconds = {stage.name: stage.seconds for stage in stages.done[first_stage:]}
+    return Corrected(changes, funnel, seconds, warning(facts), made, left)
+
+
+def _identity(made: Voted | StoredVoted) -> np.ndarray:
+    """Return the share of columns that match in the alignment of each target to its consensus."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
+
+
+def _count_round(
+    funnel: dict[str, int], number: int, overlaps: int, made: Voted | StoredVoted, crowded: int
+) -> None:
+    found = {"overlaps": overlaps}
+    for name, column in (
+        ("reads aligned to reads", ALIGNED),
+        ("without a chain", LOST),
+        ("left out", LEFT_OUT),
+    ):
+        found[name] = int(made.counts[:, column].sum())
+    found["bases"] = int(made.reads.lengths.sum())
+    found["bases not confirmed"] = found["bases"] - int((made.covered.end - made.covered.start).sum())
+    found[UNVOTED] = crowded
+    funnel.update({f"round {number}: {name}": count for name, count in found.items()})

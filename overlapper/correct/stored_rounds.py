@@ -1,0 +1,158 @@
+"""Rounds of correction in a memory budget: reads, overlaps and what is made of them are on disk."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from overlapper.correct.machine import Machine
+from overlapper.correct.read_rounds import Facts, Vote
+from overlapper.correct.reads import Corrected, correct_kept
+from overlapper.correct.rounds import Round
+from overlapper.correct.stored_pileups import ReadPiles, write_rows
+from overlapper.correct.uncovered import Uncovered
+from overlapper.correct.voted import Covered, StoredVoted, VotedWriter
+from overlapper.graph.params import CorrectParams
+from overlapper.io.arrays import ArrayWriter, loaded_arrays
+from overlapper.io.artifacts import Artifact
+from overlapper.io.read_store import ReadStore
+from overlapper.io.stored_reads import StoredReads
+from overlapper.overlap.pipeline import Report
+from overlapper.overlap.presets import ErrorRate
+from overlapper.runtime.gpu.devices import select_devices
+from overlapper.tables import Overlaps
+from overlapper.tiled.plan import Budget
+from overlapper.tiled.stages import Stages
+from overlapper.tiled.tiles import TiledRun, run_tiled, store_reads
+from overlapper.tiled.workdir import Workdir
+
+VOTING = 60 << 20
+"""Bytes that kernels of the vote and what is loaded with them take, on top of `overlapper.tiled.plan.PROGRAM`."""
+A_READ = 600
+"""Bytes that correction keeps of a read in memory."""
+A_UNITIG_BASE = 5
+"""Bytes that a base of unitigs takes while they are cut into pieces and joined again."""
+
+
+def with_votes(budget: Budget, n_reads: int, unitig_bases: int = 0) -> Budget:
+    """Return a budget of which a part is taken by what correction and polishing always hold.
+
+    Parameters
+    ----------
+    budget : Budget
+    n_reads : int
+    unitig_bases : int
+        Of unitigs that are polished.
+    """
+    return dataclasses.replace(budget, held=VOTING + A_READ * n_reads + A_UNITIG_BASE * unitig_bases)
+
+
+class StoredRoundReads:
+    """Reads on disk; see `overlapper.correct.read_rounds.KeptReads`.
+
+    Parameters
+    ----------
+    store : ReadStore
+        The reads as given.
+    budget : Budget
+    overlaps : Overlaps or None
+        Of the first round, where they are known.
+    """
+
+    def __init__(self, store: ReadStore, budget: Budget, overlaps: Overlaps | None = None) -> None:
+        self._store = store
+        self._reads = store.stored()
+        self._budget = with_votes(budget, len(store))
+        self._room = self._budget.left(len(store))
+        self._overlaps = overlaps
+
+    def piles(
+        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
+    ) -> tuple[ReadPiles, int]:
+        """See `KeptReads`."""
+        given, self._overlaps = self._overlaps, None
+
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            lengths = self._reads.lengths
+            if given is not None:
+                write_rows(artifact, [given], lengths, len(given))
+                return {}
+            with Workdir(beside) as workdir:
+                run, overlaps = self._found(this, preset, changes, workdir)
+                write_rows(artifact, overlaps, lengths, run.funnel["overlaps"])
+            return {"chosen": run.why, **run.funnel}
+
+        name = f"correct-{this.number}-overlaps"
+        rows, _ = this.stages.write(name, ["rows", preset, changes, given is not None], write)
+        return ReadPiles(self._reads, rows, self._room), rows.facts["overlaps"]
+
+    def _found(
+        self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
+    ) -> tuple[TiledRun, Iterator[Overlaps]]:
+        """Find overlaps; return how, and them, by the numbers that the reads have here."""
+        store = self._store if this.number == 1 else store_reads(workdir, self._reads.parts())
+        run = run_tiled(store, workdir, self._budget, preset, changes=changes, report=this.report)
+        if this.number > 1:
+            return run, run.overlaps()
+        numbers = np.argsort(store.order)
+        return run, (part.renumber(numbers) for part in run.overlaps())
+
+    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredVoted, Facts]:
+        """See `KeptReads`."""
+
+        def write(artifact: Artifact, beside: Path) -> Facts:
+            columns = ArrayWriter(artifact)
+            writer = VotedWriter(columns)
+            facts = vote(writer)
+            for name, values in writer.small().items():
+                columns.append(name, values)
+            return facts
+
+        artifact, facts = this.stages.write(f"correct-{this.number}", params.of_round(), write)
+        self._reads = StoredReads.within(artifact, "reads.")
+        covered = Covered(**loaded_arrays(artifact, ["depth", "start", "end", "offsets"], "covered."))
+        return StoredVoted(self._reads, covered, loaded_arrays(artifact, ["counts"])["counts"]), facts
+
+
+def correct_stored(
+    store: ReadStore,
+    budget: Budget,
+    overlaps: Overlaps | None = None,
+    params: CorrectParams | None = None,
+    *,
+    preset: str | ErrorRate = "auto",
+    uncovered: Uncovered = Uncovered.KEEP,
+    device: str = "auto",
+    gpu_memory: int = 0,
+    stages: Stages,
+    report: Report = lambda step, done, total: None,
+) -> Corrected:
+    """Correct reads in a memory budget; what comes of them is on disk until it is taken.
+
+    Parameters
+    ----------
+    store : ReadStore
+        With qualities, where the reads have them.
+    budget : Budget
+    overlaps, params, preset, uncovered, device, gpu_memory, report
+        As `overlapper.correct.reads.correct` takes them.
+    stages : Stages
+        Kept in a folder.
+
+    Raises
+    ------
+    ParameterError
+        When the budget is too small for the reads.
+    """
+    back = np.argsort(store.order)
+    kept = StoredRoundReads(store, budget, None if overlaps is None else overlaps.renumber(back))
+    del overlaps
+    machine = Machine(budget.threads, select_devices(device), gpu_memory)
+    return correct_kept(
+        store.names().take(store.order), kept, back, params, preset=preset, overlap_changes=None,
+        uncovered=uncovered, machine=machine, stages=stages, report=report,
+    )  # fmt: skip

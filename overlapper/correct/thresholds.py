@@ -1,0 +1,132 @@
+"""What the vote asks for, derived from a sample of the targets (``docs/algorithms/correction.md``)."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.correct.consensus import consensus
+from overlapper.correct.machine import Workers
+from overlapper.correct.pileups import Piles
+from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.vote_settings import RAW_DOUBT
+from overlapper.graph.params import CorrectParams
+from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
+
+TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
+LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
+MOST_INSERTED = 1.1
+"""Bases inserted for one deleted, from which on homopolymer runs have no threshold of their own."""
+STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 84, 44, 72
+"""Thresholds by which a draft loses columns and gains them again, where reads insert more than they delete;
+fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), judged on others
+(``docs/benchmarks.md``)."""
+SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
+SAMPLE_BASES = 100_000
+"""Of corrected reads so many are looked at, as few columns are divided."""
+
+DIVIDED = 35, 55
+"""Corrected reads are divided on a base that has between these percentages of the weight."""
+TYPICALLY_DIVIDED, LEAST_DOUBT, MOST_DOUBT = 0.0002, 0.5, 3.0
+"""Bases on which simulated CLR reads are divided at 28x; least and most doubt, relative to theirs."""
+SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
+"""How much doubts count more where all divided bases lie outside of runs; bases added to the divided ones."""
+
+
+def fit_threshold(piles: Piles | StoredPiles, params: CorrectParams, workers: Workers) -> CorrectParams:
+    """Derive the thresholds of the consensus that are not given.
+
+    Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
+    has to ask for more; where they delete more, it asks for less. In homopolymer runs reads have rates of
+    their own, and so these have a threshold of their own. Drafts of unitigs are stripped of columns that few
+    reads have and refilled with what many have, where reads insert more than they delete.
+    """
+    *first, last = params.thresholds
+    if last and params.run_threshold:
+        return params
+    sample = piles.sample(SAMPLE_TARGETS)
+
+    def measured(last: int, run: int) -> list[int]:
+        tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+        made = consensus(sample, tried, workers)
+        return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
+
+    typical = last or TYPICAL_THRESHOLD
+    inserted, deleted, *runs = measured(typical, params.run_threshold or typical)
+    if not last and inserted + deleted >= FEWEST_INDELS:
+        threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
+        last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+        if inserted >= MOST_INSERTED * deleted and not piles.targets_vote:
+            strip, refill = stripping(inserted / (inserted + deleted))
+            return dataclasses.replace(
+                params,
+                thresholds=(*first, strip, refill, refill),
+                run_threshold=params.run_threshold or refill,
+            )
+    last = last or TYPICAL_THRESHOLD
+    run = params.run_threshold or last
+    # Where reads insert more than they delete, any base confirms columns that are not true, in runs too.
+    if inserted < MOST_INSERTED * deleted and runs[0] >= FEWEST_RUNS and not params.run_threshold:
+        # The first consensus has runs that are too short, which hides how many bases reads lose there.
+        *_, runs_again, shorter, longer = measured(last, run_threshold(*runs))
+        run = run_threshold(runs_again, shorter, longer)
+    return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
+
+
+def stripping(inserted: float) -> tuple[int, int]:
+    """Return the percentages of votes that a base needs to stay in a stripped draft, and then to enter it.
+
+    Where a draft has a column, a base inserted nearby pairs it by chance; where it has none, such a base
+    finds none to pair. What is there is seen too often and what is not too seldom, the more so the more
+    reads insert.
+
+    Parameters
+    ----------
+    inserted : float
+        Bases inserted of those inserted or deleted, one half or more.
+    """
+    excess = inserted - 0.5
+    strip = min(THRESHOLD_EVEN + round(STRIP_SLOPE * excess), STRIP_MOST)
+    return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
+
+
+def fit_doubt(piles: Piles | StoredPiles, params: CorrectParams, workers: Workers) -> int:
+    """Return what a doubt counts where corrected reads vote, in 16ths.
+
+    What they are wrong in together no vote shows; but the more of it there is, the more bases there are on
+    which they are divided: those that a higher threshold takes away. Where reads err independently, nearly
+    all of these are in long homopolymer runs, which are hard to correct; elsewhere, reads err alike.
+    """
+    wanted = -(-len(piles.targets) * SAMPLE_BASES // max(piles.targets.total_bases, 1))
+    sample = piles.sample(max(SAMPLE_TARGETS, wanted))
+    *first, _ = params.thresholds
+
+    def bases(threshold: int, run_threshold: int) -> int:
+        tried = dataclasses.replace(params, thresholds=(*first, threshold), run_threshold=run_threshold)
+        return len(consensus(sample, tried, workers, doubt=RAW_DOUBT).codes)
+
+    low, high = DIVIDED
+    most, without, least = bases(low, low), bases(high, low), bases(high, high)
+    divided = (most - least + 1) / (least + 1)
+    doubt = min(max((divided / TYPICALLY_DIVIDED) ** 0.25, LEAST_DOUBT), MOST_DOUBT)
+    outside = (most - without + 1) / (most - least + FEWEST_DIVIDED)
+    return round(RAW_DOUBT * doubt * (1 + SHARED_DOUBT * outside**2))
+
+
+def run_threshold(runs: int, shorter: int, longer: int) -> int:
+    """Return the percentage of votes above which a base of a homopolymer run is likelier there than not.
+
+    Votes are taken as independent: a base that is there is missing with the rate of shorter runs, one that is
+    not is seen with the rate of longer ones.
+
+    Parameters
+    ----------
+    runs, shorter, longer : int
+        Runs of reads, and those that are shorter and longer than they should be.
+    """
+    missing, seen = (shorter + 1) / (runs + 2), (longer + 1) / (runs + 2)
+    absent = np.log((1 - seen) / missing)
+    share = absent / (absent + np.log((1 - missing) / seen))
+    return int(min(max(round(100 * share), LOWEST_RUN_THRESHOLD), HIGHEST_THRESHOLD))

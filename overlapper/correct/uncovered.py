@@ -1,0 +1,132 @@
+"""Bases that too few reads cover: kept, trimmed off or cut out, and what that makes of a read."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import itertools
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from overlapper.correct.changes import Changes, Fate
+from overlapper.correct.packed_reads import packed
+from overlapper.correct.voted import StoredVoted, Voted
+from overlapper.kernels.consensus.consensus import LEFT_OUT
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tables import Reads
+from overlapper.tables.base import gather_ragged
+
+SHORTEST_PART = 500
+"""Bases of the shortest part that splitting keeps."""
+
+
+class Uncovered(enum.StrEnum):
+    """What becomes of bases that too few reads cover."""
+
+    KEEP = "keep"
+    """They stay as they were."""
+    TRIM = "trim"
+    """They go at the ends of reads."""
+    SPLIT = "split"
+    """They go everywhere; what lies between them are reads of their own."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Parts:
+    """What is left of reads; one value a part.
+
+    Attributes
+    ----------
+    read : ndarray of int64, shape (n,)
+    start, end : ndarray of int64, shape (n,)
+        Half open.
+    names : list of str
+    """
+
+    read: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    names: list[str]
+
+    def of(self, take: Callable[[np.ndarray], Reads], bases: int) -> Iterator[Reads]:
+        """Yield the parts as reads, about so many bases at a time.
+
+        Parameters
+        ----------
+        take : callable
+            ``take(numbers)`` gives reads.
+        bases : int
+        """
+        for a, b in itertools.pairwise(cut_evenly(self.end - self.start, bases).tolist()):
+            yield intervals_of(take(self.read[a:b]), self.start[a:b], self.end[a:b], self.names[a:b])
+
+
+def cut_uncovered(
+    given: Reads, made: Voted | StoredVoted, uncovered: Uncovered, identity: np.ndarray, back: np.ndarray
+) -> tuple[Parts, Changes]:
+    """Return what is left of the reads, and what became of each, both in the order of the file.
+
+    Parameters
+    ----------
+    given : Reads
+        Names and lengths will do.
+    made : Voted or StoredVoted
+        Of the last round.
+    uncovered : Uncovered
+    identity : ndarray of float64
+        Of each read with its consensus, in the first round.
+    back : ndarray of int64
+        The number of each read of the file among those given.
+    """
+    read, start, end, names = [], [], [], []
+    fates, bases_out = [], np.zeros(len(given), np.int64)
+    for number, i in enumerate(back.tolist()):
+        name, length = given.name(i), int(made.reads.lengths[i])
+        stretches = slice(made.covered.offsets[i], made.covered.offsets[i + 1])
+        covered = list(
+            zip(made.covered.start[stretches].tolist(), made.covered.end[stretches].tolist(), strict=True)
+        )
+        parts = _parts(covered, length, uncovered)
+        fates.append(_fate(bool(covered), parts, length))
+        for part, (a, b) in enumerate(parts, 1):
+            read.append(i)
+            start.append(a)
+            end.append(b)
+            names.append(name if len(parts) == 1 else f"{name}_{part}")
+            bases_out[number] += b - a
+    left = Parts(np.array(read, np.int64), np.array(start, np.int64), np.array(end, np.int64), names)
+    changes = Changes(
+        [given.name(i) for i in back], given.lengths[back], bases_out, made.covered.depth[back],
+        identity[back], made.counts[back, LEFT_OUT], fates,
+    )  # fmt: skip
+    return left, changes
+
+
+def _parts(covered: list[tuple[int, int]], length: int, uncovered: Uncovered) -> list[tuple[int, int]]:
+    """Return the intervals of a read that stay."""
+    if uncovered is Uncovered.KEEP:
+        return [(0, length)]
+    if uncovered is Uncovered.TRIM:
+        return [(covered[0][0], covered[-1][1])] if covered else []
+    return [(a, b) for a, b in covered if b - a >= SHORTEST_PART]
+
+
+def _fate(covered: bool, parts: list[tuple[int, int]], length: int) -> Fate:
+    if not parts:
+        return Fate.DROPPED
+    if len(parts) > 1:
+        return Fate.SPLIT
+    if parts[0] != (0, length):
+        return Fate.TRIMMED
+    return Fate.CORRECTED if covered else Fate.UNCHANGED
+
+
+def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[str]) -> Reads:
+    """Return an interval of every read, half open, as reads with other names."""
+    lengths = end - start
+    parts = zip(start.tolist(), end.tolist(), strict=True)
+    codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
+    assert reads.qualities is not None and reads.quality_offsets is not None
+    qualities = gather_ragged(reads.qualities, reads.quality_offsets[:-1] + start, lengths)
+    return packed(codes, lengths, qualities, names)

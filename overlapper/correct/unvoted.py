@@ -1,0 +1,61 @@
+"""Bases that many reads lie on and too few vote on: no run leaves any without saying so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from overlapper.correct.consensus import Consensus
+from overlapper.correct.pileups import Piles
+from overlapper.tables.base import offsets_of
+from overlapper.tables.reads import UNKNOWN
+
+MANY = 10
+"""Reads on a base from which on it should have been confirmed; as few as a repeat is given at least."""
+UNVOTED = f"bases not confirmed under {MANY} reads or more"
+"""Their name among what a round counts."""
+
+
+def unvoted(piles: Piles, made: Consensus, first: int = 0) -> np.ndarray:
+    """Return the bases of a consensus that had no vote although `MANY` rows or more lie on them.
+
+    Parameters
+    ----------
+    piles : Piles
+    made : Consensus
+        Of all targets of the piles, or of some that follow each other.
+    first : int
+        The first of these.
+
+    Returns
+    -------
+    ndarray of int64
+        Their numbers among all bases of the consensus, ascending.
+    """
+    bases = np.flatnonzero((made.quality == 0) & (made.codes != UNKNOWN))
+    stop = first + len(made)
+    rows, lengths = piles.rows_on(first, stop), piles.targets.lengths[first:stop]
+    begin = offsets_of(lengths)
+    target = np.searchsorted(made.offsets, bases, "right") - 1
+    place = begin[target] + np.minimum(made.origin[bases], lengths[target] - 1)
+    starts, ends = (np.sort(begin[rows.target - first] + at) for at in (rows.t_start, rows.t_end))
+    depth = np.searchsorted(starts, place, "right") - np.searchsorted(ends, place, "right")
+    return bases[depth >= MANY]
+
+
+def warning(facts: Mapping[str, Any]) -> list[str]:
+    """Return the lines, one or none, that say how many bases had no vote, from what a round counted.
+
+    Parameters
+    ----------
+    facts : mapping
+        With `UNVOTED` and ``bases``.
+    """
+    if not facts[UNVOTED]:
+        return []
+    return [
+        f"warning: {facts[UNVOTED]:,} of {facts['bases']:,} bases lie under {MANY} reads or more and were "
+        "not confirmed, as these disagree with what they lie on; their quality is 0 or what it was before"
+    ]

@@ -1,0 +1,67 @@
+"""What the vote of a pile goes by, from its parameters and from how much reads diverge."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.correct.pileups import Piles
+from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.graph.params import CorrectParams
+from overlapper.kernels.consensus.layers import Settings
+
+ALIKE = 30
+"""Of the members at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30
+and 40 on HiFi reads of two pieces of the human MHC and one of yeast (``docs/notes/correction.md``)."""
+WEIGHT, MOST_WEIGHT = 10, 40
+"""Weight of a base without a quality, and the highest weight of one that has it."""
+ACCURATE_ANCHOR, ANCHOR = 15, 11
+"""Shortest anchors where the median divergence of overlaps is below `LONG_ANCHORS_BELOW`, and elsewhere."""
+LONG_ANCHORS_BELOW = 0.05
+RAW_DOUBT = 16
+"""What a doubt counts where reads err independently."""
+DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.8)
+"""What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
+
+
+def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Settings:
+    """Return the settings of a vote.
+
+    Parameters
+    ----------
+    piles : Piles
+    params : CorrectParams
+        With all thresholds.
+    doubt : int or None
+        As for `overlapper.correct.consensus.consensus`.
+    """
+    typical = piles.typical_divergence
+    return Settings(
+        k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
+        max_gap=params.max_gap,
+        max_depth=params.max_depth,
+        thresholds=_by_draft(params),
+        weight=WEIGHT,
+        most_weight=MOST_WEIGHT,
+        target_votes=piles.targets_vote,
+        guard=params.guard,
+        worth=_worth(error_rate(piles)) if doubt is None else 0,
+        doubt=doubt or RAW_DOUBT,
+        alike=round(1_000_000 * ALIKE * (params.error_rate or error_rate(piles))),
+    )
+
+
+def error_rate(piles: Piles | StoredPiles) -> float:
+    """Return about how much reads diverge from the truth, by how much they do from targets."""
+    return piles.typical_divergence / 2 if piles.targets_vote else piles.typical_divergence
+
+
+def _by_draft(params: CorrectParams) -> np.ndarray:
+    """Return the thresholds of every draft, of other bases and of those of homopolymer runs."""
+    both = np.array([params.thresholds, params.thresholds]).T
+    both[-1, 1] = params.run_threshold
+    return np.ascontiguousarray(both)
+
+
+def _worth(divergence: float) -> int:
+    """Return what the vote of a read tells, in 64ths, as in `Settings`."""
+    return round(64 * float(np.interp(divergence, DIVERGENCES, WORTHS)))

@@ -1,0 +1,164 @@
+"""What correction keeps of the consensus of reads: bases, qualities, and what is covered.
+
+It is made as the consensus comes, some reads at a time, and takes a byte and a quarter a base.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Protocol
+
+import numpy as np
+
+from overlapper.correct.consensus import Consensus, joined
+from overlapper.correct.packed_reads import runs_of
+from overlapper.correct.vote_settings import WEIGHT
+from overlapper.io.stored_reads import StoredReads
+from overlapper.kernels.consensus.window_rows import pack_codes
+from overlapper.tables import Reads
+from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.reads import UNKNOWN, words_for
+
+CONFIRMED_DEPTH = 3
+"""Reads, the read itself among them, without which a base is neither changed nor confirmed."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Covered(Table):
+    """Where enough reads cover the consensus of ``n`` reads.
+
+    Attributes
+    ----------
+    depth : ndarray of float64, shape (n,)
+        Mean number of other reads that cover a base.
+    start, end : ndarray of int32
+        Stretches that `CONFIRMED_DEPTH` reads cover, half open, ascending within a read.
+    offsets : ndarray of int64, shape (n + 1,)
+        Where the stretches of each read start.
+    """
+
+    depth: np.ndarray = column("f8")
+    start: np.ndarray = ragged("i4", by="offsets")
+    end: np.ndarray = ragged("i4", by="offsets")
+    offsets: np.ndarray = offsets()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Voted:
+    """The consensus of ``n`` reads.
+
+    Attributes
+    ----------
+    reads : Reads
+        With qualities, without names.
+    covered : Covered
+    counts : ndarray of int64, shape (n, COUNTS)
+        See `overlapper.kernels.consensus.consensus.COUNTS`.
+    """
+
+    reads: Reads
+    covered: Covered
+    counts: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StoredVoted:
+    """`Voted`, bases and qualities on disk."""
+
+    reads: StoredReads
+    covered: Covered
+    counts: np.ndarray
+
+
+class Columns(Protocol):
+    """Arrays that grow at their ends."""
+
+    def append(self, name: str, values: np.ndarray) -> None:
+        """Put values behind those of an array, which begins with the first ones."""
+
+
+class VotedWriter:
+    """Puts the consensus of reads behind each other, in the columns of `Voted`.
+
+    Parameters
+    ----------
+    columns : Columns
+        Where the large ones go.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+        self._sizes: list[dict[str, np.ndarray]] = []
+        self.add(joined([]), Reads.empty())  # so that all columns are there
+
+    def add(self, made: Consensus, given: Reads) -> None:
+        """Put the consensus of some reads behind that of those before.
+
+        Parameters
+        ----------
+        made : Consensus
+        given : Reads
+            Those reads, before.
+        """
+        lengths = np.diff(made.offsets)
+        unknown = runs_of(made.codes == UNKNOWN, made.offsets)
+        covered = runs_of(made.depth >= CONFIRMED_DEPTH, made.offsets)
+        large = {
+            "reads.words": pack_codes(made.codes, made.offsets, offsets_of(words_for(lengths))),
+            "reads.qualities": _with_old_qualities(made, given),
+            "reads.unknown_start": unknown[0],
+            "reads.unknown_end": unknown[1],
+            "covered.start": covered[0],
+            "covered.end": covered[1],
+        }
+        for name, values in large.items():
+            self._columns.append(name, values)
+        self._sizes.append(
+            {
+                "lengths": lengths,
+                "unknown": unknown[2],
+                "covered": covered[2],
+                "depth": _mean_depth(made, lengths),
+                "counts": made.counts,
+            }
+        )
+
+    def small(self) -> dict[str, np.ndarray]:
+        """Return the columns that are a few values a read, by the same names."""
+        sizes = {name: np.concatenate([part[name] for part in self._sizes]) for name in self._sizes[0]}
+        lengths = sizes["lengths"]
+        return {
+            "reads.lengths": lengths,
+            "reads.word_offsets": offsets_of(words_for(lengths)),
+            "reads.unknown_offsets": offsets_of(sizes["unknown"]),
+            "reads.name_bytes": np.empty(0, np.uint8),
+            "reads.name_offsets": np.zeros(len(lengths) + 1, np.int64),
+            "reads.quality_offsets": offsets_of(lengths),
+            "covered.depth": sizes["depth"],
+            "covered.offsets": offsets_of(sizes["covered"]),
+            "counts": sizes["counts"],
+        }
+
+
+def _mean_depth(made: Consensus, lengths: np.ndarray) -> np.ndarray:
+    """Return how many other reads cover a base of each target, on average; 0 where there is no base."""
+    before = offsets_of(np.maximum(made.depth, 1))
+    sums = before[made.offsets[1:]] - before[made.offsets[:-1]]
+    return np.where(lengths > 0, sums / np.maximum(lengths, 1) - 1, 0.0)
+
+
+def _with_old_qualities(made: Consensus, given: Reads) -> np.ndarray:
+    """Return qualities: a base that was not voted on has the one that it came with, or `WEIGHT`."""
+    unvoted = np.flatnonzero((made.quality == 0) & (made.codes != UNKNOWN))
+    quality = made.quality.copy()
+    quality[unvoted] = WEIGHT
+    if given.qualities is not None and given.quality_offsets is not None:
+        target = np.searchsorted(made.offsets, unvoted, "right") - 1
+        last = np.diff(given.quality_offsets)[target] - 1
+        known = last >= 0
+        place = given.quality_offsets[target] + np.minimum(made.origin[unvoted], last)
+        quality[unvoted[known]] = given.qualities[place[known]]
+    return quality

@@ -1,0 +1,107 @@
+"""How candidates come to GPUs: in batches that keep all of them busy, from the first moment to the last.
+
+A batch costs launches and copies whatever its size, so batches are large. But the first ones are small, so
+that all GPUs soon work, and towards the end they shrink with what is left, so that all end at about the same
+time (guided self-scheduling, Polychronopoulos and Kuck 1987).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from overlapper.extend.registry import extender
+from overlapper.gpu.gpus import Gpus, GpusForReads
+from overlapper.params.stages import Params
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tables import Candidates, Reads
+
+FIRST = 16_000
+"""Candidates of the first batch, and the fewest of a batch but the last."""
+_GROWTH = 5, 4
+"""A batch may have this many times as many candidates as the one before."""
+_SHARE_LEFT = 2
+"""Batches a slot that are still to come, of the size that a batch may have towards the end."""
+REHEARSED_BASES, _REHEARSED = 4000, 100
+"""Bases of a made-up read, and its candidates."""
+
+
+def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) -> Iterator[Candidates]:
+    """Join blocks of candidates to batches.
+
+    Parameters
+    ----------
+    blocks : iterator of Candidates
+    count : int
+        Of blocks; what is still to come is taken to be as much a block as came last.
+    slots : int
+        Batches that are worked on at the same time.
+    most : int
+        Candidates of a batch at most, but for those of its last block.
+    """
+    waiting: list[Candidates] = []
+    held, enough = 0, FIRST
+    for done, block in enumerate(blocks, 1):
+        waiting.append(block)
+        held += len(block)
+        left = held + (count - done) * held // len(waiting)
+        if held >= min(enough, most, max(FIRST, left // (_SHARE_LEFT * slots))):
+            yield Candidates.concat(waiting)
+            enough = enough * _GROWTH[0] // _GROWTH[1]
+            waiting, held = [], 0
+    if waiting:
+        yield Candidates.concat(waiting)
+
+
+def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
+    """Cut as `overlapper.runtime.threads.cut_evenly` does, but for smaller blocks at the begin, the first smallest.
+
+    So threads that begin together soon have something to hand on, one after the other.
+
+    Parameters
+    ----------
+    weights : ndarray of int, shape (n,)
+    share : int
+        Weight that a block may reach.
+    rising : int
+        How many blocks weigh less: the i-th about ``share * i / rising``.
+    """
+    ends = np.cumsum(weights, dtype=np.int64)
+    rises = np.cumsum(share * np.arange(1, rising) // max(1, rising))
+    first = np.searchsorted(ends, rises, side="right")
+    first = np.unique(first[(first > 0) & (first < len(ends))])
+    start = int(first[-1]) if len(first) else 0
+    return np.concatenate([[0], first, start + cut_evenly(weights[start:], share)[1:]])
+
+
+class _Uncounted(GpusForReads):
+    """GPUs of which the funnel shows nothing."""
+
+    def count(self, name: str, number: int) -> None:
+        """Do nothing."""
+
+
+def rehearse(params: Params, gpus: Gpus) -> None:
+    """Extend candidates of made-up reads, so that nothing is left to load when those of the reads come.
+
+    Loading takes Python's lock again and again; while all threads look for candidates, they ask for it, too.
+
+    Parameters
+    ----------
+    params : Params
+    gpus : Gpus
+        That hold reads.
+    """
+    letters = np.frombuffer(b"ACGT", np.uint8)
+    text = letters[np.random.default_rng(1).integers(0, 4, REHEARSED_BASES)].tobytes().decode()
+    reads = Reads.from_sequences(["query", "target"], [text, text])
+    seed_length = params.sketch.kmer_length
+    places = np.linspace(0, REHEARSED_BASES - seed_length, _REHEARSED).astype(np.int32)
+    nothing = np.zeros_like(places)
+    candidates = Candidates(
+        query=nothing, target=nothing + 1, reverse=nothing > 0, query_pos=places, target_pos=places,
+        seeds=nothing, span=nothing, seed_length=seed_length,
+    )  # fmt: skip
+    extend = extender(params.extender, _Uncounted(gpus, reads))
+    extend(reads, candidates, getattr(params, params.extender), 1)

@@ -1,0 +1,388 @@
+"""The GPUs of a run: who computes what, where the reads are, and how much memory there is.
+
+A batch of seeds is worked on by a slot, a share of a GPU's memory with a stream of its own. Every GPU has
+a few, so that the copies and the planning of one batch hide behind the kernels of another. Who has a batch
+waits for the first free slot of any GPU; the largest batches go first.
+
+A GPU holds all reads if they leave enough memory for the slots. Otherwise a slot gets the reads of its batch
+alone, and the batch in parts, of so few targets that their reads fit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import heapq
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
+
+import numpy as np
+
+from overlapper.kernels.common.read_subsets import cut_by_reads, take_reads
+from overlapper.kernels.common.walks import PackedReads, Seeds
+from overlapper.runtime.gpu.devices import Device
+from overlapper.tables import Reads
+
+if TYPE_CHECKING:
+    from overlapper.kernels.common.cuda.walks import DeviceReads
+    from overlapper.kernels.consensus.cuda.layers import DeviceQualities
+    from overlapper.runtime.gpu.memory import Arena
+
+SLOTS = 3
+"""Batches that a GPU has in hand."""
+LARGEST_ARENA = 1 << 32
+"""Bytes of GPU memory that a slot takes where the GPU holds all reads; more would not make it faster."""
+LARGEST_FOR_PILES = 1 << 34
+"""The same where a slot works on piles of reads."""
+
+Found = TypeVar("Found", covariant=True)
+
+
+class Qualities(NamedTuple):
+    """Phred qualities of reads; those of read ``i`` are at ``offsets[i]`` to ``offsets[i + 1]``."""
+
+    values: np.ndarray
+    offsets: np.ndarray
+
+
+@contextlib.contextmanager
+def opened(devices: Sequence[Device], memory: int, reads: Reads | None) -> Iterator[Gpus | None]:
+    """Yield GPUs that hold reads and their qualities, or None for the CPU.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+        Usable GPUs, or the CPU.
+    memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    reads : Reads or None
+        None where they are given as they are needed.
+    """
+    if devices[0].name == "cpu":
+        yield None
+        return
+    with Gpus(devices, memory, LARGEST_FOR_PILES) as gpus:
+        gpus.hold(Reads.empty() if reads is None else reads, with_qualities=reads is not None)
+        yield gpus
+
+
+@contextlib.contextmanager
+def opening(
+    choose: Callable[[], Sequence[Device]],
+    memory: int,
+    reads: Reads,
+    kernels: Sequence[str],
+    rehearse: Callable[[Gpus], None],
+) -> Iterator[Callable[[], Gpus | None]]:
+    """Open GPUs in a thread; yield a function that waits for them, and gives None for the CPU.
+
+    Parameters
+    ----------
+    choose : callable
+        Gives usable GPUs, or the CPU, when the driver has answered. What it raises is raised where the GPUs
+        are waited for.
+    memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
+    reads : Reads
+    kernels : sequence of str
+        As `Gpus` takes it.
+    rehearse : callable
+        Is called with the GPUs before they are handed over.
+    """
+    with contextlib.ExitStack() as opened, ThreadPoolExecutor(1) as thread:
+
+        def open_chosen() -> Gpus | None:
+            devices = choose()
+            if devices[0].name == "cpu":
+                return None
+            gpus = opened.enter_context(Gpus(devices, memory, kernels=kernels))
+            gpus.hold(reads)
+            rehearse(gpus)
+            return gpus
+
+        yield thread.submit(open_chosen).result
+
+
+class Kernel(Protocol[Found]):
+    """What a slot runs: extends seeds of reads on its device, working in its arena."""
+
+    def __call__(self, reads: DeviceReads, seeds: Seeds, *, arena: Arena) -> Found:
+        """Return what was found of each seed."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Slot:
+    """Room for a batch on a GPU.
+
+    Attributes
+    ----------
+    gpu : int
+        Its number.
+    host : PackedReads
+        All reads.
+    reads : DeviceReads or None
+        The same on the GPU, if they fit.
+    arena : Arena
+    qualities : DeviceQualities or None
+        Of the reads, if they are on the GPU and were asked for.
+    """
+
+    gpu: int
+    host: PackedReads
+    reads: DeviceReads | None
+    arena: Arena
+    qualities: DeviceQualities | None = None
+
+    @contextlib.contextmanager
+    def working(self) -> Iterator[None]:
+        """Make its GPU that of this thread, and give back what is cut from its arena meanwhile."""
+        from overlapper.runtime.gpu import driver
+
+        with driver.use(self.gpu):
+            mark = self.arena.mark()
+            try:
+                yield
+            finally:
+                self.arena.release(mark)
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds; return rows of seeds and what was found of them, part by part."""
+        with self.working():
+            if self.reads is not None:
+                return [(np.arange(len(seeds.query)), kernel(self.reads, seeds, arena=self.arena))]
+            return [(rows, self._run_part(kernel, seeds, rows)) for rows in self._parts(seeds)]
+
+    def _parts(self, seeds: Seeds) -> Iterator[np.ndarray]:
+        """Yield rows of seeds whose reads take at most half of the arena."""
+        # Successive queries share their targets: by target, a part has few reads.
+        order = np.argsort(seeds.target, kind="stable")
+        sizes = 12 * np.diff(self.host.word_offsets) + 24 + 8 * np.diff(self.host.unknown_offsets)
+        bounds = cut_by_reads(seeds.query[order], seeds.target[order], sizes, self.arena.free // 2)
+        for begin, end in itertools.pairwise(bounds):
+            yield order[begin:end]
+
+    def _run_part(self, kernel: Kernel[Found], seeds: Seeds, rows: np.ndarray) -> Found:
+        from overlapper.kernels.common.cuda.walks import upload_reads
+
+        query, target, reverse, query_pos, target_pos = (column[rows] for column in seeds[:-1])
+        chosen, numbers = np.unique(np.concatenate([query, target]), return_inverse=True)
+        numbers = numbers.astype(np.int32)
+        part = Seeds(numbers[: len(rows)], numbers[len(rows) :], reverse, query_pos, target_pos, seeds.length)
+        mark = self.arena.mark()
+        found = kernel(upload_reads(take_reads(self.host, chosen), self.arena), part, arena=self.arena)
+        self.arena.release(mark)
+        return found
+
+
+class _FreeSlots:
+    """Slots that nobody works on, and who waits for one: those with most work are served first.
+
+    So large batches do not begin when all others are done, and all GPUs end at about the same time.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._slots: list[Slot | Exception] = []
+        self._waiting: list[tuple[int, int, Future[Slot | Exception]]] = []
+        self._numbers = itertools.count()
+
+    def put(self, slot: Slot | Exception) -> None:
+        """Hand over a slot, or what keeps a GPU from having any."""
+        with self._lock:
+            if self._waiting:
+                heapq.heappop(self._waiting)[-1].set_result(slot)
+            else:
+                self._slots.append(slot)
+
+    def get(self, work: int = 0) -> Slot | Exception:
+        """Wait for a slot; of equal work, who came first is served first."""
+        with self._lock:
+            if self._slots:
+                return self._slots.pop(0)
+            handed: Future[Slot | Exception] = Future()
+            heapq.heappush(self._waiting, (-work, next(self._numbers), handed))
+        return handed.result()
+
+    def empty(self) -> bool:
+        """Tell whether there is none."""
+        return not self._slots
+
+
+class Gpus:
+    """The GPUs of a run; a context manager, which gives back their memory.
+
+    Parameters
+    ----------
+    devices : sequence of Device
+        Usable GPUs. They are made ready while the caller goes on.
+    memory : int
+        Bytes to take on each at most; 0 takes what is free.
+    largest_arena : int
+        Bytes that a slot takes at most where the GPU holds all reads.
+    kernels : sequence of str
+        How the names of files begin whose kernels will be needed, as far as known: those that earlier
+        processes compiled are loaded at once.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the devices.
+    slots : int
+        Calls of `run` that are worked on at the same time.
+    """
+
+    def __init__(
+        self,
+        devices: Sequence[Device],
+        memory: int = 0,
+        largest_arena: int = LARGEST_ARENA,
+        kernels: Sequence[str] = (),
+    ) -> None:
+        self.names = [device.name for device in devices]
+        self.slots = SLOTS * len(devices)
+        self._memory = memory
+        self._largest_arena = largest_arena
+        self._kernels = kernels
+        self._reads: Future[PackedReads] = Future()
+        self._qualities: Qualities | None = None
+        self._free = _FreeSlots()
+        self._counts: dict[str, int] = {}
+        self._counting = threading.Lock()
+        self._openings = [threading.Thread(target=self._open, args=(device.number,)) for device in devices]
+        for opening in self._openings:
+            opening.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reads.cancel()
+        for opening in self._openings:
+            opening.join()
+        while not self._free.empty():
+            self._free.get()
+
+    def hold(self, reads: Reads, *, with_qualities: bool = False) -> None:
+        """Name the reads that will be worked on; once, before the first call of `run` or `slot`."""
+        if with_qualities:
+            self._qualities = qualities_of(reads)
+        self._reads.set_result(PackedReads.of(reads))
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds, on whichever GPU is free first.
+
+        Returns
+        -------
+        list of (ndarray of int64, Found)
+            Rows of seeds, each row once in all, and what was found of them.
+
+        Raises
+        ------
+        DeviceError
+            When there is too little memory.
+        """
+        with self.slot(len(seeds.query)) as slot:
+            return slot.run(kernel, seeds)
+
+    def for_reads(self, reads: Reads) -> GpusForReads:
+        """Return these GPUs for seeds of other reads than they hold."""
+        return GpusForReads(self, reads)
+
+    def count(self, name: str, number: int) -> None:
+        """Add to what the funnel shows."""
+        with self._counting:
+            self._counts[name] = self._counts.get(name, 0) + number
+
+    def counts(self) -> dict[str, int]:
+        """Return what the funnel shows of extending on GPUs."""
+        return dict(self._counts)
+
+    @contextlib.contextmanager
+    def slot(self, work: int = 0) -> Iterator[Slot]:
+        """Wait for the first free slot of any GPU; who has more work is served before others that wait.
+
+        Raises
+        ------
+        DeviceError
+            When there is too little memory.
+        """
+        slot = self._free.get(work)
+        try:
+            if isinstance(slot, Exception):
+                raise slot
+            yield slot
+        finally:
+            self._free.put(slot)
+
+    def _open(self, number: int) -> None:
+        """Make the slots of a GPU; what fails is raised where a slot is asked for."""
+        try:
+            for slot in self._slots_of(number):
+                self._free.put(slot)
+        except CancelledError:
+            pass
+        except Exception as error:
+            self._free.put(error)
+
+    def _slots_of(self, number: int) -> Iterator[Slot]:
+        from overlapper.kernels.common.cuda.walks import bytes_of_reads, upload_reads
+        from overlapper.runtime.gpu import driver
+        from overlapper.runtime.gpu.launch import load_kept
+        from overlapper.runtime.gpu.memory import Arena, available_bytes
+
+        with driver.use(number):
+            for module in self._kernels:
+                load_kept(module)
+            available = available_bytes(self._memory)
+            size = min(available // (2 * SLOTS), self._largest_arena)
+            arenas = [Arena.allocate(size) for _ in range(SLOTS)]
+            reads = self._reads.result()
+            needed = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
+            if self._qualities:
+                from overlapper.kernels.consensus.cuda.layers import bytes_of_qualities, upload_qualities
+
+                needed += bytes_of_qualities(self._qualities)
+            resident, qualities = None, None
+            if needed <= available - SLOTS * size:
+                held = Arena(needed, arenas[0].pinned)
+                resident = upload_reads(reads, held)
+                qualities = upload_qualities(self._qualities, held) if self._qualities else None
+            else:
+                arenas.clear()
+                arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
+            for arena in arenas:
+                yield Slot(number, reads, resident, arena, qualities)
+
+
+def qualities_of(reads: Reads) -> Qualities:
+    """Return the qualities of reads, none of those that have none."""
+    if reads.qualities is None or reads.quality_offsets is None or not len(reads.quality_offsets):
+        return Qualities(np.zeros(0, np.uint8), np.zeros(len(reads) + 1, np.int64))
+    return Qualities(reads.qualities, reads.quality_offsets)
+
+
+@dataclasses.dataclass(frozen=True)
+class GpusForReads:
+    """GPUs that run kernels on reads which come and go, where extenders ask for those that hold their reads.
+
+    Attributes
+    ----------
+    gpus : Gpus
+    reads : Reads
+        They go to the GPU with every run.
+    """
+
+    gpus: Gpus
+    reads: Reads
+
+    def run(self, kernel: Kernel[Found], seeds: Seeds) -> list[tuple[np.ndarray, Found]]:
+        """Run a kernel on all seeds, as `Gpus.run` does."""
+        with self.gpus.slot(len(seeds.query)) as slot:
+            return dataclasses.replace(slot, host=PackedReads.of(self.reads), reads=None).run(kernel, seeds)
+
+    def count(self, name: str, number: int) -> None:
+        """Add to what the funnel shows."""
+        self.gpus.count(name, number)

@@ -1,0 +1,1 @@
+"""Kernels of the finders: D-SOFT and the sparse product."""

@@ -1,0 +1,304 @@
+"""D-SOFT over the seed index (Turakhia 2018, section 4); `overlapper.candidates.dsoft` has the definition."""
+
+import numpy as np
+
+from overlapper.kernels.common.sorting import sort_few
+from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT, grow
+from overlapper.runtime.compile.cache import njit
+
+U64 = np.uint64
+LINE = 8
+HEADER = 7
+"""Integers a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
+
+
+@njit(nogil=True, cache=True)
+def find_candidates(
+    occurrences,
+    list_starts,
+    by_read,
+    lengths,
+    query_start,
+    query_stop,
+    first_target,
+    limit,
+    k,
+    band_bits,
+    min_bases,
+    drift,
+    most_windows,
+    min_share,
+):
+    """Find the candidates of queries ``[query_start, query_stop)``.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+        The seed index.
+    list_starts : ndarray of int64, shape (reads + 1,)
+        Where each read's part of ``by_read`` starts.
+    by_read : ndarray of uint32 or int64
+        Numbers of occurrences, read by read; one that is too large stands for the last of a group.
+    lengths : ndarray of int64, shape (reads,)
+    query_start, query_stop : int
+    first_target : int
+        Reads before are not looked at as targets.
+    limit : int
+        Occurrences of a group at most.
+    k, band_bits, min_bases, drift : int
+        A band is ``2 ** band_bits`` wide; drift is in thousandths of the overlap.
+    most_windows, min_share : int
+        Candidates of a pair on a strand at most; least support of a further one, in percent of the first's.
+
+    Returns
+    -------
+    rows : ndarray of int32, shape (candidates, HEADER)
+        By query, target, strand, the best first.
+    hit_counts : ndarray of int64, shape (candidates,)
+    hit_query_pos, hit_target_pos : ndarray of int32
+        By candidate, query position, target position.
+    """
+    rows = np.empty((1024, HEADER), np.int32)
+    hit_counts = np.empty(1024, np.int64)
+    n_rows = 0
+    out_q, out_t = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.int32)
+    n_out = 0
+    band_width = 1 << band_bits
+    met = np.zeros(2 * len(lengths), np.uint8)
+    group_count = np.zeros(2 * len(lengths), np.int32)
+    group_start = np.empty(2 * len(lengths), np.int64)
+    touched = np.empty(2 * len(lengths) + 1, np.int32)
+    hit_keys, hits = np.empty(1 << 15, np.int32), np.empty(1 << 15, np.uint64)
+    grouped, diagonals = np.empty(0, np.uint64), np.empty(0, np.int32)
+    inside = diagonals
+    windows = np.zeros((1024, 2), np.int32)
+    fewest = 1 if k >= min_bases else 2
+    for query in range(query_start, query_stop):
+        numbers = by_read[list_starts[query] : list_starts[query + 1]]
+        n, hit_keys, hits = _collect_hits(
+            occurrences, numbers, max(query, first_target - 1), limit, hit_keys, hits, met
+        )
+        n, n_keys = _count_groups(hit_keys[:n], hits, met, fewest, group_count, touched)
+        keys = touched[:n_keys]
+        sort_few(keys)
+        start = 0
+        for key in keys:
+            group_start[key] = start
+            start += group_count[key]
+        if len(grouped) < start:
+            grouped, diagonals = np.empty(2 * start, np.uint64), np.empty(2 * start, np.int32)
+            inside = np.empty(2 * start, np.int32)
+        _group_hits(hit_keys[:n], hits, group_start, grouped)
+        for key in keys:
+            stop, count = group_start[key], group_count[key]
+            group_count[key] = 0
+            pair = grouped[stop - count : stop]
+            target, reverse = key >> 1, key & 1
+            q_length, t_length = lengths[query], lengths[target]
+            n_windows = ((q_length + t_length) >> band_bits) + 4
+            if len(windows) < n_windows:
+                windows = np.zeros((2 * n_windows, 2), np.int32)
+            if reverse:
+                _reverse_diagonals(pair, t_length - k, diagonals)
+            else:
+                _forward_diagonals(pair, diagonals)
+            if fewest == 2 and count == 2 and _apart(diagonals, band_bits):
+                continue
+            lowest = (-q_length >> band_bits) - 1
+            enough = min_bases
+            for number in range(most_windows):
+                bases, best_window = _best_window(pair, diagonals, k, band_bits, lowest, windows)
+                if bases < enough:
+                    break
+                centre = (best_window + lowest + 1) << band_bits
+                if n_rows == len(rows):
+                    rows = grow(rows.reshape(-1), 2 * n_rows * HEADER).reshape(-1, HEADER)
+                    hit_counts = grow(hit_counts, 2 * n_rows)
+                if n_out + len(pair) > len(out_q):
+                    out_q, out_t = grow(out_q, 2 * (n_out + len(pair))), grow(out_t, 2 * (n_out + len(pair)))
+                span = min(q_length, t_length - centre) - max(0, -centre)
+                reach = max(band_width, max(span, 0) * drift // 1000)
+                n_near, seed = _keep_near(
+                    pair, diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
+                )
+                row = rows[n_rows]
+                row[0], row[1], row[2] = query, target, reverse
+                row[3], row[4], row[5], row[6] = out_q[n_out + seed], out_t[n_out + seed], bases, max(span, 1)
+                hit_counts[n_rows] = n_near
+                n_out += n_near
+                n_rows += 1
+                if number == 0:
+                    enough = max(min_bases, bases * min_share // 100)
+                if k * (len(pair) - n_near) < enough:
+                    break
+                pair = _without_near(pair, diagonals, centre, reach)
+    return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out]
+
+
+@njit(nogil=True, cache=True)
+def count_hits(occurrences, numbers):
+    """Return how many hits occurrences of these numbers have with later ones of their groups.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+        The seed index.
+    numbers : ndarray of uint32 or int64
+        As in ``by_read`` of `find_candidates`.
+    """
+    hits, last = U64(0), U64(len(occurrences) - 1)
+    for i in range(len(numbers)):
+        number = U64(numbers[i])
+        if number < last:
+            while not occurrences[number] >> U64(63):
+                number += U64(1)
+                hits += U64(1)
+    return np.int64(hits)
+
+
+@njit(nogil=True, cache=True)
+def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
+    """Write key and hit, ``query position << 32 | target position``, of all; return how many, and the arrays.
+
+    Only later occurrences of a group are met, so that every pair is met once, and of these only those in
+    reads after ``last_skipped``, which is not before the query. The key is ``2 * target + reverse``. ``met``
+    has 1 for a key that is met once, 2 for one that is met again: most are met once, by chance, and bytes are
+    small enough for the cache. The arrays grow so that there is room for the ``limit`` hits of a seed.
+    """
+    # The lines of the index that the query needs are fetched first, many at a time: the loop below could not
+    # go on before each of them arrives.
+    seeds, owns, ahead = np.empty((3, len(numbers) + 1), np.uint64)
+    last, n_seeds = U64(len(occurrences) - 1), U64(0)
+    for i in range(len(numbers)):
+        seeds[n_seeds] = U64(numbers[i])
+        n_seeds += U64(U64(numbers[i]) < last)
+    for i in range(np.int64(n_seeds)):
+        owns[i] = occurrences[seeds[i]]
+        ahead[i] = occurrences[min(seeds[i] + U64(LINE), last)]
+    n, skipped = U64(0), U64(last_skipped)
+    for i in range(np.int64(n_seeds)):
+        number, own = seeds[i], owns[i]
+        position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
+        here = own
+        if np.int64(n) + limit > len(keys):
+            keys = grow(keys, 2 * (np.int64(n) + limit))
+            hits = grow(hits, len(keys))
+        while not here >> U64(63):
+            number += U64(1)
+            here = occurrences[number]
+            target = (here & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
+            key = (target << U64(1)) | ((own ^ here) & U64(1))
+            keys[n] = np.int32(key)
+            hits[n] = position | ((here >> U64(1)) & U64(POSITION_MASK))
+            other = U64(target > skipped)
+            met[key] = np.uint8((np.uint8(1) + np.uint8(met[key] > 0)) * np.uint8(other))
+            n += other
+    return np.int64(n), keys, hits
+
+
+@njit(nogil=True, cache=True)
+def _count_groups(keys, hits, met, fewest, group_count, touched):
+    """Move the hits of keys that are met often enough to the front, count them by key, and list these keys.
+
+    Returns how many hits are left, and how many keys. All keys are forgotten in ``met``.
+    """
+    kept, n_touched = U64(0), U64(0)
+    for i in range(len(keys)):
+        key = U64(keys[i])
+        if met[key] >= fewest:
+            keys[kept], hits[kept] = keys[i], hits[i]
+            touched[n_touched] = keys[i]
+            n_touched += U64(group_count[key] == 0)
+            group_count[key] += 1
+            kept += U64(1)
+        else:
+            met[key] = 0
+    for key in touched[: np.int64(n_touched)]:
+        met[key] = 0
+    return np.int64(kept), np.int64(n_touched)
+
+
+@njit(nogil=True, cache=True)
+def _group_hits(keys, hits, group_start, grouped):
+    """Scatter hits to their groups; leaves in ``group_start`` the end of each group."""
+    for i in range(len(keys)):
+        key = U64(keys[i])
+        place = group_start[key]
+        grouped[U64(place)] = hits[i]
+        group_start[key] = place + 1
+
+
+@njit(nogil=True, cache=True)
+def _forward_diagonals(pair, diagonals):
+    for i in range(len(pair)):
+        diagonals[i] = np.int32(np.int32(pair[i]) - np.int32(pair[i] >> U64(32)))
+
+
+@njit(nogil=True, cache=True)
+def _reverse_diagonals(pair, last_start, diagonals):
+    last = np.int32(last_start)
+    for i in range(len(pair)):
+        diagonals[i] = np.int32(np.int32(last - np.int32(pair[i])) - np.int32(pair[i] >> U64(32)))
+
+
+@njit(nogil=True, cache=True)
+def _apart(diagonals, band_bits):
+    """Return whether no window holds the first two hits, as is so of most pairs that meet by chance."""
+    return abs((diagonals[0] >> band_bits) - (diagonals[1] >> band_bits)) > 1
+
+
+@njit(nogil=True, cache=True)
+def _best_window(pair, diagonals, k, band_bits, lowest, windows):
+    """Return the most query bases that the seeds of two neighbouring bands cover, and the lower band.
+
+    Bands count from ``lowest``. Of a window, ``windows`` has the bases covered so far, and where the last
+    seed ends; it is zero before and after.
+    """
+    best = np.int32(0)
+    for i in range(len(pair)):
+        band = U64((diagonals[i] >> band_bits) - lowest)
+        end = np.int32(np.int32(pair[i] >> U64(32)) + k)
+        for window in (band - U64(1), band):
+            covered = np.int32(
+                windows[window, U64(0)] + min(np.int32(k), np.int32(end - windows[window, U64(1)]))
+            )
+            windows[window, U64(0)] = covered
+            windows[window, U64(1)] = end
+            best = max(best, covered)
+    best_window = np.int64(len(windows))
+    for i in range(len(pair)):
+        band = U64((diagonals[i] >> band_bits) - lowest)
+        for window in (band - U64(1), band):
+            if windows[window, U64(0)] == best:
+                best_window = min(best_window, np.int64(window))
+            windows[window, U64(0)] = 0
+            windows[window, U64(1)] = 0
+    return best, best_window
+
+
+@njit(nogil=True, cache=True)
+def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside):
+    """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window.
+
+    ``inside`` is room for a number of each hit.
+    """
+    n, n_inside = U64(0), U64(0)
+    for i in range(len(pair)):
+        distance = np.int64(diagonals[i]) - centre
+        out_q[n], out_t[n] = np.int32(pair[i] >> U64(32)), np.int32(pair[i])
+        inside[n_inside] = np.int32(n)
+        # One unsigned comparison for -reach <= distance < reach.
+        n_inside += U64(U64(distance + band_width) < U64(2 * band_width))
+        n += U64(U64(distance + reach) < U64(2 * reach))
+    return np.int64(n), np.int64(inside[n_inside // U64(2)])
+
+
+@njit(nogil=True, cache=True)
+def _without_near(pair, diagonals, centre, reach):
+    """Move the hits that are not within ``reach`` of the centre to the front, with diagonals; return them."""
+    n = 0
+    for i in range(len(pair)):
+        if not -reach <= diagonals[i] - centre < reach:
+            pair[n], diagonals[n] = pair[i], diagonals[i]
+            n += 1
+    return pair[:n]

@@ -1,0 +1,255 @@
+"""Colinear chaining of the seeds of candidates; `overlapper.extend.chain` has the definition."""
+
+import numpy as np
+
+from overlapper.runtime.compile.cache import njit
+
+CANDIDATE, SEEDS, COVERED, SCORE = range(4)
+FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)
+LEFT_MISSING, RIGHT_MISSING, AGREEMENT = range(8, 11)
+COLUMNS = 11
+"""Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base
+of its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing
+between either end and the nearer read end; agreement in thousandths."""
+
+
+@njit(nogil=True, cache=True)
+def chain_candidates(
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
+    seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
+    typical_agreement, typical_shares, reach,
+):  # fmt: skip
+    """Chain the seeds of every candidate and keep the chains that are good enough.
+
+    Parameters
+    ----------
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos
+        Columns of the candidate table.
+    lengths : ndarray of int64, shape (reads,)
+    k : int
+        Seed length.
+    sketched, seed_positions, seed_starts
+        Columns of the seeding table.
+    look_back, max_gap, gap_cost, distance_cost : int
+    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, reach : int
+        See `overlapper.params.stages.ChainParams`.
+
+    Returns
+    -------
+    rows : ndarray of int32, shape (kept, COLUMNS)
+        By candidate; see `COLUMNS`.
+    n_few, n_disagree : int
+        Chains dropped for their seeds or score, and for their agreement.
+    """
+    rows = np.empty((len(query), COLUMNS), np.int32)
+    n_rows, n_few, n_disagree = 0, 0, 0
+    longest = 0
+    for i in range(len(query)):
+        longest = max(longest, hit_offsets[i + 1] - hit_offsets[i])
+    x, y = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    score, before = np.empty(longest, np.int32), np.empty(longest, np.int32)
+    highest = np.empty(longest, np.int32)
+    for i in range(len(query)):
+        q_length, t_length = lengths[query[i]], lengths[target[i]]
+        hits = slice(hit_offsets[i], hit_offsets[i + 1])
+        n = hit_offsets[i + 1] - hit_offsets[i]
+        _anchors(hit_query_pos[hits], hit_target_pos[hits], reverse[i], t_length - k, x, y)
+        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
+        start, seeds, runs, covered = _trace(x, y, end, before, k)
+        bases = score[end] >> 8
+        if seeds < min_seeds or bases < min_score:
+            n_few += 1
+            continue
+        x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
+        q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
+        t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
+        inside = max(1, _count_seeds(q_seeds, x0, x1, k))
+        t0, t1 = (t_length - y1, t_length - y0) if reverse[i] else (y0, y1)
+        t_inside = max(1, _count_seeds(t_seeds, t0, t1, k))
+        q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
+        agreement = min(
+            1000 * seeds * t_sketched // (inside * len(t_seeds)),
+            1000 * seeds * q_sketched // (t_inside * len(q_seeds)),
+        )
+        asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched), typical_shares)
+        if 100_000 * agreement < min_agreement * typical_agreement * asked:
+            n_disagree += 1
+            continue
+        row = rows[n_rows]
+        left, right = min(x0, y0), min(q_length - x1, t_length - y1)
+        row[LEFT_MISSING] = runs * _count_seeds(q_seeds, x0 - left, x0, k) // inside
+        row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, x1, x1 + right, k) // inside
+        if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
+            if reverse[i]:
+                left, right = right, left
+            below = runs * _count_seeds(t_seeds, t0 - left, t0, k) // t_inside
+            above = runs * _count_seeds(t_seeds, t1, t1 + right, k) // t_inside
+            if reverse[i]:
+                below, above = above, below
+            row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
+            row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
+        row[CANDIDATE], row[SEEDS], row[COVERED], row[SCORE] = i, seeds, covered, bases
+        row[AGREEMENT] = agreement
+        row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
+        n_rows += 1
+    return rows[:n_rows], n_few, n_disagree
+
+
+@njit(nogil=True, cache=True)
+def agree(
+    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, seed_positions, seed_starts,
+    min_agreement, typical_agreement, typical_shares,
+):  # fmt: skip
+    """Return which overlaps agree well enough from end to end, for what their reads are.
+
+    Parameters
+    ----------
+    query, target, q_start, q_end, t_start, t_end, seeds
+        Columns of the overlap table.
+    k : int
+        Seed length.
+    sketched, seed_positions, seed_starts
+        Columns of the seeding table.
+    min_agreement, typical_agreement, typical_shares : int
+        See `overlapper.params.stages.ChainParams`.
+
+    Returns
+    -------
+    ndarray of bool, shape (overlaps,)
+    """
+    found = np.empty(len(query), np.bool_)
+    for i in range(len(query)):
+        q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
+        t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
+        inside = max(1, _count_seeds(q_seeds, q_start[i], q_end[i], k))
+        t_inside = max(1, _count_seeds(t_seeds, t_start[i], t_end[i], k))
+        q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
+        agreement = min(
+            1000 * np.int64(seeds[i]) * t_sketched // (inside * len(t_seeds)),
+            1000 * np.int64(seeds[i]) * q_sketched // (t_inside * len(q_seeds)),
+        )
+        asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched), typical_shares)
+        found[i] = 100_000 * agreement >= min_agreement * typical_agreement * asked
+    return found
+
+
+@njit(nogil=True, cache=True)
+def shares(query, target, sketched, seed_starts):
+    """Return the share of its k-mers that seed, of the query times that of the target, in millionths."""
+    found = np.empty(len(query), np.int64)
+    for i in range(len(query)):
+        q, t = query[i], target[i]
+        found[i] = _shares(
+            seed_starts[q + 1] - seed_starts[q], np.int64(sketched[q]),
+            seed_starts[t + 1] - seed_starts[t], np.int64(sketched[t]),
+        )  # fmt: skip
+    return found
+
+
+@njit(nogil=True, cache=True)
+def _shares(q_seeds, q_sketched, t_seeds, t_sketched):
+    return (1000 * q_seeds // q_sketched) * (1000 * t_seeds // t_sketched)
+
+
+@njit(nogil=True, cache=True)
+def _asked(shares, typical_shares):
+    """Return the part of the least agreement that is asked of reads, in thousandths."""
+    if typical_shares == 0:
+        return 1000
+    asked = min(1000, 1000 * shares // typical_shares)
+    asked = asked * asked // 1000
+    return asked * asked // 1000
+
+
+@njit(nogil=True, cache=True)
+def _count_seeds(positions, start, stop, k):
+    """Return how many seeds lie within ``[start, stop)``."""
+    if stop - start < k:
+        return 0
+    return _first_from(positions, stop - k + 1) - _first_from(positions, start)
+
+
+@njit(nogil=True, cache=True)
+def _first_from(positions, start):
+    """Return the number of the first of the ascending positions that is ``start`` or later."""
+    low, high = 0, len(positions)
+    while low < high:
+        middle = (low + high) >> 1
+        if positions[middle] < start:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True)
+def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
+    """Put hits on the query's strand, ascending by query position, then by target position."""
+    n = len(hit_query_pos)
+    for i in range(n):
+        x[i], y[i] = hit_query_pos[i], hit_target_pos[i]
+    if not reverse:
+        return
+    start = 0
+    while start < n:
+        stop = start + 1
+        while stop < n and x[stop] == x[start]:
+            stop += 1
+        for i in range(start, stop):
+            y[i] = last_start - hit_target_pos[start + stop - 1 - i]
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
+    """Score the best chain that ends at each anchor; return the end of the best of all.
+
+    ``highest[j]`` is the highest score up to anchor j: when even that and a whole seed do not beat the best
+    so far, no anchor further back does, and looking back ends early.
+
+    A seed that overlaps the one before it on the same diagonal goes on from that one. What lies farther back
+    could as well precede that one; what lies as near pays for a gap: ``highest`` tells whether it may win.
+    """
+    end = 0
+    overlapping = min(k, max_gap) if distance_cost < 256 else 0
+    for i in range(n):
+        if i > 0 and 0 < x[i] - x[i - 1] == y[i] - y[i - 1] <= overlapping:
+            if highest[i - 1] - gap_cost <= score[i - 1]:
+                score[i] = score[i - 1] + (256 - distance_cost) * (x[i] - x[i - 1])
+                before[i] = i - 1
+                if score[i] > score[end]:
+                    end = i
+                highest[i] = score[end]
+                continue
+        best, best_before = 256 * k, -1
+        for j in range(i - 1, max(-1, i - 1 - look_back), -1):
+            if highest[j] + 256 * k <= best:
+                break
+            dx, dy = x[i] - x[j], y[i] - y[j]
+            near = min(dx, dy)
+            if near <= 0 or max(dx, dy) > max_gap:
+                continue
+            cost = gap_cost * abs(dx - dy) + distance_cost * near
+            through_j = score[j] + 256 * min(k, near) - cost
+            if through_j > best:
+                best, best_before = through_j, j
+        score[i], before[i] = best, best_before
+        if best > score[end]:
+            end = i
+        highest[i] = score[end]
+    return end
+
+
+@njit(nogil=True, cache=True)
+def _trace(x, y, end, before, k):
+    """Return the first anchor of a chain, its anchors, and the bases they cover, of both reads the fewer."""
+    seeds, runs, on_query, on_target = 1, 1, k, k
+    i = end
+    while before[i] >= 0:
+        j = before[i]
+        on_query += min(k, x[i] - x[j])
+        on_target += min(k, y[i] - y[j])
+        seeds += 1
+        runs += min(x[i] - x[j], y[i] - y[j]) >= k
+        i = j
+    return i, seeds, runs, min(on_query, on_target)

@@ -1,0 +1,305 @@
+"""Walks from chains to read ends, in tiles of edit distance.
+
+`overlapper.extend.chain_ends` has the definition. A tile has at most 64 query bases, so that the differences
+between the rows of a column are two words, and a column follows from the one before by word operations
+(Myers 1999; tiles on top of each other as in section 4.2 there). Each lane of a vector has the tile of
+another walk; a walk that ends leaves its lane to the next one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.packed import popcount, reverse_bases, uncounted
+from overlapper.kernels.common.vectors import (
+    Lanes,
+    add,
+    bit_and,
+    bit_or,
+    bit_xor,
+    both,
+    greater,
+    load,
+    select,
+    shift_left,
+    shift_right,
+    splat,
+    store,
+    subtract,
+    width,
+)
+from overlapper.kernels.common.walks import word_from
+from overlapper.runtime.compile.cache import njit
+
+TILE = 64
+SLACK = 24
+WIDEST = TILE + 2 * SLACK
+PERCENT = 100
+LANES = Lanes(8)
+WORD = 32
+"""Bases of a word."""
+
+# What is kept of the walk in a lane.
+_Q_ORIGIN, _Q_STEP, _Q_LENGTH, _Q_READ, _T_ORIGIN, _T_STEP, _T_LENGTH, _T_READ, _FLIP = range(9)
+"""Base that is step 0, counted through the words of all reads; 1 or -1; steps to the read end; number of the
+read; all bits where the target is complemented, else none."""
+_Q_DONE, _T_DONE, _LEFT, _COLUMNS, _CORNER = range(9, 14)
+"""Query and target bases before the next tile; target bases before the last tile, and its columns; edits at
+its bottom left."""
+_SCORE, _BEST, _Q_BEST, _T_BEST = range(14, 18)
+_WALK_FIELDS = 18
+
+# What is kept of the tile in a lane.
+_ONES, _TWOS, _KNOWN = range(3)
+"""Of the query bases, from the lowest bit on: lower bit, higher bit, and whether the base is known."""
+_LAST, _EDITS, _LIMIT = range(3, 6)
+"""Number of the last query base; edits at the bottom left; columns."""
+_LEAST, _USED = range(6, 8)
+"""Result: least edits of the bottom row, and the columns up to there."""
+_WORDS, _WORD_FIELDS = 8, 5
+"""Five words for columns 0 to 63, then five for the rest, the lowest bit being the first column."""
+_T_ONES, _T_TWOS, _T_KNOWN, _RISES, _FALLS = range(5)
+"""As for the query; whether the row above the tile, and afterwards its bottom row, is one more and one less
+there than a column before."""
+_HIGH = _WORDS + _WORD_FIELDS
+_TILE_FIELDS = _HIGH + _WORD_FIELDS
+
+U64 = np.uint64
+_ONE = U64(1)
+_ALL = ~U64(0)
+
+
+class EndScheme(NamedTuple):
+    """``end_edits`` and ``end_drop`` of `overlapper.params.stages.ChainParams`."""
+
+    edits: int
+    drop: int
+
+
+@njit(nogil=True, cache=True)
+def walk_ends(lanes, reads, seeds, items, scheme):
+    """Walk from the seeds of chains towards read ends.
+
+    Parameters
+    ----------
+    lanes : Lanes
+    reads : PackedReads
+    seeds : Seeds
+    items : ndarray of int64, shape (n,)
+        Walks: ``2 * seed`` runs before a seed, ``2 * seed + 1`` after it.
+    scheme : EndScheme
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 2)
+        Query and target bases of each walk.
+    """
+    walked = np.zeros((len(items), 2), np.int64)
+    walks = np.zeros((_WALK_FIELDS, width(lanes)), np.int64)
+    tiles = np.zeros((_TILE_FIELDS, width(lanes)), np.int64)
+    walk_of = np.full(width(lanes), -1)
+    begun, busy = 0, 1
+    while busy:
+        busy = 0
+        for lane in range(width(lanes)):
+            while not _goes_on(walks, lane, scheme) and begun < len(items):
+                _begin(reads, seeds, items[begun], walks, lane)
+                walk_of[lane] = begun
+                begun += 1
+            if _goes_on(walks, lane, scheme):
+                _place(reads, walks, tiles, lane)
+                busy += 1
+            else:
+                walk_of[lane] = -1
+        _compute(lanes, tiles)
+        for lane in range(width(lanes)):
+            if walk_of[lane] >= 0:
+                _take(walks, tiles, lane, scheme)
+                walked[walk_of[lane], 0], walked[walk_of[lane], 1] = (
+                    walks[_Q_BEST, lane],
+                    walks[_T_BEST, lane],
+                )
+    return walked
+
+
+@njit(nogil=True, cache=True)
+def _begin(reads, seeds, item, walks, lane):
+    """Give a lane to a walk."""
+    seed, after = item >> 1, (item & 1) == 1
+    query, target, reverse = seeds.query[seed], seeds.target[seed], seeds.reverse[seed]
+    upwards = after != reverse
+    q_first = np.int64(seeds.query_pos[seed]) + (seeds.length if after else -1)
+    t_first = np.int64(seeds.target_pos[seed]) + (seeds.length if upwards else -1)
+    for field in range(_WALK_FIELDS):
+        walks[field, lane] = 0
+    walks[_Q_ORIGIN, lane] = WORD * reads.word_offsets[query] + q_first
+    walks[_Q_STEP, lane] = 1 if after else -1
+    walks[_Q_LENGTH, lane] = reads.lengths[query] - q_first if after else q_first + 1
+    walks[_Q_READ, lane] = query
+    walks[_T_ORIGIN, lane] = WORD * reads.word_offsets[target] + t_first
+    walks[_T_STEP, lane] = 1 if upwards else -1
+    walks[_T_LENGTH, lane] = reads.lengths[target] - t_first if upwards else t_first + 1
+    walks[_T_READ, lane] = target
+    walks[_FLIP, lane] = -1 if reverse else 0
+
+
+@njit(nogil=True, cache=True)
+def _goes_on(walks, lane, scheme):
+    """Tell whether neither read has ended, nor the walk failed."""
+    rest = min(walks[_Q_LENGTH, lane] - walks[_Q_DONE, lane], walks[_T_LENGTH, lane] - walks[_T_DONE, lane])
+    return rest > 0 and walks[_SCORE, lane] >= walks[_BEST, lane] - PERCENT * scheme.drop
+
+
+@njit(nogil=True, cache=True)
+def _place(reads, walks, tiles, lane):
+    """Put the next tile of a walk into its lane."""
+    q_done, t_done = walks[_Q_DONE, lane], walks[_T_DONE, lane]
+    height = min(TILE, walks[_Q_LENGTH, lane] - q_done, walks[_T_LENGTH, lane] - t_done)
+    left = max(walks[_LEFT, lane], t_done - SLACK)
+    columns = min(t_done + height + SLACK, walks[_T_LENGTH, lane]) - left
+    by = left - walks[_LEFT, lane]
+    _move_row(tiles, lane, by, walks[_COLUMNS, lane] - by, walks)
+    walks[_LEFT, lane], walks[_COLUMNS, lane] = left, columns
+    walks[_CORNER, lane] += height
+    tiles[_LAST, lane], tiles[_EDITS, lane], tiles[_LIMIT, lane] = height - 1, walks[_CORNER, lane], columns
+    _put_bases(
+        reads, walks[_Q_READ, lane], walks[_Q_ORIGIN, lane], walks[_Q_STEP, lane], q_done, U64(0),
+        tiles, np.int64(_ONES), lane,
+    )  # fmt: skip
+    for part in range(2):
+        _put_bases(
+            reads, walks[_T_READ, lane], walks[_T_ORIGIN, lane], walks[_T_STEP, lane], left + 64 * part,
+            U64(walks[_FLIP, lane]), tiles, _WORDS + _WORD_FIELDS * part, lane,
+        )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _move_row(tiles, lane, by, known, walks):
+    """Let the row above begin ``by`` columns further, and rise from column ``known`` on."""
+    low_rises, low_falls = U64(tiles[_WORDS + _RISES, lane]), U64(tiles[_WORDS + _FALLS, lane])
+    high_rises, high_falls = U64(tiles[_HIGH + _RISES, lane]), U64(tiles[_HIGH + _FALLS, lane])
+    low, high = _lowest(by), _lowest(by - 64)
+    walks[_CORNER, lane] += popcount(low_rises & low) + popcount(high_rises & high)
+    walks[_CORNER, lane] -= popcount(low_falls & low) + popcount(high_falls & high)
+    low_rises, high_rises = _moved(low_rises, high_rises, by)
+    low_falls, high_falls = _moved(low_falls, high_falls, by)
+    low, high = _lowest(known), _lowest(known - 64)
+    tiles[_WORDS + _RISES, lane], tiles[_HIGH + _RISES, lane] = low_rises | ~low, high_rises | ~high
+    tiles[_WORDS + _FALLS, lane], tiles[_HIGH + _FALLS, lane] = low_falls & low, high_falls & high
+
+
+@njit(nogil=True, cache=True)
+def _lowest(bits):
+    """Return a word whose lowest bits, so many of them, are set."""
+    if bits <= 0:
+        return U64(0)
+    return _ALL >> U64(64 - bits) if bits < 64 else _ALL
+
+
+@njit(nogil=True, cache=True)
+def _moved(low, high, by):
+    """Return two words moved down together."""
+    if by >= 64:
+        return high >> U64(by - 64), U64(0)
+    # Two shifts to the left, as a shift by all 64 bits is undefined.
+    return (low >> U64(by)) | ((high << _ONE) << U64(63 - by)), high >> U64(by)
+
+
+@njit(nogil=True, cache=True)
+def _take(walks, tiles, lane, scheme):
+    """Move a walk behind its tile."""
+    walks[_Q_DONE, lane] += tiles[_LAST, lane] + 1
+    walks[_T_DONE, lane] = walks[_LEFT, lane] + tiles[_USED, lane]
+    walks[_SCORE, lane] = scheme.edits * walks[_Q_DONE, lane] - PERCENT * tiles[_LEAST, lane]
+    if walks[_SCORE, lane] > walks[_BEST, lane]:
+        walks[_BEST, lane] = walks[_SCORE, lane]
+        walks[_Q_BEST, lane], walks[_T_BEST, lane] = walks[_Q_DONE, lane], walks[_T_DONE, lane]
+
+
+@njit(nogil=True, cache=True)
+def _compute(lanes, tiles):
+    """Compute the bottom rows of the tiles of all lanes."""
+    flat = tiles.reshape(-1)
+    n = width(lanes)
+    none, one, ones_only = splat(lanes, flat, 0), splat(lanes, flat, 1), splat(lanes, flat, -1)
+    top, unused = splat(lanes, flat, 63), splat(lanes, flat, 128 - WIDEST)
+    q_ones, q_twos = load(lanes, flat, n * _ONES), load(lanes, flat, n * _TWOS)
+    q_known, last = load(lanes, flat, n * _KNOWN), load(lanes, flat, n * _LAST)
+    edits, limit = load(lanes, flat, n * _EDITS), load(lanes, flat, n * _LIMIT)
+    least, used, column = edits, none, none
+    rises, falls = ones_only, none
+    for part in range(2):
+        at = n * (_WORDS + _WORD_FIELDS * part)
+        t_ones, t_twos = load(lanes, flat, at + n * _T_ONES), load(lanes, flat, at + n * _T_TWOS)
+        t_known = load(lanes, flat, at + n * _T_KNOWN)
+        above_rises, above_falls = load(lanes, flat, at + n * _RISES), load(lanes, flat, at + n * _FALLS)
+        below_rises, below_falls = none, none
+        for _ in range(WIDEST - 64 if part else 64):
+            unlike = bit_or(
+                bit_xor(q_ones, subtract(none, bit_and(t_ones, one))),
+                bit_xor(q_twos, subtract(none, bit_and(t_twos, one))),
+            )
+            known = bit_and(q_known, subtract(none, bit_and(t_known, one)))
+            same = bit_and(bit_xor(unlike, ones_only), known)
+            rise, fall = bit_and(above_rises, one), bit_and(above_falls, one)
+            t_ones, t_twos = shift_right(t_ones, one), shift_right(t_twos, one)
+            t_known = shift_right(t_known, one)
+            above_rises, above_falls = shift_right(above_rises, one), shift_right(above_falls, one)
+
+            changed = bit_or(same, falls)
+            same = bit_or(same, fall)
+            diagonal = bit_or(bit_xor(add(bit_and(same, rises), rises), rises), same)
+            up = bit_or(falls, bit_xor(bit_or(diagonal, rises), ones_only))
+            down = bit_and(rises, diagonal)
+            more, less = bit_and(shift_right(up, last), one), bit_and(shift_right(down, last), one)
+            up, down = bit_or(shift_left(up, one), rise), bit_or(shift_left(down, one), fall)
+            rises = bit_or(down, bit_xor(bit_or(changed, up), ones_only))
+            falls = bit_and(up, changed)
+
+            below_rises = bit_or(shift_right(below_rises, one), shift_left(more, top))
+            below_falls = bit_or(shift_right(below_falls, one), shift_left(less, top))
+            edits = add(edits, subtract(more, less))
+            better = both(greater(least, edits), greater(limit, column))
+            column = add(column, one)
+            least, used = select(better, edits, least), select(better, column, used)
+        if part:
+            below_rises, below_falls = shift_right(below_rises, unused), shift_right(below_falls, unused)
+        store(flat, at + n * _RISES, below_rises)
+        store(flat, at + n * _FALLS, below_falls)
+    store(flat, n * _LEAST, least)
+    store(flat, n * _USED, used)
+
+
+@njit(nogil=True, cache=True)
+def _put_bases(reads, read, origin, step, start, flip, tiles, field, lane):
+    """Put 64 steps of a walk into three fields: lower bits, higher bits, known; beyond its end arbitrary."""
+    words = uncounted(reads.words)
+    if step > 0:
+        first, second = word_from(words, origin + start), word_from(words, origin + start + WORD)
+    else:
+        first = reverse_bases(word_from(words, origin - start - WORD + 1))
+        second = reverse_bases(word_from(words, origin - start - 2 * WORD + 1))
+    first, second = first ^ flip, second ^ flip
+    tiles[field, lane] = _every_other(first) | (_every_other(second) << U64(32))
+    tiles[field + 1, lane] = _every_other(first >> _ONE) | (_every_other(second >> _ONE) << U64(32))
+    known = _ALL
+    for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
+        base = WORD * reads.word_offsets[read]
+        first_step = step * (base + reads.unknown_start[run] - origin) - start
+        last_step = step * (base + reads.unknown_end[run] - 1 - origin) - start
+        for x in range(max(0, min(first_step, last_step)), min(64, max(first_step, last_step) + 1)):
+            known &= ~(_ONE << U64(x))
+    tiles[field + 2, lane] = known
+
+
+@njit(nogil=True, cache=True)
+def _every_other(bits):
+    """Return bits 0, 2, 4 ... of a word, together."""
+    bits &= U64(0x5555555555555555)
+    bits = (bits | (bits >> U64(1))) & U64(0x3333333333333333)
+    bits = (bits | (bits >> U64(2))) & U64(0x0F0F0F0F0F0F0F0F)
+    bits = (bits | (bits >> U64(4))) & U64(0x00FF00FF00FF00FF)
+    bits = (bits | (bits >> U64(8))) & U64(0x0000FFFF0000FFFF)
+    return (bits | (bits >> U64(16))) & U64(0x00000000FFFFFFFF)

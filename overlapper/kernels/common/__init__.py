@@ -1,0 +1,1 @@
+"""What kernels of several families share: packed bases, walks, CIGAR operations, sorting, vectors."""

@@ -1,0 +1,83 @@
+"""What the runs of alignments add up to."""
+
+import numpy as np
+
+from overlapper.runtime.compile.cache import njit
+
+MATCHES, COLUMNS, GAPS, SCORE = range(4)
+EQUAL, UNEQUAL, INSERTION, DELETION = 7, 8, 1, 2
+"""BAM's codes of the operations of a CIGAR."""
+
+
+@njit(nogil=True, cache=True)
+def summarise(cigar, offsets, match, mismatch, gap_open, gap_extend):
+    """Count the columns of alignments and score them.
+
+    Parameters
+    ----------
+    cigar : ndarray of uint32
+        Runs of =, X, I and D.
+    offsets : ndarray of int64, shape (n + 1,)
+        Where the runs of each alignment start.
+    match, mismatch, gap_open, gap_extend : int
+
+    Returns
+    -------
+    ndarray of int64, shape (n, 4)
+        Equal pairs, columns, gaps and score.
+    """
+    sums = np.zeros((len(offsets) - 1, 4), np.int64)
+    for row in range(len(offsets) - 1):
+        matches = columns = gaps = score = np.int64(0)
+        for i in range(offsets[row], offsets[row + 1]):
+            run, kind = np.int64(cigar[i] >> 4), cigar[i] & 15
+            columns += run
+            if kind == EQUAL:
+                matches += run
+                score += match * run
+            elif kind == UNEQUAL:
+                score += mismatch * run
+            else:
+                gaps += 1
+                score += gap_open + gap_extend * run
+        sums[row, MATCHES], sums[row, COLUMNS], sums[row, GAPS], sums[row, SCORE] = (
+            matches,
+            columns,
+            gaps,
+            score,
+        )
+    return sums
+
+
+@njit(nogil=True, cache=True)
+def trim_gaps(cigar, offsets):
+    """Cut off the gaps that alignments start and end with.
+
+    Parameters
+    ----------
+    cigar : ndarray of uint32
+    offsets : ndarray of int64, shape (n + 1,)
+
+    Returns
+    -------
+    cigar : ndarray of uint32
+    offsets : ndarray of int64, shape (n + 1,)
+    before, after : ndarray of int64, shape (n, 2)
+        Bases of query and target that were cut off at either end.
+    """
+    n = len(offsets) - 1
+    kept, starts = np.empty(len(cigar), np.uint32), np.zeros(n + 1, np.int64)
+    before, after = np.zeros((n, 2), np.int64), np.zeros((n, 2), np.int64)
+    for row in range(n):
+        first, last = offsets[row], offsets[row + 1]
+        while first < last and cigar[first] & 15 < EQUAL:
+            before[row, (cigar[first] & 15) - INSERTION] += cigar[first] >> 4
+            first += 1
+        while last > first and cigar[last - 1] & 15 < EQUAL:
+            after[row, (cigar[last - 1] & 15) - INSERTION] += cigar[last - 1] >> 4
+            last -= 1
+        starts[row + 1] = starts[row]
+        for i in range(first, last):
+            kept[starts[row + 1]] = cigar[i]
+            starts[row + 1] += 1
+    return kept[: starts[n]], starts, before, after

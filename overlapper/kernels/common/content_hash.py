@@ -1,0 +1,38 @@
+"""A hash of each read's bases."""
+
+import numpy as np
+
+from overlapper.runtime.compile.cache import njit
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, cache=True)
+def content_hashes(words, word_offsets, unknown_start, unknown_end, unknown_offsets):
+    """Hash the bases of every read, the places of unknown ones included.
+
+    Parameters
+    ----------
+    words, word_offsets, unknown_start, unknown_end, unknown_offsets
+        Columns of the read table.
+
+    Returns
+    -------
+    ndarray of uint64, shape (reads,)
+    """
+    hashes = np.empty(len(word_offsets) - 1, np.uint64)
+    for read in range(len(hashes)):
+        value = np.uint64(0)
+        for i in range(word_offsets[read], word_offsets[read + 1]):
+            value = _mixed(value, words[i])
+        for run in range(unknown_offsets[read], unknown_offsets[read + 1]):
+            value = _mixed(value, np.uint64(unknown_start[run]))
+            value = _mixed(value, np.uint64(unknown_end[run]))
+        hashes[read] = value
+    return hashes
+
+
+@njit(nogil=True, cache=True)
+def _mixed(value, more):
+    value = (value ^ more) * _MULTIPLIER
+    return value ^ (value >> np.uint64(32))

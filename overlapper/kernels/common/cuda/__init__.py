@@ -1,0 +1,1 @@
+"""What CUDA kernels of several families share."""

@@ -1,0 +1,88 @@
+"""Walks along packed reads in device memory; the twin of kernels/common/walks.py.
+
+Reads lie in device memory as they do in `Reads`, words cut in halves of 16 bases, and beside them one bit a
+base that tells the unknown ones. An extension is (read, position, strand) twice; its bases are cut out of the
+reads 16 at a time, when it gets there (`walk_bases`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.walks import PackedReads, Seeds
+from overlapper.runtime.gpu.launch import named
+from overlapper.runtime.gpu.memory import Arena, require_memory
+
+MARGIN = 1 << 15
+"""Bytes that the arrays of reads may take beyond their items."""
+
+
+class DeviceReads(NamedTuple):
+    """Reads in device memory.
+
+    Attributes
+    ----------
+    host : PackedReads
+        The same reads, where they came from.
+    words : device array of uint32
+        Bases packed two bits each, 16 to a word; each read starts on an even word.
+    unknown : device array of uint32
+        One bit a base, 32 to a word, set where the base is not ACGT.
+    word_offsets : device array of int64, shape (n + 1,)
+        Where reads start, in words of 32 bases.
+    lengths : device array of int64, shape (n,)
+    """
+
+    host: PackedReads
+    words: Any
+    unknown: Any
+    word_offsets: Any
+    lengths: Any
+
+
+def bytes_of_reads(words: int, reads: int, runs: int) -> int:
+    """Return the device memory of so many reads of so many words of 32 bases, with runs of unknown bases."""
+    return 12 * words + 24 * reads + 8 * runs + MARGIN
+
+
+def upload_reads(reads: PackedReads, arena: Arena | None = None) -> DeviceReads:
+    """Copy reads to the device; the bits of unknown bases are set there.
+
+    Parameters
+    ----------
+    reads : PackedReads
+    arena : Arena, optional
+        Where to; memory of their own by default.
+
+    Raises
+    ------
+    DeviceError
+        When they do not fit the device's memory.
+    """
+    if arena is None:
+        size = bytes_of_reads(len(reads.words), len(reads.lengths), len(reads.unknown_start))
+        require_memory(size, f"{len(reads.lengths)} reads")
+        arena = Arena(size)
+    device = DeviceReads(
+        reads,
+        arena.upload(reads.words.view(np.uint32)),
+        arena.zeros(len(reads.words), np.uint32),
+        arena.upload(reads.word_offsets),
+        arena.upload(reads.lengths),
+    )
+    if len(reads.unknown_start):
+        runs = [
+            arena.upload(runs) for runs in (reads.unknown_start, reads.unknown_end, reads.unknown_offsets)
+        ]
+        named("walk_bases", "mark_unknown").launch(
+            1024, 128, arena.stream, *runs, device.word_offsets, device.unknown
+        )
+    arena.stream.synchronize()
+    return device
+
+
+def upload_seeds(seeds: Seeds, arena: Arena) -> Seeds:
+    """Copy seeds to the device."""
+    return Seeds._make([*(arena.upload(column) for column in seeds[:-1]), seeds.length])

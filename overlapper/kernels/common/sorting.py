@@ -1,0 +1,60 @@
+"""Sort arrays inside kernels: a few dozen items, or many by some of their bits."""
+
+import numpy as np
+
+from overlapper.runtime.compile.cache import njit
+
+U64 = np.uint64
+MAX_DIGIT_BITS = 11
+
+
+@njit(nogil=True, cache=True)
+def sort_few(values):
+    """Sort in place (Shell 1959, gaps that shrink by 9/4); numpy's sort takes numba seconds to compile."""
+    gap = len(values)
+    while gap > 1:
+        gap = max(1, gap * 4 // 9)
+        for i in range(gap, len(values)):
+            value = values[i]
+            at = i
+            while at >= gap and values[at - gap] > value:
+                values[at] = values[at - gap]
+                at -= gap
+            values[at] = value
+
+
+@njit(nogil=True, cache=True)
+def _radix_pass(source, target, n, shift, bits, starts):
+    """Move ``source[:n]`` to ``target``, stably ordered by ``bits`` bits from bit ``shift`` up."""
+    mask = U64((1 << bits) - 1)
+    shift = U64(shift)
+    starts[: (1 << bits) + 1] = 0
+    for i in range(n):
+        starts[np.int64((source[i] >> shift) & mask) + 1] += 1
+    for digit in range(1 << bits):
+        starts[digit + 1] += starts[digit]
+    for i in range(n):
+        value = np.int64((source[i] >> shift) & mask)
+        target[starts[value]] = source[i]
+        starts[value] += 1
+
+
+@njit(nogil=True, cache=True)
+def radix_sort(values, spare, low_bit, bits):
+    """Sort stably by ``bits`` bits from bit ``low_bit`` up; return the sorted one of the two arrays given.
+
+    Parameters
+    ----------
+    values, spare : ndarray of uint64, shape (n,)
+        Both are overwritten.
+    low_bit, bits : int
+    """
+    passes = max(1, (bits + MAX_DIGIT_BITS - 1) // MAX_DIGIT_BITS)
+    starts = np.empty((1 << MAX_DIGIT_BITS) + 1, np.int64)
+    done = 0
+    for i in range(passes):
+        digit_bits = (bits - done) // (passes - i)
+        _radix_pass(values, spare, len(values), low_bit + done, digit_bits, starts)
+        values, spare = spare, values
+        done += digit_bits
+    return values

@@ -1,0 +1,1 @@
+"""Kernels of the consensus: anchors, paths, pileups, votes."""

@@ -1,0 +1,240 @@
+"""Consensus of pieces of targets on a GPU; the twin of kernels/consensus/consensus.py.
+
+A batch of pieces stays on the device from its packed reads to its consensus::
+
+    reads ──► members ──► anchors ──► chains ──► paths ──► votes ──► next draft ──┐
+                                                   ▲                             │
+                                                   └── members carried over ◄────┘
+
+Each arrow is a kernel or two with a thread for each member, pair of sequences, or column.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import cuda, int32, int64
+
+from overlapper.kernels.common.cuda.offsets import owner
+from overlapper.kernels.consensus.consensus import (
+    ALIGNED,
+    COLUMNS,
+    COUNTS,
+    COVERED,
+    DELETED,
+    EDITS,
+    INSERTED,
+    LEFT_OUT,
+    LONGER,
+    LOST,
+    RUNS,
+    SHORTER,
+)
+from overlapper.kernels.consensus.cuda.error_probabilities import qualities
+from overlapper.kernels.consensus.cuda.haplotype_filter import leave_out
+from overlapper.kernels.consensus.cuda.layer_paths import first_paths
+from overlapper.kernels.consensus.cuda.layers import DeviceSequences, gather_members
+from overlapper.kernels.consensus.cuda.mem_anchors import bytes_of_index, find_chains, index_pieces
+from overlapper.kernels.consensus.cuda.next_draft import carry_over, fill_unknown
+from overlapper.kernels.consensus.cuda.own_bases import keep_own
+from overlapper.kernels.consensus.cuda.reconsider import reconsider
+from overlapper.kernels.consensus.cuda.votes import Draft, Members, bytes_of_votes, count_votes, next_drafts
+from overlapper.kernels.consensus.error_probabilities import LIMITS
+from overlapper.kernels.consensus.layer_paths import BAND, BAND_SHARE
+from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.kernels.consensus.mem_anchors import DIAGONALS
+from overlapper.kernels.consensus.votes import HOMOPOLYMER
+from overlapper.runtime.gpu.launch import launch
+from overlapper.runtime.gpu.memory import Arena
+
+GROWTH = 1.3
+"""Columns of a draft for each base of its target, as memory is planned."""
+PATH_BYTES, PAIR_BYTES = 4, 8
+"""Device memory of a row of a path, and of the pairs to align for a row."""
+MEMBER_BYTES = 128 + 4 * DIAGONALS
+"""Device memory of a member besides its bases and paths."""
+
+
+class Found(NamedTuple):
+    """The consensus of pieces, as `overlapper.kernels.consensus.consensus.correct_pieces` returns it."""
+
+    offsets: np.ndarray
+    codes: np.ndarray
+    quality: np.ndarray
+    depth: np.ndarray
+    origin: np.ndarray
+    counts: np.ndarray
+
+
+def bytes_of_pieces(pieces: Pieces, rows: Rows, drafts: int) -> np.ndarray:
+    """Return the device memory that each piece of a batch takes, about, with its rows.
+
+    Parameters
+    ----------
+    pieces : Pieces
+    rows : Rows
+    drafts : int
+        Votes, and drafts made otherwise.
+    """
+    lengths = pieces.end - pieces.start
+    before = np.concatenate([[0], np.cumsum(rows.r_end - rows.r_start, dtype=np.int64)])
+    bases = before[pieces.first[1:]] - before[pieces.first[:-1]] + lengths
+    of_bases = 2 + GROWTH * (PATH_BYTES * (drafts + 1) + PAIR_BYTES)
+    of_votes = GROWTH * drafts * bytes_of_votes(1) * lengths
+    of_members = MEMBER_BYTES * (np.diff(pieces.first) + 1)
+    return (of_bases * bases + bytes_of_index(lengths) + of_votes + of_members).astype(np.int64)
+
+
+def correct_pieces(
+    targets: DeviceSequences,
+    reads: DeviceSequences,
+    pieces: Pieces,
+    rows: Rows,
+    settings: Settings,
+    *,
+    arena: Arena,
+) -> Found:
+    """Find the consensus of pieces.
+
+    Parameters
+    ----------
+    targets, reads : DeviceSequences
+    pieces : Pieces
+    rows : Rows
+    settings : Settings
+        These three as for `overlapper.kernels.consensus.consensus.correct_pieces`.
+    arena : Arena
+        Memory for all of the batch.
+
+    Raises
+    ------
+    DeviceError
+        When the arena is too small.
+    """
+    n = len(pieces.target)
+    lengths = pieces.end - pieces.start
+    if not lengths.any():
+        none, counts = np.zeros(0, np.uint8), np.zeros((n, COUNTS), np.int64)
+        return Found(np.zeros(n + 1, np.int64), none, none, none, none.astype(np.int32), counts)
+    draft, members = gather_members(targets, reads, pieces, rows, settings, arena)
+    counts = arena.zeros(n * COUNTS, np.int64).reshape(n, COUNTS)
+    starts = arena.array(_rows_of_paths(pieces, rows), np.int32)
+    index = index_pieces(draft.codes, draft.first, lengths, settings.k, arena)
+    limits = BAND, BAND_SHARE, settings.max_gap
+    anchors, sizes = find_chains(draft.codes, draft.first, members, index, limits, arena)
+    first_paths(draft, members, anchors, sizes, starts, settings.target_votes, arena)
+    launch(
+        count_aligned, len(members.piece), arena, members.piece, members.t_start, members.start, members.end,
+        members.used, counts,
+    )  # fmt: skip
+    return _consensus(draft, members, starts, settings, counts, arena)
+
+
+def _rows_of_paths(pieces: Pieces, rows: Rows) -> int:
+    """Return how many rows the first paths of all members have."""
+    members = len(rows.read) + len(pieces.target)
+    return int((rows.t_end - rows.t_start).sum() + (pieces.end - pieces.start).sum() + members)
+
+
+@cuda.jit
+def count_aligned(piece, t_start, start, end, used, counts):
+    """Count the members of every piece that are aligned, and their columns; a thread a member."""
+    m = cuda.grid(1)
+    if m >= len(piece) or t_start[m] < 0:
+        return
+    cuda.atomic.add(counts, (piece[m], ALIGNED if used[m] else LOST), 1)
+    cuda.atomic.add(counts, (piece[m], COVERED), int64(end[m] - start[m]))
+
+
+def _consensus(
+    draft: Draft, members: Members, starts: Any, settings: Settings, counts: Any, arena: Arena
+) -> Found:
+    """Return the consensus of piles."""
+    n = len(draft.first) - 1
+    moving = arena.zeros(n, np.uint8)
+    filled, place = fill_unknown(draft, members, starts, moving, arena)
+    if arena.download(moving).any():
+        starts = carry_over(members, starts, draft, filled, place, moving, arena)
+        draft = filled
+    steps = len(settings.thresholds)
+    everywhere = arena.upload(np.ones(n, np.uint8))
+    for step in range(steps):
+        votes = count_votes(draft, members, starts, arena)
+        if step == 1 and settings.guard:
+            left_out = arena.zeros(n, np.int64)
+            leave_out(draft, members, starts, votes, left_out, arena)
+            launch(set_column, n, arena, left_out, LEFT_OUT, counts)
+            votes = count_votes(draft, members, starts, arena)
+        if step > 0 and settings.guard and settings.target_votes:
+            keep_own(draft, members, starts, votes, settings.alike, arena)
+        if step > 0 and step == steps - 1 and not settings.target_votes:
+            changed = arena.zeros(n, np.uint8)
+            after, place = reconsider(draft, members, starts, votes, changed, arena)
+            starts = carry_over(members, starts, draft, after, place, changed, arena)
+            draft = after
+            votes = count_votes(draft, members, starts, arena)
+        voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
+        if step == steps - 1:
+            members = members._replace(used=arena.zeros(len(members.piece), np.uint8))
+        starts = carry_over(members, starts, draft, voted.draft, voted.place, everywhere, arena)
+        draft = voted.draft
+    size = len(draft.codes)
+    origin = arena.array(size, np.int32)
+    launch(
+        compare, size, arena, *draft, members.member_first, members.first, members.bases, members.at, starts,
+        origin, counts,
+    )  # fmt: skip
+    quality = arena.array(size, np.uint8)
+    limits = arena.upload(LIMITS[0 if settings.worth else 1])
+    launch(qualities, size, arena, *draft, voted.chances, limits, quality)
+    offsets = arena.download(draft.first)
+    end = int(offsets[-1])
+    codes, quality, depth, origin = (
+        arena.download(values)[:end] for values in (draft.codes, quality, voted.depth, origin)
+    )
+    return Found(offsets, codes, quality, depth, origin, arena.download(counts))
+
+
+@cuda.jit
+def set_column(values, column, counts):
+    """Write a value of every piece to a column of the counts."""
+    p = cuda.grid(1)
+    if p < len(values):
+        counts[p, column] = values[p]
+
+
+@cuda.jit
+def compare(draft_first, codes, member_first, first, bases, at, starts, origin, counts):
+    """Count how every target differs from its consensus, and write origins; a thread a column.
+
+    What is counted is told at `overlapper.kernels.consensus.consensus.COUNTS`. The first column of a homopolymer run
+    counts the run.
+    """
+    x = cuda.grid(1)
+    if x >= draft_first[len(draft_first) - 1]:
+        return
+    p = owner(draft_first, x)
+    own, c = member_first[p + 1] - 1, x - draft_first[p]
+    row, member = at[own] + c, first[own]
+    here, behind = starts[row], starts[row + 1]
+    origin[x] = here
+    inserted, deleted = max(int32(0), int32(behind - here - 1)), behind == here
+    differs = deleted or bases[member + here] != codes[x]
+    cuda.atomic.add(counts, (p, COLUMNS), int64(1 + inserted))
+    if inserted or differs:
+        cuda.atomic.add(counts, (p, EDITS), int64(inserted) + int64(differs))
+        cuda.atomic.add(counts, (p, INSERTED), int64(inserted))
+        cuda.atomic.add(counts, (p, DELETED), int64(deleted))
+    if c > 0 and codes[x - 1] == codes[x]:
+        return
+    end = int64(x)
+    while end < draft_first[p + 1] and codes[end] == codes[x]:
+        end += 1
+    length, held = end - x, int64(0)
+    if length >= HOMOPOLYMER:
+        for y in range(here, starts[row + length]):
+            held += bases[member + y] == codes[x]
+        cuda.atomic.add(counts, (p, RUNS), int64(1))
+        cuda.atomic.add(counts, (p, SHORTER), int64(held < length))
+        cuda.atomic.add(counts, (p, LONGER), int64(held > length))

@@ -1,0 +1,186 @@
+"""Which members of piles come from elsewhere; the twin of kernels/consensus/haplotype_filter.py, which defines it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import cuda, int32, int64
+
+from overlapper.kernels.common.cuda.offsets import owner
+from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
+from overlapper.kernels.consensus.cuda.votes import Draft, Members, Votes
+from overlapper.kernels.consensus.haplotype_filter import (
+    MAX_AGAINST,
+    MIN_APART,
+    MIN_BOTH,
+    MIN_MEMBERS,
+    MIN_SHARE,
+    NEXT_CANDIDATES,
+)
+from overlapper.kernels.consensus.votes import DELETION
+from overlapper.runtime.gpu.launch import launch
+from overlapper.runtime.gpu.memory import Arena
+
+
+def leave_out(draft: Draft, members: Members, starts: Any, votes: Votes, left_out: Any, arena: Arena) -> None:
+    """Mark the members that disagree with their targets as not used.
+
+    Parameters
+    ----------
+    draft : Draft
+    members : Members
+    starts : device array of int32
+    votes : Votes
+        Of these members.
+    left_out : device array of int64, shape (pieces,)
+        Gets how many.
+    arena : Arena
+    """
+    mark = arena.mark()
+    n = len(draft.codes)
+    is_candidate = arena.array(n, np.uint8)
+    paths = (
+        members.member_first, members.first, members.bases, members.start, members.end, members.at,
+        members.used, starts,
+    )  # fmt: skip
+    launch(mark_candidates, n, arena, draft.first, *paths, members.reverse, votes.column, is_candidate)
+    place = exclusive_sums(is_candidate, arena)
+    count = last_of(place, arena)
+    if count:
+        candidates, is_site = arena.array(count, np.int64), arena.zeros(count, np.uint8)
+        launch(list_marked, n, arena, is_candidate, place, candidates)
+        pairs = count * NEXT_CANDIDATES
+        launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
+        launch(
+            judge, len(members.piece), arena, members.piece, candidates, is_site, draft.first, place,
+            *paths, votes.column, left_out,
+        )  # fmt: skip
+    arena.release(mark)
+
+
+@cuda.jit(device=True)
+def _two_bases(column, x):
+    """Return the two heaviest bases of a column, of equals the lower code."""
+    first, second = int64(-1), int64(-1)
+    for base in range(DELETION):
+        if first < 0 or column[x, base] > column[x, first]:
+            first, second = int64(base), first
+        elif second < 0 or column[x, base] > column[x, second]:
+            second = int64(base)
+    return first, second
+
+
+@cuda.jit(device=True)
+def _held(m, c, first, bases, start, end, at, used, starts, one, other):
+    """Return which of two bases a member has at a column: 0, 1, or -1 for neither."""
+    if used[m] == 0 or c < start[m] or c >= end[m]:
+        return -1
+    row = at[m] + c
+    if starts[row] == starts[row + 1]:
+        return -1
+    base = bases[first[m] + starts[row]]
+    return 0 if base == one else 1 if base == other else -1
+
+
+@cuda.jit
+def mark_candidates(
+    draft_first, member_first, first, bases, start, end, at, used, starts, reverse, column, is_candidate
+):
+    """Mark the columns that are candidates; a thread a column."""
+    x = cuda.grid(1)
+    if x >= len(is_candidate):
+        return
+    is_candidate[x] = 0
+    if x >= draft_first[len(draft_first) - 1]:
+        return
+    one, other = _two_bases(column, x)
+    total = int64(column[x, DELETION])
+    for base in range(DELETION):
+        total += column[x, base]
+    less, both = int64(column[x, other]), int64(column[x, one]) + int64(column[x, other])
+    if total == 0 or 100 * less < MIN_SHARE * total or 100 * both < MIN_BOTH * total:
+        return
+    p = owner(draft_first, x)
+    c = x - draft_first[p]
+    counts = cuda.local.array(4, int32)
+    for i in range(4):
+        counts[i] = 0
+    for m in range(member_first[p], member_first[p + 1]):
+        held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
+        if held >= 0:
+            counts[2 * held + reverse[m]] += 1
+    fewest = min(counts[0] + counts[1], counts[2] + counts[3])
+    if fewest >= MIN_MEMBERS and min(min(counts[0], counts[1]), min(counts[2], counts[3])) > 0:
+        is_candidate[x] = 1
+
+
+@cuda.jit
+def list_marked(marked, place, numbers):
+    """Write the numbers of items that are marked; a thread an item."""
+    x = cuda.grid(1)
+    if x < len(marked) and marked[x]:
+        numbers[place[x]] = x
+
+
+@cuda.jit
+def link(candidates, draft_first, member_first, first, bases, start, end, at, used, starts, column, is_site):
+    """Mark the candidates that are linked to another one; a thread a pair of candidates."""
+    pair = cuda.grid(1)
+    a = pair // NEXT_CANDIDATES
+    b = a + 1 + pair % NEXT_CANDIDATES
+    if b >= len(candidates):
+        return
+    p = owner(draft_first, candidates[a])
+    if candidates[b] >= draft_first[p + 1] or candidates[b] - candidates[a] < MIN_APART:
+        return
+    a_one, a_other = _two_bases(column, candidates[a])
+    b_one, b_other = _two_bases(column, candidates[b])
+    a_column, b_column = candidates[a] - draft_first[p], candidates[b] - draft_first[p]
+    counts = cuda.local.array(4, int32)
+    for i in range(4):
+        counts[i] = 0
+    for m in range(member_first[p], member_first[p + 1]):
+        here = _held(m, a_column, first, bases, start, end, at, used, starts, a_one, a_other)
+        if here < 0:
+            continue
+        there = _held(m, b_column, first, bases, start, end, at, used, starts, b_one, b_other)
+        if there >= 0:
+            counts[2 * here + there] += 1
+    straight, crossed = counts[0] + counts[3], counts[1] + counts[2]
+    if straight >= crossed:
+        least, against = min(counts[0], counts[3]), crossed
+    else:
+        least, against = min(counts[1], counts[2]), straight
+    if least >= MIN_MEMBERS and 100 * against <= MAX_AGAINST * (straight + crossed):
+        is_site[a] = 1
+        is_site[b] = 1
+
+
+@cuda.jit
+def judge(
+    piece, candidates, is_site, draft_first, place, member_first, first, bases, start, end, at, used, starts,
+    column, left_out,
+):  # fmt: skip
+    """Leave a member out that disagrees with its target more often than it agrees; a thread a member."""
+    m = cuda.grid(1)
+    if m >= len(piece):
+        return
+    p = piece[m]
+    own = member_first[p + 1] - 1
+    if m == own or used[m] == 0:
+        return
+    low = draft_first[p]
+    balance = 0
+    for s in range(place[low], place[draft_first[p + 1]]):
+        if is_site[s] == 0:
+            continue
+        one, other = _two_bases(column, candidates[s])
+        c = candidates[s] - low
+        wanted = _held(own, c, first, bases, start, end, at, used, starts, one, other)
+        held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
+        if wanted >= 0 and held >= 0:
+            balance += 1 if held == wanted else -1
+    if balance < 0:
+        used[m] = 0
+        cuda.atomic.add(left_out, p, 1)

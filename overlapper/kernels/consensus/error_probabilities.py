@@ -1,0 +1,172 @@
+"""Chances that decisions of a vote are wrong, and qualities of bases (``docs/algorithms/correction.md``).
+
+The chance of a decision is looked up by what is decided (a row of the table) and by how clearly (a step).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.runtime.compile.cache import njit
+
+UNIT = 10_000_000
+"""Chances are integers, in so many parts."""
+BEST_QUALITY = 50
+STAYS, INNER, CHANGED, REFUSED = 0, 6, 7, 8
+"""First row of each kind of decision: a base stays at the end of a homopolymer run of 1, 2 or 3, 4, 5, 6, and
+more bases; it stays farther left in a run; a column goes or a base is inserted; a base is not inserted that
+would have made a run of at most 3, 4, 5, and more."""
+LONGEST_RUN = 7
+"""Bases of the shortest homopolymer run that counts as the longest."""
+STEPS = 20
+"""Steps of clearness."""
+WHOLE = 16
+"""Doubts and clearness are in so many parts of a step; a doubt of as much is taken for what it is."""
+_PHRED = np.array(
+    [
+        [
+            [2, 3, 4, 7, 9, 13, 16, 20, 24, 29, 34, 37, 41, 43, 46, 47, 50, 54, 59, 60],  # stays, run 1
+            [3, 6, 8, 11, 15, 18, 22, 25, 29, 33, 36, 37, 39, 41, 44, 45, 50, 50, 53, 60],  # 2 or 3
+            [1, 1, 1, 2, 3, 6, 9, 14, 17, 20, 21, 24, 25, 27, 29, 30, 34, 34, 34, 52],  # 4
+            [1, 1, 1, 1, 2, 4, 5, 8, 10, 12, 14, 15, 16, 18, 18, 19, 22, 25, 25, 36],  # 5
+            [1, 1, 1, 1, 2, 3, 5, 6, 7, 8, 9, 10, 10, 11, 11, 12, 13, 18, 19, 29],  # 6
+            [1, 1, 1, 2, 3, 4, 5, 6, 7, 7, 7, 8, 8, 8, 8, 8, 9, 11, 14, 24],  # 7 or more
+            [3, 5, 6, 8, 9, 12, 15, 18, 21, 26, 29, 32, 36, 40, 43, 43, 49, 51, 56, 60],  # farther left
+            [6, 10, 14, 18, 22, 27, 29, 31, 38, 38, 40, 40, 43, 43, 43, 43, 43, 43, 43, 45],  # changed
+            [1, 1, 1, 1, 1, 2, 3, 5, 8, 12, 18, 22, 27, 32, 36, 39, 43, 44, 48, 54],  # refused, to 3
+            [8, 10, 12, 13, 15, 18, 19, 22, 23, 26, 27, 29, 32, 34, 35, 37, 40, 40, 46, 53],  # 4
+            [5, 7, 8, 10, 11, 12, 14, 16, 17, 18, 20, 23, 25, 27, 29, 33, 34, 39, 42, 49],  # 5
+            [4, 5, 6, 7, 8, 10, 11, 13, 14, 15, 18, 19, 20, 23, 26, 29, 29, 32, 34, 41],  # 6 or more
+        ],
+        [
+            [17, 27, 27, 30, 32, 33, 37, 37, 40, 40, 48, 52, 52, 52, 52, 53, 57, 57, 60, 60],  # stays, run 1
+            [18, 26, 28, 29, 31, 31, 34, 38, 38, 42, 42, 44, 45, 48, 55, 56, 57, 59, 60, 60],  # 2 or 3
+            [8, 20, 20, 25, 25, 26, 28, 33, 33, 33, 33, 33, 33, 38, 48, 48, 48, 48, 48, 56],  # 4
+            [8, 16, 16, 19, 19, 19, 19, 25, 25, 30, 36, 39, 39, 39, 39, 39, 39, 39, 39, 51],  # 5
+            [7, 8, 9, 9, 12, 15, 16, 24, 24, 24, 24, 24, 26, 26, 26, 27, 27, 29, 31, 45],  # 6
+            [5, 5, 5, 6, 9, 12, 16, 19, 29, 29, 29, 29, 29, 29, 29, 30, 32, 32, 34, 42],  # 7 or more
+            [26, 36, 36, 36, 41, 41, 41, 45, 45, 51, 57, 58, 58, 58, 59, 59, 60, 60, 60, 60],  # farther left
+            [9, 9, 9, 9, 9, 9, 10, 15, 15, 15, 20, 25, 25, 25, 25, 25, 25, 25, 25, 25],  # changed
+            [21, 29, 29, 29, 29, 32, 32, 32, 33, 35, 36, 41, 41, 43, 44, 47, 55, 55, 60, 60],  # refused, to 3
+            [15, 21, 22, 23, 24, 26, 26, 28, 28, 28, 31, 31, 35, 35, 35, 40, 40, 54, 54, 54],  # 4
+            [18, 22, 22, 22, 23, 23, 25, 26, 27, 28, 30, 30, 30, 41, 52, 52, 52, 52, 52, 59],  # 5
+            [20, 20, 20, 20, 20, 20, 23, 23, 24, 24, 25, 29, 31, 36, 46, 46, 46, 46, 46, 57],  # 6 or more
+        ],
+    ]
+)
+"""Decibels of the chance, by kind and step, fitted as ``docs/algorithms/correction.md`` says."""
+_LEAST = np.array([
+    [
+        0, 0, 0, 2, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17, 18, 19, 20, 20, 21, 21,
+        22, 24, 24, 26, 26, 26, 28, 29, 29, 30, 30, 31, 31, 33, 34, 34, 34, 35, 37, 38, 40, 40, 41,
+        41, 43, 43,
+    ],
+    [
+        0, 0, 0, 0, 0, 0, 4, 4, 4, 4, 12, 12, 12, 12, 12, 15, 16, 18, 18, 18, 21, 21, 23, 23,
+        23, 23, 25, 28, 28, 29, 29, 30, 30, 31, 31, 32, 34, 34, 34, 37, 37, 37, 40, 40, 40, 40,
+        42, 42, 42, 42, 42,
+    ],
+])  # fmt: skip
+"""Decibels that the sum of chances behind a base of each quality has at least; 90 is never met."""
+
+
+def parts(decibels):
+    """Return chances that are given in decibels, in parts of `UNIT`."""
+    return np.round(UNIT * 10 ** (-decibels / 10)).astype(np.int32)
+
+
+CHANCES = parts(_PHRED)
+"""Where raw reads decide, and corrected ones."""
+LIMITS = parts(_LEAST)
+"""Highest chance of a base of each quality, of raw reads and of corrected ones."""
+
+
+@inner
+def stays_row(run, at_end):
+    """Return the row of a base that stays, in or at the end of a homopolymer run of so many bases."""
+    if run > 1 and not at_end:
+        return INNER
+    return STAYS + min(run >> 1 if run < 4 else run - 2, INNER - STAYS - 1)
+
+
+@inner
+def refused_row(run):
+    """Return the row of a base that is not inserted, which would have made a run of so many bases."""
+    return REFUSED + min(max(run - 3, 0), 3)
+
+
+@inner
+def reach(weight, members, worth, doubt):
+    """Return how clear a decision is by members that agree, how clear it is at most, and what doubts count.
+
+    The first two are in sixteenths of a step; the first one shrinks with the margin. Arguments are the weight
+    of the members, their number, and what `kernels.cpu.members.Settings` has.
+    """
+    members = max(np.int64(1), members)
+    if worth:
+        return 5 * worth, 9 * worth * np.int64(math.sqrt(math.sqrt(members << 28))) >> 9, doubt
+    return 8 * weight // members, 8 * weight // members, doubt
+
+
+@inner
+def step_of(clear, margin, whole):
+    """Return the step of a decision whose margin is that share of the whole.
+
+    What is missing to the clearest one is doubt.
+    """
+    agreed, most, doubt = clear
+    missing = WHOLE * STEPS - min(agreed * margin // max(np.int64(1), whole), most)
+    return min(max((WHOLE * WHOLE * STEPS - missing * doubt) >> 8, 0), STEPS - 1)
+
+
+@inner
+def step_for(weight, standing, total, threshold, clear):
+    """Return how clearly there is a base rather than none, and this one; the less clear of both."""
+    there = step_of(clear, 100 * standing - threshold * total, (100 - threshold) * total)
+    return min(there, step_of(clear, 2 * weight - standing, standing))
+
+
+@njit(nogil=True, cache=True)
+def qualities(codes, chances, limits):
+    """Return the qualities of bases; those of a homopolymer run have the same, as any may be the wrong one.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8, shape (n,)
+    chances : ndarray of int32, shape (n,)
+        In parts of `UNIT`; 0 where there was no vote, and the quality is 0 then.
+    limits : ndarray of int32
+        One of `LIMITS`.
+    """
+    quality = np.zeros(len(codes), np.uint8)
+    start = 0
+    for x in range(1, len(codes) + 1):
+        if x < len(codes) and codes[x] == codes[start]:
+            continue
+        total, voted = np.int64(0), 0
+        for y in range(start, x):
+            total += chances[y]
+            voted += chances[y] > 0
+        if voted:
+            of_run = phred(total // voted, limits)
+            for y in range(start, x):
+                if chances[y] > 0:
+                    quality[y] = of_run
+        start = x
+    return quality
+
+
+@inner
+def phred(chance, limits):
+    """Return the highest quality that allows for such a chance; at least 1."""
+    low, high = 1, BEST_QUALITY + 1
+    while high - low > 1:
+        middle = (low + high) >> 1
+        if chance <= limits[middle]:
+            low = middle
+        else:
+            high = middle
+    return low

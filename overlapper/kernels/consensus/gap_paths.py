@@ -1,0 +1,167 @@
+"""Edit paths of many gaps.
+
+Gaps wait in a list; those of about the same size are then computed together (`kernels.cpu.gap_lanes`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common import edit_paths
+from overlapper.kernels.common.inlining import always_inline, inner
+from overlapper.kernels.consensus.gap_lanes import (
+    LONGEST,
+    MOST_WORDS,
+    WIDTH,
+    WORD,
+    PairLanes,
+    find_paths,
+    new_lanes,
+    put_pair,
+)
+from overlapper.runtime.compile.cache import njit
+
+U64 = np.uint64
+ROOM = 8192
+"""Gaps that wait at most."""
+STEP = 4
+"""Gaps whose numbers of columns differ by less, of as many words of rows, are of a class."""
+CLASSES = MOST_WORDS * (LONGEST // STEP + 1)
+_TARGET, _ROWS, _READ, _COLUMNS, _AT, _OFFSET = range(6)
+_FIELDS = 6
+"""Of a gap: first base and number of bases of the target, and of all reads; where its path is to be written,
+and how many bases of its own read come before it."""
+
+
+class Aligned(NamedTuple):
+    """A target, the reads that are aligned to it, and their paths.
+
+    Attributes
+    ----------
+    target, bases : ndarray of uint8
+        Codes of the target, and of all reads.
+    starts : ndarray of int32
+        The paths, as in `edit_paths`; each counts bases from the start of its own read.
+    """
+
+    target: np.ndarray
+    bases: np.ndarray
+    starts: np.ndarray
+
+
+class Gaps(NamedTuple):
+    """Gaps that wait for their paths, and memory to find them.
+
+    Attributes
+    ----------
+    matrix : edit_paths.Matrix
+        For those that are longer than `LONGEST`.
+    size : ndarray of int64, shape (1,)
+        How many wait.
+    gap : ndarray of int64, shape (ROOM, 6)
+        First base and number of bases of the target, and of the read; where the path is to be written, and
+        the number of its first base of the read.
+    order : ndarray of int64, shape (ROOM,)
+    first : ndarray of int64, shape (CLASSES + 1,)
+        Where each class starts in the order.
+    lanes : PairLanes
+    """
+
+    matrix: edit_paths.Matrix
+    size: np.ndarray
+    gap: np.ndarray
+    order: np.ndarray
+    first: np.ndarray
+    lanes: PairLanes
+
+
+@njit(nogil=True, cache=True)
+def new_gaps(longest):
+    """Return memory for gaps of up to ``longest`` bases of each sequence; none waits."""
+    return Gaps(
+        edit_paths.new_matrix(longest), np.zeros(1, np.int64), np.empty((ROOM, _FIELDS), np.int64),
+        np.empty(ROOM, np.int64), np.empty(CLASSES + 1, np.int64), new_lanes(),
+    )  # fmt: skip
+
+
+@always_inline
+def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
+    """Have a path written to ``aligned.starts[at + t_start : at + t_end]`` before `finish_gaps` returns.
+
+    Parameters
+    ----------
+    gaps : Gaps
+    aligned : Aligned
+        The same for all gaps that wait.
+    t_start, t_end, r_start, r_end : int
+        Half open, at most ``gaps.matrix.longest`` bases each; those of the read count from its start.
+    first : int
+        Where the read starts in ``aligned.bases``.
+    at : int
+    """
+    target, bases, starts = aligned
+    m, n = t_end - t_start, r_end - r_start
+    if edit_paths.plain_path(m, n, starts, at + t_start, r_start):
+        return
+    if max(m, n) > LONGEST:
+        edit_paths.edit_path(
+            target, t_start, t_end, bases[first : first + r_end], r_start, r_end, gaps.matrix, starts, at
+        )
+        return
+    if gaps.size[0] == ROOM:
+        finish_gaps(gaps, aligned)
+    gap = gaps.gap[gaps.size[0]]
+    gap[_TARGET], gap[_ROWS], gap[_READ], gap[_COLUMNS] = t_start, m, first + r_start, n
+    gap[_AT], gap[_OFFSET] = at + t_start, r_start
+    gaps.size[0] += 1
+
+
+@inner
+def finish_gaps(gaps, aligned):
+    """Write the paths of all gaps that wait."""
+    target, bases, starts = aligned
+    size, lanes = gaps.size[0], gaps.lanes
+    _sort_by_class(gaps.gap, size, gaps.first, gaps.order)
+    for begin in range(0, size, WIDTH):
+        used = min(WIDTH, size - begin)
+        rows, columns = 0, 0
+        for lane in range(used):
+            gap = gaps.gap[gaps.order[begin + lane]]
+            rows, columns = max(rows, gap[_ROWS]), max(columns, gap[_COLUMNS])
+            put_pair(lanes, lane, target, gap[_TARGET], gap[_ROWS], bases, gap[_READ], gap[_COLUMNS])
+        for lane in range(used, WIDTH):
+            put_pair(lanes, lane, target, 0, 0, bases, 0, 0)
+        find_paths(lanes, rows, columns)
+        for lane in range(used):
+            _write(lanes.before, lane, gaps.gap[gaps.order[begin + lane]], starts)
+    gaps.size[0] = 0
+
+
+@inner
+def _sort_by_class(gap, size, first, order):
+    """Put the numbers of the gaps in the order of their classes."""
+    first[:] = 0
+    for g in range(size):
+        first[_class_of(gap[g]) + 1] += 1
+    for c in range(CLASSES):
+        first[c + 1] += first[c]
+    for g in range(size):
+        c = _class_of(gap[g])
+        order[first[c]] = g
+        first[c] += 1
+
+
+@inner
+def _class_of(gap):
+    words = (gap[_ROWS] - 1) // WORD
+    return words * (LONGEST // STEP + 1) + gap[_COLUMNS] // STEP
+
+
+@inner
+def _write(before, lane, gap, starts):
+    """Write the path of a lane."""
+    at, offset = U64(gap[_AT]), gap[_OFFSET]
+    for row in range(U64(gap[_ROWS])):
+        starts[at + row] = offset + before[row * U64(WIDTH) + U64(lane)]

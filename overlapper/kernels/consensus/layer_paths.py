@@ -1,0 +1,204 @@
+"""Paths of the members of a pile over its target, before the first vote.
+
+Members are aligned through the best chain of their anchors, unless that was done to choose them
+(`kernels.cpu.same_place`). Definitions are in ``docs/algorithms/correction.md``, section 2.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common import edit_paths
+from overlapper.kernels.consensus import gap_paths, mem_anchors
+from overlapper.kernels.consensus.window_rows import BIN
+from overlapper.runtime.compile.cache import njit
+
+LONGEST = 2048
+"""Bases that are aligned in one piece."""
+BAND, BAND_SHARE = 150, 20
+"""Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
+SPARE_ANCHORS = 256
+"""A row has at most so many anchors more than its piece has bases; there are more in low complexity alone."""
+ALL_ANCHORS = 1 << 62
+"""More than there are."""
+MAX_REACH = 500
+"""Bases that a path goes on beyond the first and the last anchor."""
+ANCHOR_ENDS = 1
+"""Bases at either end of an anchor that are aligned anew all the same."""
+
+
+class Paths(NamedTuple):
+    """Paths of rows that are known before they vote; those of a piece are known together.
+
+    Attributes
+    ----------
+    start, end : ndarray of int64, shape (rows,)
+        Columns of the piece that the path of each row covers.
+    at : ndarray of int64, shape (rows,)
+        Where its entries ``start`` to ``end``, both included, begin in ``starts``; -1 where it is not known.
+    starts : ndarray of int32
+        As in `edit_paths`.
+    """
+
+    start: np.ndarray
+    end: np.ndarray
+    at: np.ndarray
+    starts: np.ndarray
+
+
+class Memory(NamedTuple):
+    """What aligning members to pieces of a length takes (`mem_anchors`, `gap_paths`)."""
+
+    places: mem_anchors.Index
+    anchors: np.ndarray
+    score: np.ndarray
+    before: np.ndarray
+    highest: np.ndarray
+    latest: np.ndarray
+    gaps: gap_paths.Gaps
+
+
+def no_paths(rows):
+    """Return the paths of so many rows of which none is known."""
+    return Paths(np.zeros(rows, np.int64), np.zeros(rows, np.int64), np.full(rows, -1), np.empty(0, np.int32))
+
+
+@njit(nogil=True, cache=True)
+def new_memory(longest):
+    """Return memory for pieces of up to ``longest`` bases."""
+    most = longest + SPARE_ANCHORS
+    return Memory(
+        mem_anchors.new_index(longest),
+        np.empty((most, 3), np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
+        np.empty(most, np.int32), np.empty(mem_anchors.DIAGONALS, np.int32), gap_paths.new_gaps(LONGEST),
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def known_paths(target, members, rows, low, settings, paths):
+    """Return rows of the paths of all members of a piece, those of the rows from ``low`` on being known."""
+    starts = _room(target, members, rows, low, settings)
+    at = np.int64(len(target) + 1)
+    for m in range(len(members.start) - 1):
+        row = low + m
+        start, end = paths.start[row], paths.end[row]
+        members.start[m], members.end[m], members.used[m] = start, end, True
+        members.at[m] = at - start
+        starts[at : at + end - start + 1] = paths.starts[paths.at[row] : paths.at[row] + end - start + 1]
+        at += end - start + 1
+    return starts
+
+
+@njit(nogil=True, cache=True)
+def first_paths(target, members, rows, low, settings, most, memory):
+    """Align all members of the rows from ``low`` on to the target; return the rows of their paths.
+
+    Not aligned are those for which every stretch of `BIN` bases that they touch has ``most`` anchors of
+    members before.
+    """
+    places, anchors, score, before, highest, latest, gaps = memory
+    mem_anchors.index_kmers(target, len(target), settings.k, places)
+    starts = _room(target, members, rows, low, settings)
+    aligned = gap_paths.Aligned(target, members.bases, starts)
+    room = anchors[: len(target) + SPARE_ANCHORS]
+    found = np.zeros(len(target) // BIN + 1, np.int64)
+    at = np.int64(len(target) + 1)
+    for m in range(len(members.start) - 1):
+        first, length = members.first[m], members.last[m] - members.first[m]
+        read = members.bases[first : first + length]
+        t_start, t_end = np.int64(rows.t_start[low + m]), np.int64(rows.t_end[low + m])
+        window = t_start, t_end, np.int64(0), length
+        band, n = BAND + length // BAND_SHARE, 0
+        if found[t_start // BIN : (t_end - 1) // BIN + 1].min() < most:
+            n = mem_anchors.find_anchors(target, read, window, settings.k, band, places, room)
+        for a in range(n):
+            found[room[a, 1] // BIN] += 1
+        members.at[m] = at - t_start
+        if n:
+            n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest, latest)
+            start, end = _path_through(anchors[:n], aligned, window, first, members.at[m], gaps)
+            members.start[m], members.end[m], members.used[m] = start, end, end > start
+        at += t_end - t_start + 1
+    gap_paths.finish_gaps(gaps, aligned)
+    return starts
+
+
+@njit(nogil=True, cache=True)
+def _room(target, members, rows, low, settings):
+    """Return room for the rows of the paths of all members; only that of the target is there."""
+    own = len(members.start) - 1
+    size = np.int64(len(target) + 1)
+    for m in range(own):
+        size += rows.t_end[low + m] - rows.t_start[low + m] + 1
+    starts = np.empty(size, np.int32)
+    for x in range(len(target) + 1):
+        starts[x] = x
+    members.start[own], members.end[own], members.at[own] = 0, len(target), 0
+    members.used[own] = settings.target_votes
+    return starts
+
+
+@njit(nogil=True, cache=True)
+def _path_through(chain, aligned, window, first, at, gaps):
+    """Have the path through the anchors of a chain written; return the interval of the target it covers.
+
+    Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
+
+    Parameters
+    ----------
+    chain : ndarray of int32, shape (n, 3)
+    aligned : gap_paths.Aligned
+    window : tuple of int
+        As of `mem_anchors.find_anchors`, the whole read.
+    first, at : int
+        Where the read, and the row of its path for the target's first base, are in ``aligned``.
+    gaps : gap_paths.Gaps
+    """
+    target, starts = aligned.target, aligned.starts
+    t_start, t_end, r_start, r_end = window
+    read = aligned.bases[first : first + r_end]
+    i, j = int(chain[0, 0]) + ANCHOR_ENDS, int(chain[0, 1]) + ANCHOR_ENDS
+    rise, run = _reach_back(target, t_start, j, read, r_start, i, gaps.matrix)
+    begin = j - rise
+    gap_paths.add_gap(gaps, aligned, begin, j, first, i - run, i, at)
+    for a in range(len(chain)):
+        first_i, first_j = int(chain[a, 0]) + ANCHOR_ENDS, int(chain[a, 1]) + ANCHOR_ENDS
+        length = int(chain[a, 2]) - 2 * ANCHOR_ENDS
+        overlap = max(0, i - first_i, j - first_j)
+        if overlap >= length:
+            continue
+        first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
+        gap_paths.add_gap(gaps, aligned, j, first_j, first, i, first_i, at)
+        for x in range(length):
+            starts[at + first_j + x] = first_i + x
+        i, j = first_i + length, first_j + length
+    rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)
+    gap_paths.add_gap(gaps, aligned, j, j + rise, first, i, i + run, at)
+    starts[at + j + rise] = i + run
+    return begin, j + rise
+
+
+@njit(nogil=True, cache=True)
+def _reach_on(target, j, t_end, read, i, r_end, matrix):
+    """Return how many bases of target and read, from j and i on, belong together.
+
+    The shorter side is taken whole, up to `MAX_REACH` bases, and of the other what is closest to it.
+    """
+    length = min(t_end - j, r_end - i, MAX_REACH)
+    more = length + length // 4 + 16
+    if t_end - j <= r_end - i:
+        return length, edit_paths.reach(target, j, j + length, read, i, min(r_end, i + more), matrix)
+    return edit_paths.reach(read, i, i + length, target, j, min(t_end, j + more), matrix), length
+
+
+@njit(nogil=True, cache=True)
+def _reach_back(target, t_start, j, read, r_start, i, matrix):
+    """Do the same before j and i, with both reversed."""
+    most = MAX_REACH + MAX_REACH // 4 + 16
+    t_back = target[max(t_start, j - most) : j][::-1].copy()
+    r_back = read[max(r_start, i - most) : i][::-1].copy()
+    return _reach_on(
+        t_back, np.int64(0), np.int64(len(t_back)), r_back, np.int64(0), np.int64(len(r_back)), matrix
+    )

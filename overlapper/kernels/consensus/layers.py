@@ -1,0 +1,192 @@
+"""Pieces of targets and the reads on them, and the members of a pile: the same, unpacked."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
+from overlapper.kernels.common.packed import unpack
+from overlapper.runtime.compile.cache import njit
+
+
+class Sequences(NamedTuple):
+    """The columns of `Reads` that kernels read; ``quality_offsets`` is empty where there are no qualities."""
+
+    words: np.ndarray
+    word_offsets: np.ndarray
+    unknown_start: np.ndarray
+    unknown_end: np.ndarray
+    unknown_offsets: np.ndarray
+    qualities: np.ndarray
+    quality_offsets: np.ndarray
+
+    @classmethod
+    def of(cls, reads: Any) -> Self:
+        """Return these columns of a `Reads` table."""
+        return cls(
+            reads.words, reads.word_offsets, reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+            np.zeros(0, np.uint8) if reads.qualities is None else reads.qualities,
+            np.zeros(0, np.int64) if reads.quality_offsets is None else reads.quality_offsets,
+        )  # fmt: skip
+
+
+class Pieces(NamedTuple):
+    """Intervals ``[start, end)`` of targets; the rows of each are at ``first[i]`` to ``first[i + 1]``."""
+
+    target: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    first: np.ndarray
+
+
+class Rows(NamedTuple):
+    """Reads on pieces: intervals of the piece, and of the forward strand of the read, both half open."""
+
+    read: np.ndarray
+    reverse: np.ndarray
+    t_start: np.ndarray
+    t_end: np.ndarray
+    r_start: np.ndarray
+    r_end: np.ndarray
+
+
+class Settings(NamedTuple):
+    """Parameters of `overlapper.graph.params.CorrectParams`, and what is derived from them.
+
+    Attributes
+    ----------
+    k, max_gap : int
+    max_depth : int
+        Rows that vote on a base.
+    thresholds : ndarray of int64, shape (drafts, 2)
+        Percentage of the weight that a base needs in each draft, and that one of a homopolymer run does.
+    weight : int
+        Of a base without quality.
+    most_weight : int
+    target_votes : bool
+    guard : bool
+    worth : int
+        What the vote of a raw read tells, in 64ths of what it does at an error rate of 10 percent; 0 for
+        corrected reads, which do not err independently of each other.
+    doubt : int
+        What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
+    alike : int
+        Of a million members, how many may have an error alike (`kernels.cpu.own_bases`).
+    """
+
+    k: int
+    max_gap: int
+    max_depth: int
+    thresholds: np.ndarray
+    weight: int
+    most_weight: int
+    target_votes: bool
+    guard: bool
+    worth: int
+    doubt: int
+    alike: int
+
+
+class Members(NamedTuple):
+    """Members of a pile, ``m`` of them; the last one is the target itself.
+
+    Attributes
+    ----------
+    bases, weights : ndarray of uint8
+        Codes and weights of all members, each on the strand of the target.
+    first, last : ndarray of int64, shape (m,)
+        Bases of a member are at ``first`` to ``last``.
+    reverse : ndarray of bool, shape (m,)
+    start, end : ndarray of int64, shape (m,)
+        Columns that its path covers.
+    at : ndarray of int64, shape (m,)
+        Row ``c`` of its path is ``starts[at + c]``; row ``end`` is there too.
+    used : ndarray of bool, shape (m,)
+        Whether it votes.
+    """
+
+    bases: np.ndarray
+    weights: np.ndarray
+    first: np.ndarray
+    last: np.ndarray
+    reverse: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+    at: np.ndarray
+    used: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def unpack_piece(targets, pieces, p):
+    """Return the bases of a piece."""
+    codes = np.empty(pieces.end[p] - pieces.start[p], np.uint8)
+    _unpack_codes(targets, pieces.target[p], pieces.start[p], TARGET_UNKNOWN, codes)
+    return codes
+
+
+@njit(nogil=True, cache=True)
+def gather_members(targets, reads, pieces, p, rows, settings):
+    """Unpack all members of a piece; none has a path yet."""
+    low, high = pieces.first[p], pieces.first[p + 1]
+    n = high - low + 1
+    own = n - 1
+    first, last = np.empty(n, np.int64), np.empty(n, np.int64)
+    reverse = np.zeros(n, np.bool_)
+    size = np.int64(0)
+    for m in range(n):
+        first[m] = size
+        size += pieces.end[p] - pieces.start[p] if m == own else rows.r_end[low + m] - rows.r_start[low + m]
+        last[m] = size
+    bases, weights = np.empty(size, np.uint8), np.empty(size, np.uint8)
+    for m in range(own):
+        row, codes, some = low + m, bases[first[m] : last[m]], weights[first[m] : last[m]]
+        reverse[m] = rows.reverse[row]
+        read, start = np.int64(rows.read[row]), np.int64(rows.r_start[row])
+        _unpack_codes(reads, read, start, READ_UNKNOWN, codes)
+        _weigh(reads, read, start, settings, some)
+        if reverse[m]:
+            _turn_around(codes, some)
+    target, start = np.int64(pieces.target[p]), np.int64(pieces.start[p])
+    _unpack_codes(targets, target, start, READ_UNKNOWN, bases[first[own] :])
+    _weigh(targets, target, start, settings, weights[first[own] :])
+    zeros = np.zeros(n, np.int64)
+    return Members(
+        bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
+    )
+
+
+@njit(nogil=True, cache=True)
+def _unpack_codes(sequences, number, first, unknown, codes):
+    """Fill an array with the bases of a sequence from ``first`` on."""
+    words = sequences.words[sequences.word_offsets[number] : sequences.word_offsets[number + 1]]
+    unpack(words, first, len(codes), codes)
+    for run in range(sequences.unknown_offsets[number], sequences.unknown_offsets[number + 1]):
+        low = max(np.int64(sequences.unknown_start[run]), first)
+        high = min(np.int64(sequences.unknown_end[run]), first + len(codes))
+        for x in range(low, high):
+            codes[x - first] = unknown
+
+
+@njit(nogil=True, cache=True)
+def _weigh(sequences, number, first, settings, weights):
+    """Fill an array with the weights of the bases of a sequence from ``first`` on."""
+    weights[:] = settings.weight
+    if len(sequences.quality_offsets):
+        begin, end = sequences.quality_offsets[number], sequences.quality_offsets[number + 1]
+        if end > begin:
+            most = np.uint8(settings.most_weight)
+            for x in range(len(weights)):
+                weights[x] = min(max(sequences.qualities[begin + first + x], np.uint8(1)), most)
+
+
+@njit(nogil=True, cache=True)
+def _turn_around(codes, weights):
+    """Put bases and their weights on the other strand."""
+    for x in range(len(codes) >> 1):
+        y = len(codes) - 1 - x
+        codes[x], codes[y] = codes[y], codes[x]
+        weights[x], weights[y] = weights[y], weights[x]
+    for x in range(len(codes)):
+        codes[x] = 3 - codes[x] if codes[x] < 4 else codes[x]

@@ -1,0 +1,296 @@
+"""Chained exact matches between a target and a read that is known to overlap it.
+
+**Anchors.** All maximal exact matches of ``k`` bases and more between the intervals of the two that start
+within ``band`` diagonals of the line from corner to corner of the intervals. They are found by the k-mers of
+the target: one that starts a match (the bases before it differ, or there are none) is lengthened to the
+maximal match. A k-mer of the read with more than `MOST_PLACES` places in the target's interval, near the
+line, starts none. Anchors ``(i, j, length)``, first bases on read and target, ascend by ``i``, then by ``j``.
+
+**Chain.** The score of the best chain that ends at anchor a is, in quarters of a base::
+
+    f(a) = max(4 length(a), max over b of f(b) + 4 min(length(a), di, dj) - 2 |di - dj|)
+
+over the `LOOK_BACK` anchors b before a, and of those before these the last one on each of the diagonals
+``j - i`` up to `NEAR` from that of a, where diagonals are told apart modulo `DIAGONALS`. Here di, dj > 0 are
+how far a ends behind b on read and target, a starts behind b on both, at most ``max_gap`` bases lie between
+the two on either, and ``|di - dj| <= MAX_SHIFT``. Of equal predecessors the nearest wins, of equal ends the
+first.
+
+The long matches of accurate reads follow each other on nearly the same diagonal, but among tandem copies
+hundreds of short ones on other diagonals lie between them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.runtime.compile.cache import njit
+
+MOST_PLACES = 16
+PASSED = 16
+"""Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
+LOOK_BACK = 50
+MAX_SHIFT = 200
+NEAR = 8
+DIAGONALS = 512
+"""More than twice `MAX_SHIFT` and `NEAR`: anchors on diagonals that are equal modulo this never follow each
+other."""
+_SCATTER = np.uint32(2654435769)
+_KNOWN = 4
+_ONE = np.uint64(1)
+_LEAST_BUCKETS = 1024
+_FLAGS = 8
+"""Flags a bucket: nearly every flag that is set is that of a k-mer looked for."""
+
+
+class Index(NamedTuple):
+    """The places of every k-mer of a target.
+
+    Attributes
+    ----------
+    heads : ndarray of int32, shape (2^b,)
+        The first place of the k-mers of each bucket, -1 where there is none.
+    following : ndarray of int32, shape (length,) or longer
+        The next place, ascending, of the same bucket; -1 after the last one.
+    kmers : ndarray of uint32, shape (length,) or longer
+        The k-mer at each place.
+    unique : ndarray of int32, shape (length + 1,) or longer
+        How many places in a row, from each one on, have a k-mer that is nowhere else on the target.
+    flags : ndarray of uint64
+        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it. Most k-mers of a
+        noisy read are nowhere on the target; the flags are in the processor's first cache.
+    moved : ndarray of int32
+        Buckets whose first places were passed while a read is looked up, and what their heads were.
+    """
+
+    heads: np.ndarray
+    following: np.ndarray
+    kmers: np.ndarray
+    unique: np.ndarray
+    flags: np.ndarray
+    moved: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def new_index(longest):
+    """Return memory for targets of up to ``longest`` bases."""
+    buckets = _LEAST_BUCKETS
+    while buckets < 2 * longest:
+        buckets *= 2
+    return Index(
+        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
+        np.empty(longest + 1, np.int32), np.empty(_FLAGS * buckets >> 6, np.uint64),
+        np.empty((longest // PASSED + 1, 2), np.int32),
+    )  # fmt: skip
+
+
+@inner
+def index_kmers(target, length, k, index):
+    """List the places of every k-mer of the first bases of a target.
+
+    Parameters
+    ----------
+    target : ndarray of uint8
+        Codes; those above 3 are in no k-mer.
+    length : int
+    k : int
+        At most 16.
+    index : Index
+        Is filled.
+    """
+    heads, following, kmers, unique, flags, _ = index
+    heads[:] = -1
+    flags[:] = 0
+    unique[:length] = 1
+    shift = np.uint32(_hash_shift(len(flags)))
+    top, known = np.uint32(2 * (k - 1)), 0
+    kmer = np.uint32(0)
+    for p in range(length - 1, -1, -1):
+        known = known + 1 if target[p] < _KNOWN else 0
+        kmer = np.uint32((kmer >> np.uint32(2)) | (np.uint32(target[p] & 3) << top))
+        if known < k:
+            unique[p] = 0
+            continue
+        hashed = np.uint32(kmer * _SCATTER) >> shift
+        bucket = hashed // np.uint32(_FLAGS)
+        kmers[p] = kmer
+        following[p] = heads[bucket]
+        heads[bucket] = p
+        flags[hashed >> np.uint32(6)] |= _ONE << np.uint64(hashed & np.uint32(63))
+        other = np.int64(following[p])
+        while other >= 0 and kmers[other] != kmer:
+            other = np.int64(following[other])
+        if other >= 0:
+            unique[p] = unique[other] = 0
+    unique[length] = 0
+    for p in range(length - 1, -1, -1):
+        unique[p] *= unique[p + 1] + 1
+
+
+@inner
+def _hash_shift(words):
+    """Return by how much products are shifted right for hashes with as many values as bits in the words."""
+    shift = 26
+    while words > 1:
+        shift -= 1
+        words >>= 1
+    return shift
+
+
+@njit(nogil=True, cache=True)
+def find_anchors(target, read, window, k, band, index, anchors):
+    """Find the anchors of a target and a read.
+
+    Parameters
+    ----------
+    target, read : ndarray of uint8
+        Codes; those above 3 equal nothing.
+    window : tuple of int
+        The intervals ``(t_start, t_end, r_start, r_end)``, half open.
+    k, band : int
+    index : Index
+        Of the target.
+    anchors : ndarray of int32, shape (most, 3)
+        Gets the anchors; no more than it holds are taken.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    heads, following, kmers, unique, flags, moved = index
+    t_start, t_end, r_start, r_end = window
+    shift, mask = np.uint32(_hash_shift(len(flags))), np.uint32((1 << 2 * k) - 1)
+    places = np.empty(MOST_PLACES, np.int64)
+    kmer, known, n = np.uint32(0), 0, 0
+    rise, run = t_end - t_start, max(1, r_end - r_start)
+    last, n_moved = r_start - 1, 0
+    while last + 1 < r_end:
+        last += 1
+        known = known + 1 if read[last] < _KNOWN else 0
+        kmer = np.uint32(((kmer << np.uint32(2)) | np.uint32(read[last] & 3)) & mask)
+        hashed = np.uint32(kmer * _SCATTER) >> shift
+        flag = (flags[hashed >> np.uint32(6)] >> np.uint64(hashed & np.uint32(63))) & _ONE
+        if known < k or not flag:
+            continue
+        bucket = np.int64(hashed // np.uint32(_FLAGS))
+        i = last - k + 1
+        line = t_start + (i - r_start) * rise // run
+        j, passed = np.int64(heads[bucket]), 0
+        while j >= 0 and j < max(t_start, line - band):
+            j = np.int64(following[j])
+            passed += 1
+        if passed >= PASSED:
+            # The line ascends: what is behind it is not passed again and again.
+            moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
+            heads[bucket] = j
+            n_moved += 1
+        n_places = 0
+        while j >= 0 and j <= line + band and n_places <= MOST_PLACES:
+            if kmers[j] == kmer and j + k <= t_end:
+                if n_places < MOST_PLACES:
+                    places[n_places] = j
+                n_places += 1
+            j = np.int64(following[j])
+        if n_places > MOST_PLACES:
+            continue
+        for place in range(n_places):
+            j = places[place]
+            if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
+                continue
+            if n == len(anchors):
+                _move_back(heads, moved, n_moved)
+                return n
+            length = k
+            while i + length < r_end and j + length < t_end and read[i + length] == target[j + length]:
+                length += 1
+            anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, length
+            n += 1
+            if n_places == 1:
+                # Within the match, a k-mer that is nowhere else on the target starts no other one.
+                passed = min(length - k, np.int64(unique[j + 1]))
+                last += passed
+                kmer = kmers[j + passed]
+    _move_back(heads, moved, n_moved)
+    return n
+
+
+@inner
+def _move_back(heads, moved, n_moved):
+    """Let buckets begin where they did, the last one that was moved first."""
+    for m in range(n_moved - 1, -1, -1):
+        heads[moved[m, 0]] = moved[m, 1]
+
+
+@inner
+def best_chain(anchors, n, max_gap, score, before, highest, latest):
+    """Move the anchors of the best chain to the front.
+
+    Parameters
+    ----------
+    anchors : ndarray of int32, shape (n or more, 3)
+    n : int
+        1 or more.
+    max_gap : int
+    score, before, highest : ndarray of int32, shape (n,) or longer
+    latest : ndarray of int32, shape (DIAGONALS,)
+        Memory.
+
+    Returns
+    -------
+    int
+        Anchors in the chain.
+    """
+    end = 0
+    latest[:] = -1
+    for a in range(n):
+        best, best_before = 4 * int(anchors[a, 2]), -1
+        far = a - 1 - LOOK_BACK
+        for b in range(a - 1, max(-1, far), -1):
+            # No anchor up to b, whose highest score this is, wins any more.
+            if highest[b] + 4 * anchors[a, 2] <= best:
+                break
+            through_b = _score_through(anchors, a, b, max_gap, score)
+            if through_b > best:
+                best, best_before = through_b, b
+        if far >= 0 and highest[far] + 4 * anchors[a, 2] > best:
+            diagonal = anchors[a, 1] - anchors[a, 0]
+            for other in range(diagonal - NEAR, diagonal + NEAR + 1):
+                b = latest[other & (DIAGONALS - 1)]
+                if 0 <= b <= far:
+                    through_b = _score_through(anchors, a, b, max_gap, score)
+                    if through_b > best or (through_b == best and 0 <= best_before < b):
+                        best, best_before = through_b, b
+        latest[(anchors[a, 1] - anchors[a, 0]) & (DIAGONALS - 1)] = a
+        score[a], before[a] = best, best_before
+        if best > score[end]:
+            end = a
+        highest[a] = score[end]
+    size, a = 0, end
+    while a >= 0:
+        size += 1
+        a = before[a]
+    a = end
+    for place in range(size - 1, -1, -1):
+        # Anchors of a chain ascend, so that none is overwritten before it is read.
+        score[place], a = a, before[a]
+    for place in range(size):
+        for column in range(3):
+            anchors[place, column] = anchors[score[place], column]
+    return size
+
+
+@inner
+def _score_through(anchors, a, b, max_gap, score):
+    """Return the score of the best chain that ends at anchor a behind b; -1 where a does not follow b."""
+    i, j, length = int(anchors[a, 0]), int(anchors[a, 1]), int(anchors[a, 2])
+    behind_i, behind_j, shorter = i - anchors[b, 0], j - anchors[b, 1], anchors[b, 2]
+    di, dj = behind_i + length - shorter, behind_j + length - shorter
+    if min(behind_i, behind_j) <= 0 or min(di, dj) <= 0:
+        return -1
+    if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
+        return -1
+    return score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)

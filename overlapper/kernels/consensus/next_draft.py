@@ -1,0 +1,164 @@
+"""Members carried over from one draft to the next (``docs/algorithms/correction.md``, section 4)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.gap_paths import Aligned, add_gap, finish_gaps
+from overlapper.runtime.compile.cache import njit
+
+U64 = np.uint64
+MIN_RUN = 6
+"""Equal pairs in a row that carry a path over to the next draft."""
+RUN_ENDS = 2
+"""Pairs at either end of such a run that are aligned anew all the same."""
+_GONE = 255
+
+
+class Move(NamedTuple):
+    """From one draft to the next.
+
+    Attributes
+    ----------
+    starts : ndarray of int32
+        Paths over the old draft.
+    place : ndarray of int64, shape (columns + 1,)
+        Where each column went, or would have.
+    kept : ndarray of uint8, shape (columns,)
+        The base that each column has on the next draft, `_GONE` if it is not there any more.
+    aligned : Aligned
+        The next draft, and the paths over it.
+    runs : ndarray of int64, shape (most, 3)
+        Memory: column, base and length of runs of pairs that are kept, on the next draft.
+    """
+
+    starts: np.ndarray
+    place: np.ndarray
+    kept: np.ndarray
+    aligned: Aligned
+    runs: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def carry_over(members, starts, draft, place, gaps):
+    """Carry all members over to the next draft; return their paths there.
+
+    Members that are lost, because nothing of them is left or because too much lies between two runs, are no
+    longer used; the target stays.
+
+    Parameters
+    ----------
+    members : Members
+    starts : ndarray of int32
+        Their paths over the draft before.
+    draft : ndarray of uint8
+    place : ndarray of int64, shape (columns + 1,)
+        Where each column of the draft before went, or would have.
+    gaps : Gaps
+    """
+    m_target = len(members.start) - 1
+    size = np.int64(0)
+    for m in range(len(members.start)):
+        if members.used[m] or m == m_target:
+            size += place[members.end[m]] - place[members.start[m]] + 1
+    carried = np.empty(size, np.int32)
+    runs = np.empty((len(place) // MIN_RUN + 1, 3), np.int64)
+    move = Move(starts, place, _kept_bases(draft, place), Aligned(draft, members.bases, carried), runs)
+    at = np.int64(0)
+    for m in range(len(members.start)):
+        if not members.used[m] and m != m_target:
+            continue
+        start, end = members.start[m], members.end[m]
+        new_start, new_end = place[start], place[end]
+        whole = _carry(move, members.at[m], start, end, members.first[m], at - new_start, gaps)
+        members.start[m], members.end[m], members.at[m] = new_start, new_end, at - new_start
+        if m != m_target and (not whole or new_end == new_start):
+            members.used[m] = False
+        at += new_end - new_start + 1
+    finish_gaps(gaps, move.aligned)
+    return carried
+
+
+@njit(nogil=True, cache=True)
+def _kept_bases(draft, place):
+    """Return the base that each column has on the next draft, `_GONE` if it is not there any more."""
+    kept = np.empty(len(place) - 1, np.uint8)
+    for c in range(len(kept)):
+        kept[c] = draft[place[c]] if place[c + 1] > place[c] else _GONE
+    return kept
+
+
+@inner
+def _carry(move, at, start, end, first, to, gaps):
+    """Carry one path over; return whether every piece of it could be aligned.
+
+    Parameters
+    ----------
+    move : Move
+    at, start, end, first : int
+        As in `Members`.
+    to : int
+        What ``at`` is on the next draft.
+    gaps : Gaps
+    """
+    place, aligned, runs = move.place, move.aligned, move.runs
+    column, base, last = place[start], np.int64(move.starts[at + start]), np.int64(move.starts[at + end])
+    n_runs = _find_runs(move, at, start, end, first)
+    whole = True
+    for r in range(n_runs):
+        run_column, run_base, run = runs[r, 0], runs[r, 1], runs[r, 2]
+        whole &= _align_piece(
+            gaps, aligned, column, run_column + RUN_ENDS, first, base, run_base + RUN_ENDS, to
+        )
+        for x in range(RUN_ENDS, run - RUN_ENDS):
+            aligned.starts[to + run_column + x] = run_base + x
+        column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
+    whole &= _align_piece(gaps, aligned, column, place[end], first, base, last, to)
+    aligned.starts[to + place[end]] = last
+    return whole
+
+
+@inner
+def _find_runs(move, at, start, end, first):
+    """Write column, base and length of every run of pairs that are kept; return how many runs there are.
+
+    Whether a pair goes on with a run is chosen without a branch, as a processor cannot foresee it.
+    """
+    starts, place, kept, bases, runs = move.starts, move.place, move.kept, move.aligned.bases, move.runs
+    n, run, run_column, run_base = 0, np.int64(0), np.int64(0), np.int64(0)
+    b, final = np.int64(starts[at + start]), np.int64(len(bases) - 1)
+    for c in range(U64(start), U64(end)):
+        behind, d = np.int64(starts[U64(at) + c + U64(1)]), place[c]
+        pair = (behind > b) & (kept[c] == bases[U64(min(first + b, final))])
+        begins = pair & ((run_column + run != d) | (run_base + run != b))
+        if begins & (run >= MIN_RUN):
+            runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
+            n += 1
+        run = np.int64(1) if begins else run + np.int64(pair)
+        run_column = d if begins else run_column
+        run_base = b if begins else run_base
+        b = behind
+    if run >= MIN_RUN:
+        runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
+        n += 1
+    return n
+
+
+@inner
+def _align_piece(gaps, aligned, column, column_end, first, base, base_end, at):
+    """Have the edit path of a piece written; where it is too long for the matrix, pair bases side by side.
+
+    Returns
+    -------
+    bool
+        Whether the piece was not too long.
+    """
+    if max(column_end - column, base_end - base) <= gaps.matrix.longest:
+        add_gap(gaps, aligned, column, column_end, first, base, base_end, at)
+        return True
+    for c in range(column, column_end):
+        aligned.starts[at + c] = min(base + c - column, base_end)
+    return False

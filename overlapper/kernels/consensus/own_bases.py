@@ -1,0 +1,78 @@
+"""What a target keeps where members are divided (``docs/algorithms/correction.md``, section 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.votes import DELETION
+from overlapper.runtime.compile.cache import njit
+
+MIN_HOLDING = 3
+"""Members without which a base, or its lack, is not held, besides those that may err alike."""
+MILLION = 1_000_000
+KINDS = DELETION + 1
+"""What a member may have at a column: a base, or a deletion."""
+
+
+@njit(nogil=True, cache=True)
+def keep_own(members, starts, votes, alike):
+    """Take other votes away in columns where what the target has and something else are both held.
+
+    Parameters
+    ----------
+    members : Members
+    starts : ndarray of int32
+    votes : Votes
+        Of these members; changed.
+    alike : int
+        As in `kernels.cpu.members.Settings`.
+    """
+    target = len(members.start) - 1
+    counts = np.empty((KINDS, 2), np.int64)
+    for c in range(len(votes.column)):
+        if not _may_be_divided(votes.column[c]):
+            continue
+        own = _kind_at(members, starts, target, c)
+        if own < 0:
+            continue
+        counts[:] = 0
+        for m in range(len(members.start)):
+            kind = _kind_at(members, starts, m, c)
+            if kind >= 0:
+                counts[kind, np.int64(members.reverse[m])] += 1
+        least = MILLION * MIN_HOLDING + alike * counts.sum()
+        held = np.int64(0)
+        for kind in range(KINDS):
+            held += _is_held(counts[kind, 0], counts[kind, 1], least)
+        if held > 1 and _is_held(counts[own, 0], counts[own, 1], least):
+            for kind in range(KINDS):
+                if kind != own:
+                    votes.column[c, kind] = 0
+
+
+@inner
+def _may_be_divided(column):
+    """Tell whether two kinds may be held: a vote weighs 1 or more."""
+    several = 0
+    for kind in range(KINDS):
+        several += column[kind] >= MIN_HOLDING
+    return several > 1
+
+
+@inner
+def _kind_at(members, starts, m, column):
+    """Return what a member has at a column, -1 where it does not vote or has an unknown base."""
+    if not members.used[m] or column < members.start[m] or column >= members.end[m]:
+        return -1
+    row = members.at[m] + column
+    if starts[row] == starts[row + 1]:
+        return DELETION
+    base = np.int64(members.bases[members.first[m] + starts[row]])
+    return base if base < DELETION else -1
+
+
+@inner
+def _is_held(forward, backward, least):
+    """Tell whether so many members on the two strands hold a base, by how many millionths have to."""
+    return min(forward, backward) > 0 and MILLION * (forward + backward) >= least

@@ -1,0 +1,110 @@
+"""Columns of a draft whose votes may be the draft's own doing (``docs/algorithms/correction.md``).
+
+Beside a wrong column, members with one base less in a homopolymer run line up a base too early as cheaply as
+in place, and so confirm what is wrong. Their edit distances to what the draft would be otherwise tell.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.common.edit_paths import edit_distance
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
+from overlapper.runtime.compile.cache import njit
+
+REACH = 15
+"""Columns on either side of the one in doubt that distances are taken over."""
+MIN_DOUBT = 20
+"""Percentage of a column's weight that another base, or the deletion, needs."""
+
+
+@njit(nogil=True, cache=True)
+def reconsider(draft, members, starts, votes, matrix):
+    """Replace or remove columns where that brings the draft closer to its members.
+
+    Parameters
+    ----------
+    draft : ndarray of uint8, shape (n,)
+        Bases that change are written to it; columns that go stay in it.
+    members : Members
+    starts : ndarray of int32
+        Paths over the draft.
+    votes : Votes
+        Of these members on the draft.
+    matrix : Matrix
+
+    Returns
+    -------
+    codes : ndarray of uint8
+        The draft without the columns that went.
+    place : ndarray of int64, shape (n + 1,)
+        Where each column went.
+    changed : int
+        Columns that were replaced or removed.
+    """
+    n = len(draft)
+    gone, window = np.zeros(n, np.bool_), np.empty(2 * REACH + 1, np.uint8)
+    changed, before = 0, np.int64(-1)
+    for c in range(n):
+        old, column = np.int64(draft[c]), votes.column[c]
+        if old >= DELETION:
+            before = old
+            continue
+        other, total = _heaviest_other(column, old)
+        replaceable = 100 * np.int64(column[other]) >= MIN_DOUBT * total > 0
+        alone = old != before and (c + 1 == n or old != draft[c + 1])
+        removable = alone and 100 * np.int64(column[DELETION]) >= MIN_DOUBT * total > 0
+        if replaceable or removable:
+            low, high = max(0, c - REACH), min(n, c + REACH + 1)
+            best = _distance(draft, gone, low, high, members, starts, window, matrix)
+            if replaceable and best >= 0:
+                draft[c] = other
+                changed_to = _distance(draft, gone, low, high, members, starts, window, matrix)
+                if changed_to < best:
+                    best, changed = changed_to, changed + 1
+                else:
+                    draft[c] = old
+            if removable and best >= 0:
+                gone[c] = True
+                if _distance(draft, gone, low, high, members, starts, window, matrix) < best:
+                    changed += 1
+                else:
+                    gone[c] = False
+        if not gone[c]:
+            before = np.int64(draft[c])
+    codes, place, size = np.empty(n, np.uint8), np.empty(n + 1, np.int64), 0
+    for c in range(n):
+        place[c] = size
+        codes[size] = draft[c]
+        size += not gone[c]
+    place[n] = size
+    return codes[:size], place, changed
+
+
+@inner
+def _heaviest_other(column, old):
+    """Return the heaviest base but one, of equals the lowest code, and the weight of the column."""
+    other, total = np.int64(old == 0), np.int64(column[DELETION])
+    for code in range(DELETION):
+        total += column[code]
+        if code != old and column[code] > column[other]:
+            other = np.int64(code)
+    return other, total
+
+
+@inner
+def _distance(draft, gone, low, high, members, starts, window, matrix):
+    """Return the edit distances of members to columns ``[low, high)``, together; -1 if too few cover them."""
+    size, covering, total = np.int64(0), 0, np.int64(0)
+    for c in range(low, high):
+        if not gone[c]:
+            window[size] = draft[c]
+            size += 1
+    for m in range(len(members.start)):
+        if members.used[m] and members.start[m] <= low and members.end[m] >= high:
+            covering += 1
+            first, at = members.first[m], members.at[m]
+            begin, end = first + starts[at + low], first + starts[at + high]
+            total += edit_distance(window, size, members.bases, begin, end, matrix)
+    return total if covering >= MIN_DEPTH else np.int64(-1)

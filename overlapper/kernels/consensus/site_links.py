@@ -1,0 +1,89 @@
+"""Which sites are linked: two of them separate the same rows (``docs/algorithms/correction.md``, section 1).
+
+A copy of a repeat has all of its differences together, while reads err at each site by themselves. Errors
+that recur are often those of one strand, at all such sites alike: rows are compared within their strand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.common.packed import popcount
+from overlapper.runtime.compile.cache import njit
+
+MIN_APART = 100
+"""Columns between linked sites: a motif, or what can be aligned in several ways, reaches less far."""
+MIN_EXCESS = 3
+"""Rows that differ at both sites, above those expected by chance."""
+MIN_CHI_SQUARE = 20
+"""Square of that excess, over its variance: by chance one pair of sites in 130,000 has as much."""
+UNIT = 64
+"""Excess and variance are counted in so many parts of a row."""
+
+
+@njit(nogil=True, cache=True)
+def linked_sites(columns, compared, differing, reverse, alone):
+    """Tell which sites are linked to another one, or need no link.
+
+    Parameters
+    ----------
+    columns : ndarray of int64, shape (sites,)
+        Ascending.
+    compared, differing : ndarray of bool, shape (sites, rows)
+        Whether a row is compared at a site, and whether it differs there from the target.
+    reverse : ndarray of bool, shape (rows,)
+        Strand of each row.
+    alone : ndarray of bool, shape (sites,)
+        Whether a site needs no link.
+
+    Returns
+    -------
+    ndarray of bool, shape (sites,)
+    """
+    compared, differing = _bits_by_strand(compared, reverse), _bits_by_strand(differing, reverse)
+    linked = alone.copy()
+    for a in range(len(columns)):
+        for b in range(a + 1, len(columns)):
+            if columns[b] - columns[a] >= MIN_APART and not (linked[a] and linked[b]):
+                if _are_linked(compared[a], differing[a], compared[b], differing[b]):
+                    linked[a] = True
+                    linked[b] = True
+    return linked
+
+
+@njit(nogil=True, cache=True)
+def _bits_by_strand(marks, reverse):
+    """Pack what is marked of the rows of each strand to bits, shape (sites, strands, words)."""
+    bits = np.zeros((len(marks), 2, (len(reverse) + 63) // 64), np.uint64)
+    rank = np.zeros(2, np.int64)
+    for m in range(len(reverse)):
+        strand = np.int64(reverse[m])
+        word, bit = rank[strand] >> 6, np.uint64(1) << np.uint64(rank[strand] & 63)
+        rank[strand] += 1
+        for s in range(len(marks)):
+            if marks[s, m]:
+                bits[s, strand, word] |= bit
+    return bits
+
+
+@njit(nogil=True, cache=True)
+def _are_linked(compared_a, differing_a, compared_b, differing_b):
+    """Tell whether the rows that differ at two sites are the same ones, or others, more often than by chance.
+
+    In `UNIT` parts of a row, rounded down for each strand: of ``n`` rows compared at both sites ``a`` differ
+    at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b / n``, of variance
+    ``a (n - a) b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959).
+    """
+    excess = variance = np.int64(0)
+    for strand in range(2):
+        n = a = b = both = np.int64(0)
+        for w in range(compared_a.shape[1]):
+            here = compared_a[strand, w] & compared_b[strand, w]
+            n += popcount(here)
+            a += popcount(here & differing_a[strand, w])
+            b += popcount(here & differing_b[strand, w])
+            both += popcount(here & differing_a[strand, w] & differing_b[strand, w])
+        if n > 1:
+            excess += UNIT * (both * n - a * b) // n
+            variance += UNIT * a * (n - a) * b * (n - b) // (n * n * (n - 1))
+    return abs(excess) >= UNIT * MIN_EXCESS and excess * excess >= UNIT * MIN_CHI_SQUARE * variance

@@ -1,0 +1,209 @@
+"""The pile of reads on a draft: their votes, and the next draft.
+
+Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *member* (`kernels.cpu.members`) is
+a read, or the target itself, with an edit path (`kernels.cpu.edit_paths`) over the columns ``[start, end)``
+of a draft.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.error_probabilities import (
+    CHANCES,
+    CHANGED,
+    UNIT,
+    reach,
+    refused_row,
+    stays_row,
+    step_for,
+    step_of,
+)
+from overlapper.runtime.compile.cache import njit
+
+U64 = np.uint64
+SLOTS = 8
+"""Bases that one draft can gain behind a column."""
+DELETION = 4
+MIN_DEPTH = 3
+"""Members without which a column stays as it is."""
+HOMOPOLYMER = 4
+"""Bases of the shortest homopolymer run that has a threshold of its own."""
+
+
+class Votes(NamedTuple):
+    """Votes of a pile on a draft of ``n`` columns.
+
+    Attributes
+    ----------
+    column : ndarray of uint16, shape (n, 5)
+        Weight of every base, and of `DELETION`.
+    inserted : ndarray of uint16, shape (n, SLOTS * 4)
+        Weight of every base in every slot behind the column.
+    passing : ndarray of uint16, shape (n,)
+        Weight of the members that go on behind the column.
+    depth : ndarray of int32, shape (n,)
+        Members that cover the column.
+    """
+
+    column: np.ndarray
+    inserted: np.ndarray
+    passing: np.ndarray
+    depth: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def count_votes(members, starts, length):
+    """Count the votes of the members that are used."""
+    votes = Votes(
+        np.zeros((length, 5), np.uint16),
+        np.zeros((length, SLOTS * 4), np.uint16),
+        np.zeros(length, np.uint16),
+        np.zeros(length + 1, np.int32),
+    )
+    for m in range(len(members.start)):
+        if members.used[m]:
+            votes.depth[members.start[m]] += 1
+            votes.depth[members.end[m]] -= 1
+            start, end, at = members.start[m], members.end[m], members.at[m]
+            first, last = members.first[m], members.last[m]
+            _vote(
+                starts[at + start : at + end + 1], members.bases[first:last], members.weights[first:last],
+                votes.column[start:end], votes.inserted[start:end], votes.passing[start:end],
+            )  # fmt: skip
+    for c in range(length):
+        votes.depth[c + 1] += votes.depth[c]
+    return votes
+
+
+@inner
+def _vote(path, bases, weights, column, inserted, passing):
+    """Count the votes of one member on the columns that it covers.
+
+    Indices are unsigned: numba looks whether others are negative, which counts here.
+    """
+    columns, final = U64(len(path) - 1), U64(len(bases) - 1)
+    here = U64(path[U64(0)])
+    for i in range(len(path) - 1):
+        c = U64(i)
+        behind = U64(path[c + U64(1)])
+        before = behind - U64(behind > U64(0))
+        around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
+        if behind == here:
+            column[c, U64(DELETION)] += around
+        else:
+            if bases[here] < 4:
+                column[c, U64(bases[here])] += np.uint16(weights[here])
+            for slot in range(min(behind - here - U64(1), U64(SLOTS))):
+                x = here + U64(1) + U64(slot)
+                if bases[x] < 4:
+                    inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
+        if c + U64(1) < columns:
+            passing[c] += around
+        here = behind
+
+
+@njit(nogil=True, cache=True)
+def next_draft(draft, votes, thresholds, worth, doubt):
+    """Make the next draft of the votes on one.
+
+    Parameters
+    ----------
+    draft : ndarray of uint8, shape (n,)
+    votes : Votes
+    thresholds : ndarray of int64, shape (2,)
+        Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
+        of a homopolymer run.
+    worth, doubt : int
+        As in `kernels.cpu.members.Settings`.
+
+    Returns
+    -------
+    codes : ndarray of uint8
+    place : ndarray of int64, shape (n + 1,)
+        Where each column went, or would have.
+    chances : ndarray of int32
+        That each base of the next draft is wrong (`kernels.cpu.chances`); 0 where it was not voted on.
+    depth : ndarray of uint8
+        Members at each base, 255 for more.
+    """
+    n = len(draft)
+    most = (1 + SLOTS) * n
+    codes, depth, chances = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most + 1, np.int32)
+    place = np.empty(n + 1, np.int64)
+    size, before, run, run_end = 0, np.int64(0), 0, 0
+    table = CHANCES[0 if worth else 1]
+    for c in range(n):
+        place[c] = size
+        if c == run_end:
+            run_end = _run_end(draft, c)
+            run = run_end - c
+        threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
+        column, members = votes.column[c], min(int(votes.depth[c]), 255)
+        base, standing = int(draft[c]), np.int64(0)
+        for code in range(4):
+            standing += column[code]
+            if column[code] > (column[base] if base < 4 else 0):
+                base = code
+        voted = members >= MIN_DEPTH
+        if not voted and draft[c] < 4:
+            base = int(draft[c])
+        total = standing + column[DELETION]
+        clear = reach(total, members, worth, doubt)
+        if not voted or 100 * standing >= threshold * total:
+            codes[size], depth[size] = base, members
+            own = np.int64(0)
+            if base < 4 and (voted or draft[c] > 3):
+                row = stays_row(run, c + 1 == run_end)
+                step = step_for(np.int64(column[base]), standing, total, threshold, clear)
+                own = np.int64(table[row, step])
+            _take_doubt(chances, size, own, before)
+            size, before = size + 1, np.int64(0)
+        else:
+            step = step_of(clear, threshold * total - 100 * standing, threshold * total)
+            before += table[CHANGED, step]
+        for slot in range(SLOTS if voted else 0):
+            best, standing, passing = 4 * slot, np.int64(0), np.int64(votes.passing[c])
+            for code in range(4 * slot, 4 * slot + 4):
+                standing += votes.inserted[c, code]
+                if votes.inserted[c, code] > votes.inserted[c, best]:
+                    best = code
+            longer = run + 1 if (best & 3) == draft[c] else 1
+            threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
+            clear = reach(passing, members, worth, doubt)
+            if 100 * standing <= threshold * passing:
+                if passing:
+                    step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
+                    before += table[refused_row(longer), step]
+                break
+            codes[size], depth[size] = best & 3, members
+            step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, clear)
+            _take_doubt(chances, size, np.int64(table[CHANGED, step]), before)
+            size, before = size + 1, np.int64(0)
+    place[n] = size
+    if size:
+        _take_doubt(chances, size, np.int64(0), before)
+    return codes[:size], place, chances[:size], depth[:size]
+
+
+@inner
+def _run_end(codes, start):
+    """Return where the homopolymer run ends that starts there."""
+    end = start + 1
+    while end < len(codes) and codes[end] == codes[start]:
+        end += 1
+    return end
+
+
+@inner
+def _take_doubt(chances, size, own, doubt):
+    """Set the chance of the next base, and add the doubt before it to that of the base before."""
+    doubt = min(doubt, UNIT)
+    if size == 0 and own > 0:
+        own += doubt
+    elif size and chances[size - 1] > 0:
+        chances[size - 1] += doubt
+    chances[size] = own

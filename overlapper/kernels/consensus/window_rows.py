@@ -1,0 +1,126 @@
+"""Rows cut to pieces of targets, and bases packed again after the vote."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.consensus.layers import Rows
+from overlapper.runtime.compile.cache import njit
+
+BIN = 256
+"""Depth is counted in stretches of so many bases."""
+MOST_ROWS = 1600
+"""Rows on a stretch at most: votes of so many, of weight 40 at most, do not pass 16 bits."""
+LEAST = 100
+"""Bases of a piece that a row must keep."""
+
+
+@njit(nogil=True, cache=True)
+def cut_rows(rows, pieces):
+    """Cut rows to pieces of their targets, along the line from corner to corner of their intervals.
+
+    Parameters
+    ----------
+    rows : Rows
+        On whole targets.
+    pieces : Pieces
+        With the rows of each target, by its number, in ``first``.
+
+    Returns
+    -------
+    first : ndarray of int64, shape (pieces + 1,)
+        Where the rows of each piece start; they keep their order.
+    cut : Rows
+        On pieces.
+    """
+    n = len(pieces.target)
+    first = np.zeros(n + 1, np.int64)
+    for p in range(n):
+        first[p + 1] = first[p]
+        for r in range(pieces.first[pieces.target[p]], pieces.first[pieces.target[p] + 1]):
+            first[p + 1] += _stays(rows, r, pieces.start[p], pieces.end[p])
+    size = first[n]
+    cut = Rows(
+        np.empty(size, rows.read.dtype), np.empty(size, np.bool_), np.empty(size, np.int64),
+        np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64),
+    )  # fmt: skip
+    size = 0
+    for p in range(n):
+        start, end = pieces.start[p], pieces.end[p]
+        for r in range(pieces.first[pieces.target[p]], pieces.first[pieces.target[p] + 1]):
+            if _stays(rows, r, start, end):
+                low, high = max(rows.t_start[r], start), min(rows.t_end[r], end)
+                run, rise = rows.r_end[r] - rows.r_start[r], rows.t_end[r] - rows.t_start[r]
+                skipped = (low - rows.t_start[r]) * run // rise
+                kept = (high - rows.t_start[r]) * run // rise
+                cut.read[size], cut.reverse[size] = rows.read[r], rows.reverse[r]
+                cut.t_start[size], cut.t_end[size] = low - start, high - start
+                if rows.reverse[r]:
+                    cut.r_start[size], cut.r_end[size] = rows.r_end[r] - kept, rows.r_end[r] - skipped
+                else:
+                    cut.r_start[size], cut.r_end[size] = rows.r_start[r] + skipped, rows.r_start[r] + kept
+                size += 1
+    return first, cut
+
+
+@njit(nogil=True, cache=True)
+def _stays(rows, r, start, end):
+    """Tell whether a row keeps enough of the interval ``[start, end)`` of its target."""
+    bases = min(rows.t_end[r], end) - max(rows.t_start[r], start)
+    return bases > 0 and bases >= min(LEAST, rows.t_end[r] - rows.t_start[r])
+
+
+@njit(nogil=True, cache=True)
+def within_depth(piece_first, t_start, t_end, max_depth):
+    """Take the rows of pieces in their order, but those that find every stretch of `BIN` bases full.
+
+    A row that finds one stretch with `MOST_ROWS` rows is not taken either.
+
+    Parameters
+    ----------
+    piece_first : ndarray of int64, shape (pieces + 1,)
+        Where the rows of each piece start.
+    t_start, t_end : ndarray of int64
+        Their intervals of the piece.
+    max_depth : int
+        Rows that fill a stretch.
+
+    Returns
+    -------
+    ndarray of bool
+        Which rows are taken.
+    """
+    taken = np.zeros(len(t_start), np.bool_)
+    depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
+    for p in range(len(piece_first) - 1):
+        depth[:] = 0
+        for r in range(piece_first[p], piece_first[p + 1]):
+            stretches = depth[t_start[r] // BIN : (t_end[r] - 1) // BIN + 1]
+            taken[r] = stretches.min() < max_depth and stretches.max() < MOST_ROWS
+            stretches += np.int64(taken[r])
+    return taken
+
+
+@njit(nogil=True, cache=True)
+def pack_codes(codes, offsets, word_offsets):
+    """Pack sequences two bits a base; codes above 3 become 0.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8
+    offsets : ndarray of int64, shape (n + 1,)
+        Where each sequence starts.
+    word_offsets : ndarray of int64, shape (n + 1,)
+        Where the words of each are to start.
+
+    Returns
+    -------
+    ndarray of uint64
+    """
+    words = np.zeros(word_offsets[-1], np.uint64)
+    for s in range(len(offsets) - 1):
+        for x in range(offsets[s + 1] - offsets[s]):
+            code = codes[offsets[s] + x]
+            if code < 4:
+                words[word_offsets[s] + (x >> 5)] |= np.uint64(code) << np.uint64(2 * (x & 31))
+    return words

@@ -1,1 +1,0 @@
-"""numba kernels, one file an algorithm."""

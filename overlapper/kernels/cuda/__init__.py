@@ -1,1 +1,0 @@
-"""numba-cuda twins of the kernels in cpu, under the same file names."""

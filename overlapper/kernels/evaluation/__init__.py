@@ -1,0 +1,1 @@
+"""Kernels that judge contigs and corrected reads."""

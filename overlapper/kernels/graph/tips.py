@@ -1,0 +1,119 @@
+"""Short chains with a dead end. Definitions are in `overlapper.graph.clean`.
+
+The edges of node ``v`` are ``first[v]`` to ``first[v + 1]``; the reverse complement of a node is ``v ^ 1``,
+so the in-degree of ``v`` is the out-degree of ``v ^ 1``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.graph.unitigs import chain_end
+from overlapper.runtime.compile.cache import njit
+
+
+@njit(nogil=True, cache=True)
+def tips(first, target, overlap, bases, most):
+    """Find tips whose best neighbour can be reached in a better way, and such edges of other tips.
+
+    Parameters
+    ----------
+    first, target, overlap : arrays of int
+        The graph.
+    bases : array of int, shape (reads,)
+        Length of every read.
+    most : int
+        Reads a tip may have.
+
+    Returns
+    -------
+    doomed_reads : ndarray of bool, shape (reads,)
+    doomed_edges : ndarray of bool, shape (edges,)
+        One of each pair of mirrors.
+    """
+    nodes = len(first) - 1
+    tip_ending_at = np.full(nodes, -1, np.int32)
+    tip_reads = np.zeros(nodes, np.int32)
+    tip_bases = np.zeros(nodes, np.int64)
+    for v in range(nodes):
+        if first[v ^ 1] != first[(v ^ 1) + 1]:
+            continue
+        end, count = chain_end(first, target, v, most)
+        if end >= 0 and first[end] != first[end + 1]:
+            tip_ending_at[end] = v
+            tip_reads[v] = count
+            w = v
+            for _ in range(count):
+                tip_bases[v] += bases[w >> 1]
+                w = target[first[w]]
+
+    doomed_reads = np.zeros(nodes >> 1, np.bool_)
+    doomed_edges = np.zeros(len(target), np.bool_)
+    for end in range(nodes):
+        tip = tip_ending_at[end]
+        if tip < 0:
+            continue
+        best = first[end]
+        for e in range(first[end] + 1, first[end + 1]):
+            if overlap[e] > overlap[best]:
+                best = e
+        if _is_outdone(first, target, end, best, tip_ending_at, tip_reads, tip_bases):
+            v = tip
+            for _ in range(tip_reads[tip]):
+                doomed_reads[v >> 1] = True
+                v = target[first[v]]
+        else:
+            for e in range(first[end], first[end + 1]):
+                doomed_edges[e] = _is_outdone(first, target, end, e, tip_ending_at, tip_reads, tip_bases)
+    return doomed_reads, doomed_edges
+
+
+@njit(nogil=True, cache=True)
+def _is_outdone(first, target, end, edge, tip_ending_at, tip_reads, tip_bases):
+    """Return whether a node that ends no tip, or a better tip, leads where an edge of a tip's end leads."""
+    this = tip_ending_at[end]
+    back = target[edge] ^ 1
+    for f in range(first[back], first[back + 1]):
+        rival_end = target[f] ^ 1
+        rival = tip_ending_at[rival_end]
+        if rival < 0:
+            return True
+        rank = (tip_bases[rival], tip_reads[rival], -(rival >> 1))
+        if rival_end != end and rank > (tip_bases[this], tip_reads[this], -(this >> 1)):
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True)
+def forked_ends(first, target, most):
+    """Find chains of at most ``most`` reads that nothing leads into and that end at a fork (reads, bool)."""
+    nodes = len(first) - 1
+    doomed = np.zeros(nodes >> 1, np.bool_)
+    for v in range(nodes):
+        if first[v ^ 1] != first[(v ^ 1) + 1]:
+            continue
+        end, count = chain_end(first, target, v, most)
+        if end < 0 or first[end + 1] - first[end] < 2:
+            continue
+        for _ in range(count):
+            doomed[v >> 1] = True
+            v = target[first[v]]
+    return doomed
+
+
+@njit(nogil=True, cache=True)
+def islands(first, target, most):
+    """Find linear unitigs of at most ``most`` reads that nothing joins; return their reads (bool)."""
+    nodes = len(first) - 1
+    doomed = np.zeros(nodes >> 1, np.bool_)
+    for v in range(nodes):
+        if first[v ^ 1] != first[(v ^ 1) + 1]:
+            continue
+        end, count = chain_end(first, target, v, most)
+        if end < 0 or first[end] != first[end + 1]:
+            continue
+        for _ in range(count - 1):
+            doomed[v >> 1] = True
+            v = target[first[v]]
+        doomed[v >> 1] = True
+    return doomed

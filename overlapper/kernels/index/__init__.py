@@ -1,0 +1,1 @@
+"""Kernels of the FM-index and of exact matches."""

@@ -1,0 +1,303 @@
+"""FM-index of a DNA text and its reverse complement (Ferragina & Manzini 2000; FMD-index: Li 2012).
+
+::
+
+    forward strand            reverse strand
+    ACGT...  $ GGT...  $      ...ACC $ ...ACGT $          one $ after every segment
+    |<------ H ------->|<------- H -------->|  = N symbols
+
+    row    suffix     precedes it (BWT)          64 rows make a bin of 32 bytes, one aligned gather:
+    0      $...       T                          word 0   A rows before the bin | C rows << 32
+    1      $...       C                          word 1   G rows before the bin | T rows << 32
+    2      AC..       $                          word 2   low bit of the 64 symbols
+    ...                                          word 3   high bit of the 64 symbols
+
+    bins   [settings] [superblock 0] [bin] [bin] ... [superblock 1] [bin] ...
+
+A segment is a longest run of ACGT within a sequence of the text, so that no match can cross the border of a
+sequence or hold an unknown base. ``$`` is smaller than every base. A row whose suffix starts a segment, and
+so is preceded by ``$``, is stored as an A and listed among the borders; bit 31 of word 0 tells that a bin has
+such rows.
+
+A bin counts from the start of its superblock on, so that 32 bits suffice. A superblock starts with four
+words, one a base: the first row of the suffixes that start with the base, plus the rows before the superblock
+that it precedes. The very first word is the binary logarithm of the bins a superblock.
+
+The forward base at position ``p`` is complementary to the one at ``N - 2 - p``. Because the text is its own
+reverse complement, the rows of ``P`` and of its reverse complement are equally many, and extending the one
+backward extends the other forward: (first row of P, first row of its reverse complement, rows) is a
+bi-interval.
+
+Kernels take the arrays of an `FmIndex` one by one, `uncounted`: numba counts references whenever it takes an
+array out of a tuple, which costs more than a step of the index.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.packed import bases_at, popcount, reverse_bases, trailing_zeros
+from overlapper.runtime.compile.cache import njit
+
+BIN_ROWS = 64
+HAS_BORDERS = 1 << 31
+_COUNT = np.uint64(HAS_BORDERS - 1)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ONE = np.uint64(1)
+_HALF_WORD = np.uint64(32)
+
+
+class FmIndex(NamedTuple):
+    """The arrays of an index; m segments, N rows.
+
+    Attributes
+    ----------
+    bins : ndarray of uint64, shape (bins, 4)
+        BWT and counts.
+    borders : ndarray of int64, shape (2 m, 2)
+        Rows whose suffix starts a segment, ascending, and where that suffix starts.
+    samples : ndarray of uint32 or int64, shape (ceil(N / 2 ** sample_shift),)
+        Suffix array of every ``2 ** sample_shift``-th row.
+    table : ndarray of uint32 or int64, shape (4 ** kmer_length, 2)
+        First row and end of the rows of every k-mer, by rank.
+    text : ndarray of uint64
+        The forward strand packed as in `overlapper.tables.Reads`, ``$`` as 0.
+    segments : ndarray of int64, shape (m + 1, 2)
+        Where segments start in the forward strand, and what turns a position there into one in the text; the
+        last row is (H, 0).
+    sample_shift, kmer_length : int
+    """
+
+    bins: np.ndarray
+    borders: np.ndarray
+    samples: np.ndarray
+    table: np.ndarray
+    text: np.ndarray
+    segments: np.ndarray
+    sample_shift: int
+    kmer_length: int
+
+    @property
+    def rows(self) -> int:
+        """N."""
+        return 2 * int(self.segments[-1, 0])
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def first_at_least(pairs, value):
+    """Return the first of ascending pairs whose first value is not below ``value``."""
+    low, high = 0, len(pairs)
+    while low < high:
+        middle = (low + high) >> 1
+        if pairs[middle, 0] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(nogil=True, cache=True)
+def _borders_in_bin(borders, row):
+    """Return how many rows of the bin of ``row``, before ``row``, are preceded by ``$``."""
+    return first_at_least(borders, row) - first_at_least(borders, row & ~63)
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _bin_and_superblock(bins, row):
+    """Return where the bin of a row is, and where its superblock starts."""
+    number, shift = row >> 6, np.int64(bins[0, 0])
+    superblock = number >> shift
+    return 2 + number + superblock, 1 + superblock + (superblock << shift)
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def extended_row(bins, borders, base, row):
+    """Return the first row of the suffixes ``base + X`` over the rows of X from ``row`` on."""
+    place, superblock = _bin_and_superblock(bins, row)
+    counts = bins[place, base >> 1] >> np.uint64(32 * (base & 1))
+    low = bins[place, 2] if base & 1 else ~bins[place, 2]
+    high = bins[place, 3] if base & 2 else ~bins[place, 3]
+    before = (_ONE << np.uint64(row & 63)) - _ONE
+    result = np.int64(bins[superblock, base] + (counts & _COUNT)) + popcount(low & high & before)
+    if base == 0 and counts & np.uint64(HAS_BORDERS):
+        result -= _borders_in_bin(borders, row)
+    return result
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def _extended_rows(bins, borders, row):
+    """Return `extended_row` of all four bases."""
+    place, superblock = _bin_and_superblock(bins, row)
+    count_ac, count_gt = bins[place, 0], bins[place, 1]
+    before = (_ONE << np.uint64(row & 63)) - _ONE
+    low, high = bins[place, 2] & before, bins[place, 3] & before
+    t = popcount(low & high)
+    c = popcount(low) - t
+    g = popcount(high) - t
+    a = np.int64(row & 63) - c - g - t
+    if count_ac & np.uint64(HAS_BORDERS):
+        a -= _borders_in_bin(borders, row)
+    return (
+        np.int64(bins[superblock, 0] + (count_ac & _COUNT)) + a,
+        np.int64(bins[superblock, 1] + (count_ac >> _HALF_WORD)) + c,
+        np.int64(bins[superblock, 2] + (count_gt & _COUNT)) + g,
+        np.int64(bins[superblock, 3] + (count_gt >> _HALF_WORD)) + t,
+    )
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def extend_backward(bins, borders, base, row, mirror, size):
+    """Extend the bi-interval of P to that of ``base + P``.
+
+    Parameters
+    ----------
+    bins, borders : ndarray
+        Of the `FmIndex`.
+    base : int
+    row, mirror : int
+        First row of P and of its reverse complement.
+    size : int
+        Rows of either.
+
+    Returns
+    -------
+    row, mirror, size : int
+        Size 0 where the text does not hold ``base + P``.
+    """
+    first_a, first_c, first_g, first_t = _extended_rows(bins, borders, row)
+    end_a, end_c, end_g, end_t = _extended_rows(bins, borders, row + size)
+    a, c, g, t = end_a - first_a, end_c - first_c, end_g - first_g, end_t - first_t
+    mirror += size - a - c - g - t  # rows of the reverse complement that a $ follows come first
+    if base == 3:
+        return first_t, mirror, t
+    if base == 2:
+        return first_g, mirror + t, g
+    if base == 1:
+        return first_c, mirror + t + g, c
+    return first_a, mirror + t + g + c, a
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def extend_forward(bins, borders, base, row, mirror, size):
+    """Extend the bi-interval of P to that of ``P + base``; as `extend_backward`."""
+    mirror, row, size = extend_backward(bins, borders, 3 - base, mirror, row, size)
+    return row, mirror, size
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def kmer_bi_interval(table, kmer_length, words, position):
+    """Return the bi-interval of the k-mer at a position, k being that of the table."""
+    forward = bases_at(words, position)
+    shift = np.uint64(64 - 2 * kmer_length)
+    rank = np.int64(reverse_bases(forward) >> shift)
+    mirror_rank = np.int64(~forward & (_ALL >> shift))
+    row = np.int64(table[rank, 0])
+    return row, np.int64(table[mirror_rank, 0]), np.int64(table[rank, 1]) - row
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def preceding_base(bins, borders, row):
+    """Return the base that precedes the suffix of a row, -1 for ``$``."""
+    place, _ = _bin_and_superblock(bins, row)
+    bit = np.uint64(row & 63)
+    base = np.int64(bins[place, 2] >> bit & _ONE | (bins[place, 3] >> bit & _ONE) << _ONE)
+    if base == 0 and bins[place, 0] & np.uint64(HAS_BORDERS):
+        border = first_at_least(borders, row)
+        if border < len(borders) and borders[border, 0] == row:
+            return -1
+    return base
+
+
+@njit(nogil=True, cache=True)
+def locate(bins, borders, samples, sample_shift, row):
+    """Return where the suffix of a row starts: its suffix array value."""
+    steps = 0
+    between_samples = (1 << sample_shift) - 1
+    while row & between_samples:
+        base = preceding_base(bins, borders, row)
+        if base < 0:
+            return borders[first_at_least(borders, row), 1] + steps
+        row = extended_row(bins, borders, base, row)
+        steps += 1
+    return np.int64(samples[row >> sample_shift]) + steps
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def segment_of(segments, position):
+    """Return the segment of a position of the forward strand; the ``$`` after a segment counts as its own."""
+    return first_at_least(segments, position + 1) - 1
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def text_position(segments, position, length):
+    """Turn a match in the index into one in the text.
+
+    Parameters
+    ----------
+    segments : ndarray
+        Of the `FmIndex`.
+    position : int
+        Where the match starts in the forward or in the reverse strand.
+    length : int
+
+    Returns
+    -------
+    position : int
+        First base of the match in the text.
+    reverse : bool
+        True where the match lies in the reverse strand.
+    """
+    half = segments[-1, 0]
+    reverse = position >= half
+    if reverse:
+        position = 2 * half - 1 - position - length
+    return position + segments[segment_of(segments, position), 1], reverse
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def strand_bases(text, half, position):
+    """Return 32 bases from a position of either strand on."""
+    if position < half:
+        return bases_at(text, position)
+    position = 2 * half - 1 - position - 32
+    if position >= 0:
+        return ~reverse_bases(bases_at(text, position))
+    return ~reverse_bases(text[0]) >> np.uint64(-2 * position)
+
+
+@njit(nogil=True, cache=True, forceinline=True)
+def bases_to_segment_end(segments, position):
+    """Return how many bases its segment holds from a position of either strand on."""
+    half = segments[-1, 0]
+    if position < half:
+        return segments[segment_of(segments, position) + 1, 0] - 1 - position
+    mirrored_end = 2 * half - 1 - position
+    return mirrored_end - segments[segment_of(segments, mirrored_end), 0]
+
+
+@njit(nogil=True, cache=True)
+def common_length(text, segments, position, words, start, limit):
+    """Return how many bases two sequences have in common.
+
+    Parameters
+    ----------
+    text, segments : ndarray
+        Of the `FmIndex`.
+    position : int
+        In either strand, at most at the end of a segment; compared up to that end.
+    words : ndarray of uint64
+    start : int
+        In ``words``.
+    limit : int
+        Most bases to compare.
+    """
+    limit = min(limit, bases_to_segment_end(segments, position))
+    common = 0
+    while common < limit:
+        difference = strand_bases(text, segments[-1, 0], position + common) ^ bases_at(words, start + common)
+        if difference:
+            return min(limit, common + (trailing_zeros(difference) >> 1))
+        common += 32
+    return limit

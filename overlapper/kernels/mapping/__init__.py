@@ -1,0 +1,1 @@
+"""Kernels of mapping to a reference."""

@@ -1,0 +1,1 @@
+"""Kernels of minimizers and k-mers: sketching, counting, indexing."""

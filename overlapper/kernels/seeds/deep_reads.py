@@ -1,0 +1,149 @@
+"""Frequent minimizers, and the reads that have them all along (`overlapper.sketch.deep_reads`).
+
+Entries are those of `overlapper.kernels.seeds.seed_index`, ``rest of hash | base number | strand``, of one
+bucket, by hash. A group is the entries of one hash; it is frequent when it has more than ``limit``.
+"""
+
+import numpy as np
+
+from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, read_of
+from overlapper.kernels.seeds.seed_index import grow
+from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
+
+U64 = np.uint64
+
+
+@njit(nogil=True, cache=True)
+def frequent_groups(entries, rest_low_bit, limit):
+    """Return the entries of frequent groups, copied.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    limit : int
+    """
+    frequent, n, start = np.empty(0, np.uint64), 0, 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
+        if stop - start > limit:
+            if n + stop - start > len(frequent):
+                frequent = grow(frequent, 2 * (n + stop - start))
+            for i in range(start, stop):
+                frequent[n] = entries[i]
+                n += 1
+        start = stop
+    return frequent[:n]
+
+
+@njit(nogil=True, cache=True)
+def count_in_stretches(
+    entries, rest_low_bit, limit, read_of_words, word_offsets, bases_per_stretch, stretch_starts, counts
+):
+    """Count the frequent groups in each stretch of the reads, each where the read has its first entry.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    limit : int
+    read_of_words : ndarray of int32
+        Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Column of the read table.
+    bases_per_stretch : int
+    stretch_starts : ndarray of int64, shape (reads + 1,)
+        Where the stretches of each read start; the last one of a read has what is left over as well.
+    counts : ndarray of uint16, shape (stretches,)
+        In and out.
+    """
+    start = 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
+        if stop - start > limit:
+            last = -1
+            for i in range(start, stop):
+                base = _base(entries[i], rest_low_bit)
+                read = read_of(base, read_of_words, word_offsets)
+                if read == last:
+                    continue
+                last = read
+                stretch = (base - word_offsets[read] * BASES_PER_WORD) // bases_per_stretch
+                counts[min(stretch_starts[read] + stretch, stretch_starts[read + 1] - 1)] += np.uint16(1)
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, deep, spectrum):
+    """Count how many entries of deep reads the frequent groups have of which nine tenths lie there.
+
+    Parameters
+    ----------
+    entries, rest_low_bit, limit, read_of_words, word_offsets
+        Those of `count_in_stretches`.
+    deep : ndarray of bool, shape (reads,)
+    spectrum : ndarray of int64
+        In and out: how many groups have so many entries there; the last value also counts those above.
+    """
+    start = 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
+        if stop - start > limit:
+            n = 0
+            for i in range(start, stop):
+                n += deep[read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]
+            if 10 * n >= 9 * (stop - start):
+                spectrum[min(n, len(spectrum) - 1)] += 1
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def keep_seeding(entries, rest_low_bit, limit, unthinned, read_of_words, word_offsets, deep, most, out):
+    """Write what seeds of the groups that are sampled: of frequent ones those in deep reads.
+
+    Parameters
+    ----------
+    entries, rest_low_bit, limit, read_of_words, word_offsets
+        Those of `count_in_stretches`.
+    unthinned : int
+        That of `overlapper.kernels.seeds.seed_groups.is_sampled`.
+    deep : ndarray of bool, shape (reads,)
+    most : int
+        A frequent group with more than so many entries in deep reads, or less than nine tenths of its
+        entries there, does not seed.
+    out : ndarray of uint64
+        Room for all; may be the entries themselves.
+
+    Returns
+    -------
+    int
+        How many entries seed.
+    """
+    kept, start = 0, 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
+        first = kept
+        if not is_sampled(entries[start] >> U64(rest_low_bit), stop - start, unthinned):
+            start = stop
+            continue
+        if stop - start <= limit:
+            for i in range(start, stop):
+                out[kept] = entries[i]
+                kept += 1
+        elif most:
+            for i in range(start, stop):
+                if deep[read_of(_base(entries[i], rest_low_bit), read_of_words, word_offsets)]:
+                    out[kept] = entries[i]
+                    kept += 1
+            if kept - first > most or 10 * (kept - first) < 9 * (stop - start):
+                kept = first
+        start = stop
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def _base(entry, rest_low_bit):
+    return np.int64((entry & ((U64(1) << U64(rest_low_bit)) - U64(1))) >> U64(1))

@@ -1,0 +1,233 @@
+"""Sample k-mers of packed reads by content, and count them for every k from 16 to 32 at once.
+
+The same stretch of the genome is sampled, or not, in every read and on either strand: a 16-mer is an *anchor*
+when a hash that both strands share lies below a threshold. A sample is the 32 bases that start with the
+anchor, read on the strand where the anchor is the smaller number; an anchor that is its own reverse
+complement has no such strand and gives none. A sample packs its first base into the highest bits, so that
+sorted samples that share their first k bases lie together, for every k.
+
+The hash, in 32-bit arithmetic, of a 16-mer as a number (first base in the lowest two bits) and its reverse
+complement: ``x = one + other; x *= M1; x ^= x >> 15; x *= M2; x ^= x >> 15``.
+"""
+
+import numpy as np
+
+from overlapper.kernels.common.packed import bases_at, reverse_bases
+from overlapper.kernels.common.sorting import radix_sort
+from overlapper.kernels.seeds.seed_index import grow
+from overlapper.runtime.compile.cache import njit
+
+ANCHOR = 16
+SAMPLE = 32
+
+_TWO = np.uint64(2)
+_HALF = np.uint64(32)
+_MIX_1 = np.uint32(0x2C1B3C6D)
+_MIX_2 = np.uint32(0x297A2D39)
+_DRAW = np.uint64(0x9E3779B97F4A7C15)
+
+
+@njit(nogil=True, cache=True)
+def _hash_anchors(window, hashes):
+    """Hash the 16 anchors that start in the first half of 32 bases; return the smallest hash.
+
+    Both strands give the same hash.
+    """
+    complement = ~reverse_bases(window)
+    smallest = np.uint32(0xFFFFFFFF)
+    for i in range(len(hashes)):  # a constant would be unrolled, not vectorised
+        forward = np.uint32(window >> np.uint64(2 * i))
+        reverse = np.uint32(complement >> np.uint64(32 - 2 * i))
+        mixed = np.uint32(np.uint32(forward + reverse) * _MIX_1)
+        mixed = np.uint32(np.uint32(mixed ^ np.uint32(mixed >> np.uint32(15))) * _MIX_2)
+        mixed = np.uint32(mixed ^ np.uint32(mixed >> np.uint32(15)))
+        hashes[i] = mixed
+        smallest = min(smallest, mixed)
+    return smallest
+
+
+@njit(nogil=True, cache=True)
+def _sample_stretch(words, first_word, start, stop, threshold, samples, places, found):
+    """Append the samples of the known bases ``[start, stop)`` of one read; return how many there are now."""
+    hashes = np.empty(ANCHOR, np.uint32)
+    for first in range(start - start % ANCHOR, stop - ANCHOR + 1, ANCHOR):
+        word = first_word + first // SAMPLE
+        window = words[word]
+        if first % SAMPLE:
+            window >>= _HALF
+            if word + 1 < len(words):
+                window |= words[word + 1] << _HALF
+        if _hash_anchors(window, hashes) > threshold:
+            continue
+        for i in range(ANCHOR):
+            at = first + i
+            if hashes[i] > threshold or at < start or at + ANCHOR > stop:
+                continue
+            anchor = np.uint32(window >> np.uint64(2 * i))
+            opposite = np.uint32(~reverse_bases(window) >> np.uint64(32 - 2 * i))
+            if anchor < opposite and at + SAMPLE <= stop:
+                samples[found] = reverse_bases(bases_at(words, SAMPLE * first_word + at))
+                places[found] = first_word * SAMPLE + at
+                found += 1
+            elif opposite < anchor and at + ANCHOR - SAMPLE >= start:
+                samples[found] = ~bases_at(words, SAMPLE * first_word + at + ANCHOR - SAMPLE)
+                places[found] = ~(first_word * SAMPLE + at + ANCHOR - 1)
+                found += 1
+    return found
+
+
+@njit(nogil=True, cache=True)
+def sample(
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets, first, last, threshold
+):  # fmt: skip
+    """Sample the reads ``[first, last)``.
+
+    Parameters
+    ----------
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
+        Columns of a `Reads` table.
+    first, last : int
+    threshold : uint32
+        Anchors whose hash is at most this are taken.
+
+    Returns
+    -------
+    samples : ndarray of uint64
+    places : ndarray of int64
+        Where each sample starts: the number of its first base if words held all their 32 bases; of a sample
+        on the reverse strand, which goes down from there, the bitwise complement of it.
+    """
+    samples, places = np.empty(0, np.uint64), np.empty(0, np.int64)
+    found = np.int64(0)  # a literal would have what it is handed to compiled for it, too
+    for read in range(first, last):
+        if found + lengths[read] > len(samples):
+            samples = grow(samples, 2 * found + lengths[read])
+            places = grow(places, 2 * found + lengths[read])
+        first_word = word_offsets[read]
+        start = np.int64(0)
+        for run in range(unknown_offsets[read], unknown_offsets[read + 1]):
+            stop = np.int64(unknown_start[run])
+            found = _sample_stretch(words, first_word, start, stop, threshold, samples, places, found)
+            start = np.int64(unknown_end[run])
+        found = _sample_stretch(words, first_word, start, lengths[read], threshold, samples, places, found)
+    return samples[:found].copy(), places[:found].copy()
+
+
+@njit(nogil=True, cache=True)
+def _shared_bases(one, other):
+    """Return how many first bases two samples share."""
+    difference = one ^ other
+    shared = SAMPLE
+    while difference:
+        difference >>= _TWO
+        shared -= 1
+    return shared
+
+
+@njit(nogil=True, cache=True)
+def prefix_spectrum(samples, k, most):
+    """Count how often the first k bases of samples occur.
+
+    Parameters
+    ----------
+    samples : ndarray of uint64, shape (n,)
+    k : int
+        16 to 32.
+    most : int
+        Multiplicities above this are counted as this.
+
+    Returns
+    -------
+    ndarray of int64, shape (most + 1,)
+        How many distinct k-mers occur m times.
+    """
+    spectrum = np.zeros(most + 1, np.int64)
+    rest = np.uint64(2 * (SAMPLE - k))
+    ordered = radix_sort(samples.copy(), np.empty_like(samples), np.int64(rest), 2 * k)
+    start = 0
+    for i in range(1, len(samples) + 1):
+        if i == len(samples) or ordered[i - 1] >> rest != ordered[i] >> rest:
+            spectrum[min(i - start, most)] += 1
+            start = i
+    return spectrum
+
+
+@njit(nogil=True, cache=True)
+def prefix_pairs(samples, k, most):
+    """Count the pairs of samples that share their first k, k + 1, ... 32 bases.
+
+    Parameters
+    ----------
+    samples : ndarray of uint64, shape (n,)
+        Sorted.
+    k : int
+        16 to 32.
+    most : int
+        k-mers that occur more often than this do not take part, with whatever follows them.
+
+    Returns
+    -------
+    ndarray of int64, shape (33 - k,)
+    """
+    pairs = np.zeros(SAMPLE + 1 - k, np.int64)
+    began = np.zeros(SAMPLE + 1 - k, np.int64)
+    group = np.zeros(SAMPLE + 1 - k, np.int64)
+    rest = np.uint64(2 * (SAMPLE - k))
+    start = 0
+    for stop in range(1, len(samples) + 1):
+        if stop < len(samples) and samples[stop - 1] >> rest == samples[stop] >> rest:
+            continue
+        if 2 <= stop - start <= most:
+            began[:] = start
+            group[:] = 0
+            for i in range(start + 1, stop + 1):
+                shared = _shared_bases(samples[i - 1], samples[i]) if i < stop else 0
+                for row in range(max(0, shared + 1 - k), SAMPLE + 1 - k):
+                    run = i - began[row]
+                    group[row] += run * (run - 1) // 2
+                    began[row] = i
+            pairs += group
+        start = stop
+    return pairs
+
+
+@njit(nogil=True, cache=True)
+def pick_partners(samples, reads, rooms, k, most, least_room):
+    """Give every sample a random partner among those that share its first k bases.
+
+    Parameters
+    ----------
+    samples : ndarray of uint64, shape (n,)
+        Sorted.
+    reads : ndarray of int64, shape (n,)
+        Read of each sample.
+    rooms : ndarray of int64, shape (n,)
+        Bases from the start of the sample to the end of its read, in its direction.
+    k : int
+        16 to 32.
+    most : int
+        k-mers that occur more often than this give no partners.
+    least_room : int
+        Room that a sample and its partner must have.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        Row of the partner, which lies on another read; -1 for none.
+    """
+    partners = np.full(len(samples), -1)
+    rest = np.uint64(2 * (SAMPLE - k))
+    start = 0
+    for stop in range(1, len(samples) + 1):
+        if stop < len(samples) and samples[stop - 1] >> rest == samples[stop] >> rest:
+            continue
+        size = stop - start
+        if 2 <= size <= most:
+            for i in range(start, stop):
+                drawn = ((samples[i] ^ np.uint64(i)) * _DRAW) >> _HALF
+                step = 1 + np.int64(drawn) % (size - 1)
+                j = start + (i - start + step) % size
+                if reads[i] != reads[j] and rooms[i] >= least_room and rooms[j] >= least_room:
+                    partners[i] = j
+        start = stop
+    return partners

@@ -1,0 +1,263 @@
+"""Minimizers of packed reads.
+
+A k-mer is the integer of its bases, two bits each, the first base lowest. Its hash is an invertible mix
+modulo ``4**k``; of the two strands the smaller hash counts, and a k-mer that is its own reverse complement,
+or holds an unknown base, has none. A position is a minimizer when its hash is the smallest, or as small, of
+some window of ``w`` consecutive k-mers; a read of fewer k-mers is one window (Roberts 2004; Li 2016, section
+2.1).
+
+Reads are worked on in chunks that stay in the first-level cache, each step a loop over the chunk that
+compiles to vector instructions. k-mers of up to 15 bases take lanes of 32 bits, longer ones of 64.
+"""
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
+
+CHUNK = 2048
+"""Positions decided at a time; the loops below run over this many plus twice the window."""
+
+_M1, _M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+U8, U32, U64 = np.uint8, np.uint32, np.uint64
+LANES_32_MAX_K = 15
+
+
+def lanes_for(k):
+    """Return an empty array whose type says how wide the hashes of k-mers are: 32 or 64 bits."""
+    return np.empty(0, U32 if k <= LANES_32_MAX_K else U64)
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _reverse_complement_32(x, k):
+    x = U32(((x >> U32(2)) & U32(0x33333333)) | ((x & U32(0x33333333)) << U32(2)))
+    x = U32(((x >> U32(4)) & U32(0x0F0F0F0F)) | ((x & U32(0x0F0F0F0F)) << U32(4)))
+    x = U32(((x >> U32(8)) & U32(0x00FF00FF)) | ((x & U32(0x00FF00FF)) << U32(8)))
+    x = U32((x >> U32(16)) | (x << U32(16)))
+    return U32(U32(~x) >> U32(32 - 2 * k))
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _reverse_complement_64(x, k):
+    x = ((x >> U64(2)) & U64(0x3333333333333333)) | ((x & U64(0x3333333333333333)) << U64(2))
+    x = ((x >> U64(4)) & U64(0x0F0F0F0F0F0F0F0F)) | ((x & U64(0x0F0F0F0F0F0F0F0F)) << U64(4))
+    x = ((x >> U64(8)) & U64(0x00FF00FF00FF00FF)) | ((x & U64(0x00FF00FF00FF00FF)) << U64(8))
+    x = ((x >> U64(16)) & U64(0x0000FFFF0000FFFF)) | ((x & U64(0x0000FFFF0000FFFF)) << U64(16))
+    x = (x >> U64(32)) | (x << U64(32))
+    return ~x >> U64(64 - 2 * k)
+
+
+@njit(nogil=True, cache=True)
+def _hash_words_32(words, first_word, n_words, k, hashes, strands):
+    """Hash the k-mers that start in ``n_words`` words; 16 shifts of 64 bits give 16 k-mers."""
+    mask, half = U32((1 << (2 * k)) - 1), U32(k)
+    m1, m2 = U32(_M1 & 0xFFFFFFFF), U32(_M2 & 0xFFFFFFFF)
+    for i in range(n_words):
+        low, high = words[first_word + i], U64(0)
+        if first_word + i + 1 < len(words):
+            high = words[first_word + i + 1]
+        middle = (low >> U64(32)) | (high << U64(32))
+        out = hashes[BASES_PER_WORD * i :]
+        for j in range(16):
+            out[j] = U32(low >> U64(2 * j)) & mask
+            out[16 + j] = U32(middle >> U64(2 * j)) & mask
+    for i in range(BASES_PER_WORD * n_words):
+        f = hashes[i]
+        r = _reverse_complement_32(f, k)
+        f = U32(U32(f * m1) & mask)
+        r = U32(U32(r * m1) & mask)
+        f = U32(U32(U32(f ^ U32(f >> half)) * m2) & mask)
+        r = U32(U32(U32(r ^ U32(r >> half)) * m2) & mask)
+        f = U32(f ^ U32(f >> half))
+        r = U32(r ^ U32(r >> half))
+        hashes[i] = U32(0xFFFFFFFF) if f == r else min(f, r)
+        strands[i] = U8(r < f)
+
+
+@njit(nogil=True, cache=True)
+def _hash_words_64(words, first_word, n_words, k, hashes, strands):
+    """Hash the k-mers that start in ``n_words`` words."""
+    mask, half = (U64(1) << U64(2 * k)) - U64(1), U64(k)
+    m1, m2 = U64(_M1), U64(_M2)
+    for i in range(n_words):
+        low, high = words[first_word + i], U64(0)
+        if first_word + i + 1 < len(words):
+            high = words[first_word + i + 1]
+        out = hashes[BASES_PER_WORD * i :]
+        for j in range(32):
+            out[j] = ((low >> U64(2 * j)) | ((high << U64(1)) << U64(63 - 2 * j))) & mask
+    for i in range(BASES_PER_WORD * n_words):
+        f = hashes[i]
+        r = _reverse_complement_64(f, k)
+        f = (f * m1) & mask
+        r = (r * m1) & mask
+        f = ((f ^ (f >> half)) * m2) & mask
+        r = ((r ^ (r >> half)) * m2) & mask
+        f ^= f >> half
+        r ^= r >> half
+        smaller = min(f, r)
+        hashes[i] = U64(0xFFFFFFFFFFFFFFFF) if f == r else smaller
+        strands[i] = U8(r < f)
+
+
+def _hash_words(words, first_word, n_words, k, hashes, strands):
+    """Hash the k-mers that start in ``n_words`` words, in lanes of the width of ``hashes``."""
+
+
+@overload(_hash_words, jit_options={"nogil": True})
+def _choose_lanes(words, first_word, n_words, k, hashes, strands):
+    return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
+
+
+# Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from
+# one array to another, because only then does its loop become vector instructions.
+
+
+@njit(nogil=True, cache=True)
+def _smaller_ahead(source, step, target, n):
+    ahead = source[step:]
+    for i in range(n):
+        target[i] = min(source[i], ahead[i])
+
+
+@njit(nogil=True, cache=True)
+def _larger_ahead(source, step, target, n):
+    ahead = source[step:]
+    for i in range(n):
+        target[i] = max(source[i], ahead[i])
+
+
+@njit(nogil=True, cache=True)
+def _window_minima(values, spare, n, w):
+    """Return an array, one of the two given, that holds at ``i`` the minimum of ``values[i : i + w]``."""
+    reach = 1
+    while reach < w:
+        step = min(reach, w - reach)
+        n -= step
+        _smaller_ahead(values, step, spare, n)
+        values, spare = spare, values
+        reach += step
+    return values
+
+
+@njit(nogil=True, cache=True)
+def _window_maxima(values, spare, n, w):
+    """Return an array, one of the two given, that holds at ``i`` the maximum of ``values[i : i + w]``."""
+    reach = 1
+    while reach < w:
+        step = min(reach, w - reach)
+        n -= step
+        _larger_ahead(values, step, spare, n)
+        values, spare = spare, values
+        reach += step
+    return values
+
+
+@njit(nogil=True, cache=True)
+def _highest_minima(hashes, n_kmers, w, begin, end, first, second):
+    """Return an array whose value ``i`` is the largest window minimum that position ``begin + i`` is part of.
+
+    Windows are named by their first k-mer; those that would leave the k-mers ``[0, n_kmers)`` do not exist
+    and count as 0, which is never larger.
+    """
+    first_window = max(0, begin - w + 1)
+    n_windows = min(end - 1, n_kmers - w) - first_window + 1
+    source = hashes[first_window:]
+    for i in range(n_windows + w - 1):
+        first[i] = source[i]
+    minima = _window_minima(first, second, n_windows + w - 1, w)
+    padded = second if minima is first else first
+    lead = first_window - (begin - w + 1)
+    n_padded = end - begin + w - 1
+    for i in range(lead):
+        padded[i] = 0
+    inner = padded[lead:]
+    for i in range(n_windows):
+        inner[i] = minima[i]
+    for i in range(n_windows, n_padded - lead):
+        inner[i] = 0
+    return _window_maxima(padded, minima, n_padded, w)
+
+
+@njit(nogil=True, cache=True)
+def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, strands, found, found_pos):
+    """Write the minimizers of one chunk of a read.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        The packed read.
+    length : int
+        Its bases, at least ``k``.
+    unknown_start, unknown_end : ndarray of int32
+        Its unknown runs, half open.
+    k, w : int
+        k-mer length and window.
+    begin : int
+        First position of the chunk; it ends `CHUNK` positions later or with the read.
+    scratch : ndarray of uint32 (k <= 15) or uint64, shape (3, scratch_size(w))
+    strands : ndarray of uint8, shape (scratch_size(w),)
+    found : ndarray of uint64, shape (CHUNK + 1,)
+        Out: hashes.
+    found_pos : ndarray of uint64, shape (CHUNK + 1,)
+        Out: ``position << 1 | strand``, ascending; strand is 1 where the reverse complement has the smaller
+        hash.
+
+    Returns
+    -------
+    int
+        How many were found.
+    """
+    n_kmers = length - k + 1
+    w = min(w, n_kmers)
+    end = min(begin + CHUNK, n_kmers)
+    first_word = max(0, begin - w + 1) // BASES_PER_WORD
+    last_word = (min(end + w - 1, n_kmers) - 1) // BASES_PER_WORD
+    origin = first_word * BASES_PER_WORD
+    hashes = scratch[0]
+    never = np.iinfo(scratch.dtype).max
+    _hash_words(words, first_word, last_word - first_word + 1, k, hashes, strands)
+    stop = min(n_kmers, (last_word + 1) * BASES_PER_WORD)
+    for run in range(len(unknown_start)):
+        for i in range(max(origin, unknown_start[run] - k + 1), min(stop, unknown_end[run])):
+            hashes[i - origin] = never
+    highest = _highest_minima(
+        hashes, n_kmers - origin, w, begin - origin, end - origin, scratch[1], scratch[2]
+    )
+    return _compact(
+        hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos
+    )
+
+
+@njit(nogil=True, cache=True)
+def _compact(hashes, highest, strands, begin, end, found, found_pos):
+    """Move hashes that equal their highest minimum, and their positions, to the front; return how many.
+
+    Every number is written and the count decides whether it stays: a branch would be mispredicted too often.
+    """
+    _mark_equal(highest, hashes, end - begin)
+    n = U64(0)
+    for i in range(end - begin):
+        found_pos[n] = i
+        n += U64(highest[i])
+    for j in range(np.int64(n)):
+        i = found_pos[j]
+        found[j] = hashes[i]
+        found_pos[j] = ((U64(begin) + i) << U64(1)) | U64(strands[i])
+    return np.int64(n)
+
+
+@njit(nogil=True, cache=True)
+def _mark_equal(highest, hashes, n):
+    """Overwrite the highest minima: 1 where the hash equals it, else 0."""
+    never = hashes.dtype.type(np.iinfo(hashes.dtype).max)
+    for i in range(n):
+        highest[i] = (hashes[i] == highest[i]) & (hashes[i] != never)
+
+
+@njit(nogil=True, cache=True)
+def scratch_size(w):
+    """Return how many values the scratch arrays of `select` need for windows of ``w``."""
+    return CHUNK + 2 * w + 4 * BASES_PER_WORD

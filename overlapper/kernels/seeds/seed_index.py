@@ -1,0 +1,367 @@
+"""The seed index: which minimizers occur where, kept for those that occur more than once.
+
+Built in four steps, each linear in the minimizers:
+
+1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
+   lowest bits of its hash (the highest are zeros too often: minimizers are small hashes).
+2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
+   often each hash occurs, and keeps those that occur at least twice and are not tandem (`is_tandem`).
+3. `join_groups` drops what occurs too often, thins out what occurs often (`is_sampled`), and packs each
+   occurrence as one word.
+4. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
+   their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
+
+An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
+the read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) |
+position (31) | strand (1)``. Occurrences of a group ascend by read and position.
+"""
+
+import numpy as np
+
+from overlapper.kernels.common.sorting import radix_sort
+from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
+from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, is_tandem, read_of
+from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
+
+PAGE = 256
+"""Entries a page; a block wastes half a page a bucket."""
+
+U64 = np.uint64
+LAST_OF_GROUP = 1 << 63
+READ_SHIFT = 32
+POSITION_MASK = (1 << 31) - 1
+
+
+def pages_of_range(bases, w, bucket_bits, range_bits):
+    """Return how many pages a range of buckets needs as a rule.
+
+    Two minimizers are in w + 1 bases, and the last page of each bucket is half full.
+    """
+    pages = (1 << bucket_bits) // 2 + 2 * bases // ((w + 1) * PAGE)
+    return 1 + ((pages + pages // 64) >> range_bits)
+
+
+@njit(nogil=True, cache=True)
+def partition(
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
+    read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages, range_bits, range_pages,
+):  # fmt: skip
+    """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of the hash.
+
+    Parameters
+    ----------
+    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets
+        Columns of the read table.
+    read_start, read_stop : int
+    k, w : int
+    bucket_bits : int
+        There are ``2 ** bucket_bits`` buckets.
+    base_bits : int
+        Bits for a word-aligned base number; ``2k - bucket_bits + base_bits + 1`` is at most 64.
+    lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
+        Only its type counts: the width in which k-mers are hashed.
+    sketched : ndarray of int32, shape (reads,)
+        Out: minimizers of each of these reads.
+    pages : ndarray of uint64, shape (n, PAGE)
+        Room: ``range_pages`` of it for each of ``2 ** range_bits`` ranges of buckets, the rest for ranges
+        that need more; more is made when that is not enough.
+    range_bits, range_pages : int
+
+    Returns
+    -------
+    pages : ndarray of uint64, shape (pages, PAGE)
+    previous_page : ndarray of int32, shape (pages,)
+        The page of the same bucket that was filled before, or -1.
+    last_page : ndarray of int32, shape (2 ** bucket_bits,)
+        The page of each bucket that was begun last, or -1.
+    counts : ndarray of int64, shape (2 ** bucket_bits,)
+        Entries of each bucket.
+    """
+    n_buckets = 1 << bucket_bits
+    previous_page = np.empty(len(pages), np.int32)
+    next_page = np.empty(1 << range_bits, np.int64)
+    for bucket_range in range(1 << range_bits):
+        next_page[bucket_range] = bucket_range * range_pages
+    n_pages = range_pages << range_bits
+    last_page = np.full(n_buckets, -1, np.int32)
+    counts = np.zeros(n_buckets, np.int64)
+    scratch = np.empty((3, scratch_size(w)), lanes.dtype)
+    strands = np.empty(scratch_size(w), np.uint8)
+    found, found_pos = np.empty(CHUNK + 1, np.uint64), np.empty(CHUNK + 1, np.uint64)
+    bucket_mask = U64(n_buckets - 1)
+    rest_shift = U64(base_bits + 1)
+    for read in range(read_start, read_stop):
+        length = lengths[read]
+        sketched[read] = 0
+        read_words = words[word_offsets[read] : word_offsets[read + 1]]
+        unknown = slice(unknown_offsets[read], unknown_offsets[read + 1])
+        first_base = U64(word_offsets[read] * BASES_PER_WORD) << U64(1)
+        for begin in range(0, length - k + 1, CHUNK):
+            n = select(
+                read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
+                strands, found, found_pos,
+            )  # fmt: skip
+            if n_pages + n > len(pages):
+                pages = _grow_pages(pages, n)
+                previous_page = grow(previous_page, len(pages))
+            sketched[read] += n
+            for i in range(n):
+                bucket = np.int64(found[i] & bucket_mask)
+                slot = counts[bucket] & (PAGE - 1)
+                if slot == 0:
+                    in_range = bucket >> (bucket_bits - range_bits)
+                    page = next_page[in_range]
+                    if page < (in_range + 1) * range_pages:
+                        next_page[in_range] += 1
+                    else:
+                        page = n_pages
+                        n_pages += 1
+                    previous_page[page] = last_page[bucket]
+                    last_page[bucket] = page
+                entry = ((found[i] >> U64(bucket_bits)) << rest_shift) | (first_base + found_pos[i])
+                pages[last_page[bucket], slot] = entry
+                counts[bucket] += 1
+    return pages[:n_pages], previous_page[:n_pages], last_page, counts
+
+
+@njit(nogil=True, cache=True)
+def grow(values, size):
+    """Return an array of ``size`` values that starts with the given ones."""
+    grown = np.empty(size, values.dtype)
+    # Not an assignment of arrays, whose error messages take numba seconds to compile.
+    for i in range(len(values)):
+        grown[i] = values[i]
+    return grown
+
+
+@njit(nogil=True, cache=True)
+def _grow_pages(pages, more):
+    return grow(pages.reshape(-1), (2 * len(pages) + more) * PAGE).reshape(-1, PAGE)
+
+
+@njit(nogil=True, cache=True)
+def gather_bucket(pages, previous_page, page, count, out):
+    """Copy the ``count`` entries of a page chain, oldest first, to the front of ``out``."""
+    stop = count
+    while page >= 0:
+        start = int((stop - 1) // PAGE * PAGE)
+        for i in range(start, stop):
+            out[i] = pages[page, i - start]
+        stop = start
+        page = previous_page[page]
+
+
+@njit(nogil=True, cache=True)
+def gather_buckets(pages, previous_page, first_pages, last_page, counts, places, out):
+    """Copy the page chains that blocks of reads have of some buckets to where each is to be.
+
+    Parameters
+    ----------
+    pages : ndarray of uint64, shape (pages, PAGE)
+    previous_page : ndarray of int32, shape (pages,)
+    first_pages : ndarray of int64, shape (blocks,)
+        Where the pages of each block start; `partition` returned them, and their numbers count from there.
+    last_page : ndarray of int32, shape (blocks, buckets)
+    counts, places : ndarray of int64, shape (blocks, buckets)
+    out : ndarray of uint64
+    """
+    for block in range(len(first_pages)):
+        first = first_pages[block]
+        for bucket in range(counts.shape[1]):
+            gather_bucket(
+                pages[first:], previous_page[first:], last_page[block, bucket], counts[block, bucket],
+                out[places[block, bucket] :],
+            )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def group_bucket(entries, spare, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out):
+    """Sort a bucket by hash, count multiplicities, and keep hashes that occur twice and are not tandem.
+
+    Parameters
+    ----------
+    entries, spare : ndarray of uint64, shape (n,)
+        Entries of one bucket, ascending by base number; both arrays are overwritten.
+    rest_low_bit, rest_bits : int
+        Where the rest of the hash is.
+    read_of_words, word_offsets
+        Those of `is_tandem`.
+    spectrum : ndarray of int64
+        In and out: how many hashes, tandem ones not, occur so often; the last value also counts those above.
+    out : ndarray of uint64
+        Out: entries of the hashes that are kept, by hash, then by base number.
+
+    Returns
+    -------
+    int
+        How many entries are kept.
+    """
+    entries = radix_sort(entries, spare, rest_low_bit, rest_bits)
+    kept, start = 0, 0
+    while start < len(entries):
+        stop = group_stop(entries, start, rest_low_bit)
+        if not is_tandem(entries[start:stop], rest_low_bit, read_of_words, word_offsets):
+            spectrum[min(stop - start, len(spectrum) - 1)] += 1
+            if stop - start > 1:
+                for i in range(start, stop):
+                    out[kept] = entries[i]
+                    kept += 1
+        start = stop
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def group_buckets(
+    entries, starts, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out, sizes
+):  # fmt: skip
+    """Group several buckets, one behind the other; see `group_bucket`.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64
+    starts : ndarray of int64, shape (buckets + 1,)
+        Where the entries of each bucket start.
+    rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out
+        Those of `group_bucket`.
+    sizes : ndarray of int64, shape (buckets,)
+        Out: how many entries of each bucket are kept.
+    """
+    largest, place = 0, 0
+    for bucket in range(len(sizes)):
+        largest = max(largest, starts[bucket + 1] - starts[bucket])
+    spare = np.empty(largest, np.uint64)
+    for bucket in range(len(sizes)):
+        of_bucket = entries[starts[bucket] : starts[bucket + 1]]
+        sizes[bucket] = group_bucket(
+            of_bucket, spare[: len(of_bucket)], rest_low_bit, rest_bits, read_of_words, word_offsets,
+            spectrum, out[place:],
+        )  # fmt: skip
+        place += sizes[bucket]
+
+
+@njit(nogil=True, cache=True)
+def join_groups(entries, rest_low_bit, limit, unthinned, read_of_words, word_offsets, block_bits, per_block):
+    """Pack the groups that occur at most ``limit`` times, and are sampled, as occurrences, in place.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64, shape (n,)
+        What `group_bucket` wrote, of one bucket; overwritten from the front by occurrences.
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    limit : int
+        Largest multiplicity kept.
+    unthinned : int
+        That of `is_sampled`.
+    read_of_words : ndarray of int32
+        Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    block_bits : int
+        A block is ``2 ** block_bits`` word-aligned bases.
+    per_block : ndarray of int64, shape (blocks,)
+        In and out: occurrences in each block.
+
+    Returns
+    -------
+    int
+        How many occurrences there are.
+    """
+    shift, base_mask = U64(rest_low_bit), (U64(1) << U64(rest_low_bit)) - U64(1)
+    n, kept, group = len(entries), 0, 0
+    # Most groups are kept, and short: an entry is written before its group is known to be one of them.
+    for i in range(n):
+        entry = entries[i]
+        following = entries[i + 1] >> shift if i + 1 < n else ~(entry >> shift)
+        last = following != entry >> shift
+        base = np.int64((entry & base_mask) >> U64(1))
+        read = read_of(base, read_of_words, word_offsets)
+        position = base - word_offsets[read] * BASES_PER_WORD
+        place = (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entry & U64(1))
+        entries[kept] = (U64(last) << U64(63)) | place
+        per_block[base >> block_bits] += 1
+        kept += 1
+        if last and (kept - group > limit or not is_sampled(entry >> shift, kept - group, unthinned)):
+            for j in range(group, kept):
+                per_block[_base_of(entries[j], word_offsets) >> block_bits] -= 1
+            kept = group
+        group = kept if last else group
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def _base_of(occurrence, word_offsets):
+    """Return the word-aligned base number of an occurrence."""
+    read = np.int64((occurrence & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
+    return word_offsets[read] * BASES_PER_WORD + np.int64((occurrence >> U64(1)) & U64(POSITION_MASK))
+
+
+@njit(nogil=True, cache=True)
+def list_by_block(occurrences, first, word_offsets, block_bits, next_free, numbers, bases):
+    """Enter occurrences into the lists of their blocks of bases, in the order they come.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint64
+        A stretch of the index.
+    first : int
+        Number of the first of them.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    block_bits : int
+        A block is ``2 ** block_bits`` word-aligned bases.
+    next_free : ndarray of int64, shape (blocks,)
+        In and out: where the next occurrence of each block goes.
+    numbers : ndarray of uint32 or int64
+        Out: numbers of occurrences; of the last of a group, which has no later one, all bits are set.
+    bases : ndarray of int32
+        Out: their bases, counted from the start of the block.
+    """
+    for i in range(len(occurrences)):
+        base = _base_of(occurrences[i], word_offsets)
+        block = base >> block_bits
+        place = next_free[block]
+        numbers[place] = -1 if occurrences[i] >> U64(63) else first + i
+        bases[place] = base & ((1 << block_bits) - 1)
+        next_free[block] = place + 1
+
+
+@njit(nogil=True, cache=True)
+def sort_block(numbers, positions, block_bits, first_base, word_offsets, first_read, starts):
+    """Sort the list of a block by base, that is, by read and position.
+
+    Parameters
+    ----------
+    numbers : ndarray of uint32 or int64, shape (n,)
+        What `list_by_block` wrote; in and out.
+    positions : ndarray of int32, shape (n,)
+        In: bases, counted from the start of the block. Out: positions in the reads.
+    block_bits : int
+        A block is ``2 ** block_bits`` word-aligned bases.
+    first_base : int
+        Where it starts.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    first_read : int
+        The first read that starts in the block; the one before may reach into it.
+    starts : ndarray of int64, shape (reads,)
+        Out: where the list of each read that starts in the block starts.
+    """
+    n = len(numbers)
+    keyed, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    unsorted = np.empty(n, numbers.dtype)
+    for i in range(n):
+        keyed[i] = (U64(positions[i]) << U64(32)) | U64(i)
+        unsorted[i] = numbers[i]
+    ordered = radix_sort(keyed, spare, np.int64(32), block_bits)
+    i = 0
+    for read in range(max(first_read - 1, 0), first_read + len(starts)):
+        if read >= first_read:
+            starts[read - first_read] = i
+        start = word_offsets[read] * BASES_PER_WORD - first_base
+        stop = word_offsets[read + 1] * BASES_PER_WORD - first_base
+        while i < n and np.int64(ordered[i] >> U64(32)) < stop:
+            numbers[i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
+            positions[i] = np.int64(ordered[i] >> U64(32)) - start
+            i += 1

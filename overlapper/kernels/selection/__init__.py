@@ -1,0 +1,1 @@
+"""Kernels that classify, choose and compare overlaps."""

@@ -1,0 +1,199 @@
+"""Where overlaps stop within their reads. Definitions are in `overlapper.extend.stops`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.runtime.compile.cache import njit
+
+STRETCH = 128
+"""Bases by which stops and crossings are counted."""
+NEAR = 2
+"""Stretches to either side in which a stop is at the same place."""
+LEVELS = 3
+"""Stops by how many there are at their place: one, two, more."""
+
+
+@inner
+def _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths):
+    """Return the bases that neither read matches, left and right of the match on the query's strand."""
+    after_query = lengths[query[row]] - q_end[row]
+    after_target = lengths[target[row]] - t_end[row]
+    if reverse[row]:
+        return min(np.int64(q_start[row]), after_target), min(after_query, np.int64(t_start[row]))
+    return min(np.int64(q_start[row]), np.int64(t_start[row])), min(after_query, after_target)
+
+
+@inner
+def _places(row, side, query, target, reverse, q_start, q_end, t_start, t_end, first):
+    """Return the stretches where the match ends on either read, and whether at its end on the target."""
+    if side == 0:
+        q_stretch = q_start[row] // STRETCH
+    else:
+        q_stretch = (q_end[row] - 1) // STRETCH
+    at_end = (side == 1) != reverse[row]
+    if at_end:
+        t_stretch = (t_end[row] - 1) // STRETCH
+    else:
+        t_stretch = t_start[row] // STRETCH
+    return first[query[row]] + q_stretch, first[target[row]] + t_stretch, np.int64(at_end)
+
+
+@njit(nogil=True, cache=True)
+def add(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings):
+    """Count the stops of overlaps, and the steps at which the number of crossings changes.
+
+    Parameters
+    ----------
+    query, target, reverse, q_start, q_end, t_start, t_end : arrays, shape (n,)
+        Overlaps within their reads.
+    lengths : array of int64, shape (reads,)
+    max_hang : int
+    first : array of int64, shape (reads + 1,)
+        First stretch of each read.
+    stops : array of int32, shape (2, stretches)
+        At starts and at ends of matches; counted up.
+    crossings : array of int32, shape (stretches,)
+        Steps, counted up.
+    """
+    for row in range(len(query)):
+        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+        for side in range(2):
+            if hangs[side] > max_hang:
+                at_query, at_target, at_end = _places(
+                    row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
+                )
+                stops[side, at_query] += 1
+                stops[at_end, at_target] += 1
+        for which in range(2):
+            if which == 0:
+                read, start, end = query[row], q_start[row], q_end[row]
+            else:
+                read, start, end = target[row], t_start[row], t_end[row]
+            low, high = (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
+            if low < high:
+                crossings[first[read] + low] += 1
+                crossings[first[read] + high] -= 1
+
+
+@njit(nogil=True, cache=True)
+def stopping(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
+    """Return a mask of the overlaps that stop at a side; the arguments are those of `add`."""
+    found = np.empty(len(query), np.bool_)
+    for row in range(len(query)):
+        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+        found[row] = max(hangs[0], hangs[1]) > max_hang
+    return found
+
+
+@njit(nogil=True, cache=True)
+def settle(first, stops, crossings):
+    """Turn steps to numbers of crossings, and stops to those near each stretch, in place.
+
+    Returns
+    -------
+    covered, quiet : int
+        Stretches that overlaps cross, once for either side; those of them without a stop near.
+    """
+    covered, quiet = 0, 0
+    for read in range(len(first) - 1):
+        low, high = first[read], first[read + 1]
+        for stretch in range(low + 1, high):
+            crossings[stretch] += crossings[stretch - 1]
+        for side in range(2):
+            own = stops[side, low:high].copy()
+            near = own[:NEAR].sum()
+            for at in range(high - low):
+                if at + NEAR < len(own):
+                    near += own[at + NEAR]
+                if at > NEAR:
+                    near -= own[at - NEAR - 1]
+                stops[side, low + at] = near
+                covered += crossings[low + at] > 0
+                quiet += crossings[low + at] > 0 and near == 0
+    return covered, quiet
+
+
+@inner
+def _evidence(at_query, at_target, side, at_end, stops, crossings, many):
+    """Return what tells of a stop: how many others there are, how many overlaps, and whether a read is bad.
+
+    Of the numbers on either read the smaller one.
+    """
+    q_stops, t_stops = stops[side, at_query], stops[at_end, at_target]
+    q_crossings, t_crossings = crossings[at_query], crossings[at_target]
+    bad = (q_stops >= many and q_crossings == 0) or (t_stops >= many and t_crossings == 0)
+    return min(q_stops, t_stops), min(q_stops + q_crossings, t_stops + t_crossings), bad
+
+
+@njit(nogil=True, cache=True)
+def tally(
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many
+):  # fmt: skip
+    """Return the stops at reads that are not bad there, by level.
+
+    Parameters
+    ----------
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first
+        As `add` takes them.
+    stops, crossings : arrays
+        As `settle` leaves them.
+    many : int
+        Stops that tell of a bad stretch where nothing crosses it.
+
+    Returns
+    -------
+    ndarray of int64, shape (LEVELS,)
+    """
+    counts = np.zeros(LEVELS, np.int64)
+    for row in range(len(query)):
+        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+        for side in range(2):
+            if hangs[side] > max_hang:
+                at_query, at_target, at_end = _places(
+                    row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
+                )
+                near, _, bad = _evidence(at_query, at_target, side, at_end, stops, crossings, many)
+                if not bad:
+                    counts[min(near, LEVELS) - 1] += 1
+    return counts
+
+
+@njit(nogil=True, cache=True)
+def internal(
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
+    few, least, min_ratio, ratio_unit,
+):  # fmt: skip
+    """Return which overlaps are internal matches.
+
+    Parameters
+    ----------
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many
+        As `tally` takes them.
+    few : int
+        Overlaps at a place that are too few to tell.
+    least : int
+        Stops at a border.
+    min_ratio : int
+        In units of which ``ratio_unit`` are 1.
+    ratio_unit : int
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    found = np.zeros(len(query), np.bool_)
+    for row in range(len(query)):
+        hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
+        match = np.int64(max(q_end[row] - q_start[row], t_end[row] - t_start[row]))
+        short = match * ratio_unit < (match + hangs[0] + hangs[1]) * min_ratio
+        for side in range(2):
+            if hangs[side] > max_hang:
+                at_query, at_target, at_end = _places(
+                    row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
+                )
+                near, known, bad = _evidence(at_query, at_target, side, at_end, stops, crossings, many)
+                border = near >= least and not bad
+                found[row] |= short if known < few else border
+    return found

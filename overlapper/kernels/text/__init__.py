@@ -1,0 +1,1 @@
+"""Kernels that read and write text: FASTA, FASTQ, PAF, SAM."""

@@ -1,0 +1,106 @@
+"""Exact matches as text: rows of numbers in, lines of TSV or PAF out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.text.paf_formatting import (
+    put,
+    put_integer,
+    put_interval_of_read,
+    put_name,
+    put_number,
+    put_strand,
+    text_bytes,
+)
+from overlapper.runtime.compile.cache import njit
+
+ROW_BYTES = 160
+"""No line is longer than this, but for its names."""
+
+_NO_MAPPING_QUALITY = text_bytes(b"\t255")
+_TYPE = text_bytes(b"\ttp:A:P")
+_EDITS = text_bytes(b"\tNM:i:")
+_TAB, _NEWLINE, _PLUS, _MINUS = 9, 10, 43, 45
+
+
+class MatchRows(NamedTuple):
+    """Matches whose place is a sequence and a position there, all of shape (n,).
+
+    Attributes
+    ----------
+    query : ndarray of int32
+    q_start : ndarray of int64
+    target : ndarray of int32
+        Sequence of the text.
+    t_start : ndarray of int64
+        First base on its forward strand.
+    length : ndarray of int32
+    reverse : ndarray of bool
+    mismatches : ndarray of uint8
+    """
+
+    query: np.ndarray
+    q_start: np.ndarray
+    target: np.ndarray
+    t_start: np.ndarray
+    length: np.ndarray
+    reverse: np.ndarray
+    mismatches: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def format_tsv(rows, queries, targets, start, stop, out):
+    """Write rows ``[start, stop)`` as lines of `overlapper.io.matches.TSV_COLUMNS`.
+
+    Parameters
+    ----------
+    rows : MatchRows
+    queries, targets : overlapper.kernels.text.paf_formatting.Names
+    start, stop : int
+    out : ndarray of uint8
+        Room for the lines: `ROW_BYTES` each, and the names.
+
+    Returns
+    -------
+    int
+        Bytes written.
+    """
+    at = 0
+    for row in range(start, stop):
+        at = put_name(out, at, rows.query[row], queries)
+        at = _put_interval(out, at, rows.q_start[row], rows.length[row])
+        at = put_strand(out, at, rows.reverse[row])
+        at = put_name(out, at, rows.target[row], targets)
+        at = _put_interval(out, at, rows.t_start[row], rows.length[row])
+        at = put_number(out, at, rows.mismatches[row])
+        out[at] = _NEWLINE
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def format_paf(rows, queries, targets, start, stop, out):
+    """Write rows ``[start, stop)`` as lines of PAF; as `format_tsv`."""
+    at = 0
+    for row in range(start, stop):
+        query, target, length = rows.query[row], rows.target[row], rows.length[row]
+        q_start, t_start = rows.q_start[row], rows.t_start[row]
+        at = put_interval_of_read(out, at, query, q_start, q_start + length, queries)
+        at = put_strand(out, at, rows.reverse[row])
+        at = put_interval_of_read(out, at, target, t_start, t_start + length, targets)
+        at = put_number(out, at, np.int64(length) - rows.mismatches[row])
+        at = put_number(out, at, length)
+        at = put(out, put(out, at, _NO_MAPPING_QUALITY), _TYPE)
+        at = put_integer(out, put(out, at, _EDITS), np.int64(rows.mismatches[row]))
+        out[at] = _NEWLINE
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _put_interval(out, at, start, length):
+    at = put_number(out, at, start)
+    return put_number(out, at, start + length)

@@ -1,0 +1,215 @@
+"""Overlaps as PAF text: rows of numbers in, bytes out."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.runtime.compile.cache import njit
+
+ROW_BYTES = 256
+"""No row is longer than this, but for its names and its CIGAR."""
+OPERATION_BYTES = 10
+"""Nor is an operation of a CIGAR: 28 bits of length and a letter."""
+
+
+def text_bytes(text: bytes) -> np.ndarray:
+    """Return text as an array, for `put`."""
+    return np.frombuffer(text, np.uint8)
+
+
+_BEST, _FURTHER = text_bytes(b"\ttp:A:P"), text_bytes(b"\ttp:A:S")
+_SEEDS = text_bytes(b"\tcm:i:")
+_CHAIN_SCORE = text_bytes(b"\ts1:i:")
+_CHAIN_DIVERGENCE = text_bytes(b"\tdv:f:")
+_SCORE = text_bytes(b"\tAS:i:")
+_EDITS = text_bytes(b"\tNM:i:")
+_DIVERGENCE = text_bytes(b"\tde:f:")
+_CLASS = text_bytes(b"\tcl:A:")
+_CIGAR = text_bytes(b"\tcg:Z:")
+_NO_MAPPING_QUALITY = text_bytes(b"\t255")
+_CLASS_LETTERS = text_bytes(b"idqt")
+"""By `overlapper.tables.OverlapClass`."""
+_OPERATIONS = text_bytes(b"MIDNSHP=X")
+_TAB, _NEWLINE, _PLUS, _MINUS, _ZERO, _POINT = 9, 10, 43, 45, 48, 46
+
+
+class Names(NamedTuple):
+    """Names and lengths, columns of `overlapper.tables.Reads`."""
+
+    name_bytes: np.ndarray
+    name_offsets: np.ndarray
+    lengths: np.ndarray
+
+
+class Rows(NamedTuple):
+    """Columns of `overlapper.tables.Overlaps`; what a table does not have is empty."""
+
+    query: np.ndarray
+    target: np.ndarray
+    reverse: np.ndarray
+    q_start: np.ndarray
+    q_end: np.ndarray
+    t_start: np.ndarray
+    t_end: np.ndarray
+    matches: np.ndarray
+    block_length: np.ndarray
+    score: np.ndarray
+    seeds: np.ndarray
+    divergence: np.ndarray
+    kind: np.ndarray
+    edits: np.ndarray
+    cigar: np.ndarray
+    cigar_offsets: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def format_paf(rows, names, start, stop, out):
+    """Write rows ``[start, stop)`` as lines of PAF.
+
+    Parameters
+    ----------
+    rows : Rows
+    names : Names
+    start, stop : int
+    out : ndarray of uint8
+        Room for the lines: `ROW_BYTES` each, the names, and `OPERATION_BYTES` an operation.
+
+    Returns
+    -------
+    int
+        Bytes written.
+    """
+    at = np.int64(0)  # a literal would have what it is handed to compiled for it, too
+    aligned = len(rows.edits) > 0
+    for row in range(start, stop):
+        at = put_interval_of_read(out, at, rows.query[row], rows.q_start[row], rows.q_end[row], names)
+        at = put_strand(out, at, rows.reverse[row])
+        at = put_interval_of_read(out, at, rows.target[row], rows.t_start[row], rows.t_end[row], names)
+        at = put_number(out, at, rows.matches[row])
+        at = put_number(out, at, rows.block_length[row])
+        at = put(out, at, _NO_MAPPING_QUALITY)
+        at = put(out, at, _BEST if _is_best_of_pair(rows, row) else _FURTHER)
+        at = put_integer(out, put(out, at, _SEEDS), np.int64(rows.seeds[row]))
+        at = put(out, at, _SCORE if aligned else _CHAIN_SCORE)
+        at = put_integer(out, at, np.int64(rows.score[row]))
+        if aligned:
+            at = put_integer(out, put(out, at, _EDITS), np.int64(rows.edits[row]))
+        if not np.isnan(rows.divergence[row]):
+            at = put(out, at, _DIVERGENCE if aligned else _CHAIN_DIVERGENCE)
+            at = put_four_decimals(out, at, rows.divergence[row])
+        at = put(out, at, _CLASS)
+        out[at] = _CLASS_LETTERS[rows.kind[row]]
+        at += 1
+        if len(rows.cigar_offsets):
+            at = _put_cigar(out, at, rows, row)
+        out[at] = _NEWLINE
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def _is_best_of_pair(rows, row):
+    """Return whether no other overlap of the pair is better, of those that lie next to each other."""
+    for step in (-1, 1):
+        other = row + step
+        while 0 <= other < len(rows.query):
+            if rows.query[other] != rows.query[row] or rows.target[other] != rows.target[row]:
+                break
+            worth = 2 * np.int64(rows.score[row]) - rows.reverse[row]
+            others = 2 * np.int64(rows.score[other]) - rows.reverse[other]
+            if others > worth or (others == worth and step < 0):
+                return False
+            other += step
+    return True
+
+
+@njit(nogil=True, cache=True)
+def put_name(out, at, read, names):
+    """Write the name of a read, or of a reference sequence; ``names`` is `Names`."""
+    for i in range(names.name_offsets[read], names.name_offsets[read + 1]):
+        out[at] = names.name_bytes[i]
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def put_strand(out, at, reverse):
+    """Write the strand, and the tab before the name that follows."""
+    out[at] = _TAB
+    out[at + 1] = _MINUS if reverse else _PLUS
+    out[at + 2] = _TAB
+    return at + 3
+
+
+@njit(nogil=True, cache=True)
+def put_interval_of_read(out, at, read, start, end, names):
+    """Write name and length of a read and an interval of it, as PAF has them."""
+    at = put_name(out, at, read, names)
+    at = put_number(out, at, names.lengths[read])
+    at = put_number(out, at, start)
+    return put_number(out, at, end)
+
+
+@njit(nogil=True, cache=True)
+def _put_cigar(out, at, rows, row):
+    """Write a CIGAR along the target's forward strand, as PAF has it; the table has it along the query's."""
+    first, last = rows.cigar_offsets[row], rows.cigar_offsets[row + 1] - 1
+    if last < first:
+        return at
+    at = put(out, at, _CIGAR)
+    for i in range(last - first + 1):
+        operation = rows.cigar[last - i if rows.reverse[row] else first + i]
+        at = put_integer(out, at, np.int64(operation >> 4))
+        out[at] = _OPERATIONS[operation & 15]
+        at += 1
+    return at
+
+
+@njit(nogil=True, cache=True)
+def put(out, at, text):
+    """Write bytes, and return where they end; as all that follow."""
+    for i in range(len(text)):
+        out[at + i] = text[i]
+    return at + len(text)
+
+
+@njit(nogil=True, cache=True)
+def put_number(out, at, value):
+    """Write the next column of numbers."""
+    out[at] = _TAB
+    return put_integer(out, at + 1, np.int64(value))
+
+
+@njit(nogil=True, cache=True)
+def put_integer(out, at, value):
+    """Write a number below 2^32."""
+    if value < 0:
+        out[at] = _MINUS
+        at += 1
+        value = -value
+    rest = np.uint32(value)  # 32-bit division is faster; no number here has more bits
+    digits = 1
+    power = 10
+    while value >= power:
+        power *= 10
+        digits += 1
+    for i in range(at + digits - 1, at - 1, -1):
+        tenth = rest // np.uint32(10)
+        out[i] = _ZERO + rest - tenth * np.uint32(10)
+        rest = tenth
+    return at + digits
+
+
+@njit(nogil=True, cache=True)
+def put_four_decimals(out, at, value):
+    """Write a share, rounded half up to four decimals."""
+    scaled = np.int64(np.floor(np.float64(value) * 10000.0 + 0.5))
+    at = put_integer(out, at, scaled // 10000)
+    out[at] = _POINT
+    rest = scaled % 10000
+    for i in range(at + 4, at, -1):
+        out[i] = _ZERO + rest % 10
+        rest //= 10
+    return at + 5

@@ -1,0 +1,1 @@
+"""From reads to overlaps: the stages in the order they run."""

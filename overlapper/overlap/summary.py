@@ -1,0 +1,96 @@
+"""What is to say about a run, and what it made."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from overlapper.params.stages import Params
+from overlapper.tables import Overlaps
+from overlapper.version import __version__
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """What is to say about a run.
+
+    Attributes
+    ----------
+    params : Params
+        All parameters, as they were used.
+    why : str
+        What the preset made of the reads.
+    devices : list of str
+        What the candidates were extended on.
+    funnel : dict of str to int
+        What went in, what every filter took and what came out, in the order of the stages.
+    seconds : dict of str to float
+        Wall-clock time of each stage.
+    memory : dict of str to int
+        Largest resident memory by the end of each stage, in bytes (`Clock`).
+    """
+
+    params: Params
+    why: str
+    devices: list[str]
+    funnel: dict[str, int]
+    seconds: dict[str, float]
+    memory: dict[str, int]
+
+    def to_json(self, run: Mapping[str, Any] | None = None) -> str:
+        """Write counts, parameters, times and memory.
+
+        Parameters
+        ----------
+        run : mapping, optional
+            What to say besides about the run, under that name: who was called how, on what, when.
+        """
+        parts = {
+            "version": __version__,
+            "funnel": self.funnel,
+            "seconds": self.seconds,
+            "memory": self.memory,
+            "chosen": self.why,
+            "devices": self.devices,
+            "params": dataclasses.asdict(self.params),
+        }
+        return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
+
+    def emptied(self) -> str:
+        """Say which step left nothing over, and what to try."""
+        if self.funnel["reads"] < 2:
+            return "no overlaps: there is only one read"
+        if not self.funnel["candidates"]:
+            counts = self.funnel
+            kmers = counts.get("minimizers", 0) + counts.get("k-mers", 0)
+            if 2 * sum(n for name, n in counts.items() if name.endswith("occur too often")) > kmers:
+                return (
+                    "no overlaps: most k-mers occur too often to say where reads lie. Reads of homopolymers "
+                    "and satellites alone have no overlaps; a higher repeat_limit in [sketch] lets other "
+                    "repeats seed"
+                )
+            return (
+                "no overlaps: no two reads share enough seeds. If they should overlap, try a shorter "
+                "--kmer-length and --window 1"
+            )
+        step = max((name for name in self.funnel if name.startswith("dropped")), key=lambda n: self.funnel[n])
+        advice = {
+            "dropped: internal match": "--keep-internal reports them",
+            "dropped: too short": "--min-overlap sets the shortest",
+        }.get(step, "--config loosens the parameters of that step")
+        return f"no overlaps: {self.funnel[step]} candidates were {step}; {advice}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Run(Summary):
+    """What a run made.
+
+    Attributes
+    ----------
+    overlaps : Overlaps
+        In canonical order, numbered as the reads given.
+    """
+
+    overlaps: Overlaps

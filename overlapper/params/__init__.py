@@ -1,0 +1,1 @@
+"""Parameters of every stage, presets by technology, scores."""

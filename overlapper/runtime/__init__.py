@@ -1,0 +1,1 @@
+"""What a run stands on: threads, memory, clock, digests, compiled kernels, GPUs."""

@@ -1,0 +1,87 @@
+"""What commands that compute load first."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from types import ModuleType
+
+from overlapper.errors import ParameterError
+
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
+"""The C library's names (glibc) for how much unused memory a thread keeps, and for the size from which
+memory is the system's own, and goes back to it."""
+_LARGE_ARRAY, _KEPT_BYTES = 4 << 20, 64 << 20
+
+
+def load_numba() -> None:
+    """Load numba without what compiled kernels do not need, which takes longer than the rest.
+
+    Only a process of our own may decide that, so this is for commands, never for the library. What is left
+    out:
+
+    - scipy, which numba looks for to have linear algebra; no kernel has any.
+    - Settings of numba in the working directory (``.numba_config.yaml``), and with them YAML: what lies there
+      came with somebody's data, and has no say in where code is loaded from.
+    - The search of all installed packages for extensions of numba.
+    - Looking for garbage among what is imported, all of which stays.
+    - What only compiling needs, before a kernel is taken from the cache (`overlapper.runtime.compile.kernel_loading`).
+
+    Raises
+    ------
+    ParameterError
+        When numba is told not to compile.
+    """
+    left_out: dict[str, ModuleType | None] = {
+        "scipy": None,  # importing it fails, and numba does without
+        "importlib.metadata": ModuleType("importlib.metadata"),
+        "yaml": None,  # numba warns where there are settings, and does without
+    }
+    gc.disable()
+    with _instead(left_out), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A Numba config file is found")
+        importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
+        from numba.core import config, entrypoints
+    if config.DISABLE_JIT:  # type: ignore[attr-defined]
+        raise ParameterError(
+            "NUMBA_DISABLE_JIT is set: kernels would not be compiled, and take a thousand times as long. "
+            "Unset it"
+        )
+    config._config_fname = os.devnull  # it is looked for again before each compilation
+    entrypoints._already_initialized = True
+
+    from overlapper.runtime.compile.kernel_loading import load_without_compiler
+
+    load_without_compiler()
+    gc.freeze()
+    gc.enable()
+
+
+@contextlib.contextmanager
+def _instead(modules: dict[str, ModuleType | None]) -> Iterator[None]:
+    """Have other modules, or none, imported under some names, unless they were before."""
+    modules = {name: module for name, module in modules.items() if name not in sys.modules}
+    sys.modules.update(modules)  # type: ignore[arg-type] # importing None fails, by Python's own rule
+    try:
+        yield
+    finally:
+        for name in modules:
+            del sys.modules[name]
+
+
+def tune_malloc() -> None:
+    """Have large arrays give their memory back when they are freed, and keep that of others for later ones.
+
+    The system takes long to give memory, so what blocks of work need again and again is kept. The C library
+    would return most of it, and would keep arrays up to the size of the largest one freed so far.
+    """
+    c_library = ctypes.CDLL(None)
+    if hasattr(c_library, "mallopt"):
+        c_library.mallopt(_MMAP_THRESHOLD, _LARGE_ARRAY)
+        c_library.mallopt(_TRIM_THRESHOLD, _KEPT_BYTES)

@@ -1,0 +1,1 @@
+"""The CUDA driver, kernels compiled and started, device memory, and which GPUs there are."""

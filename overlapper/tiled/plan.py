@@ -1,0 +1,225 @@
+"""How a read set is cut into tiles so that a run stays within a memory budget.
+
+What takes memory at a time is, whichever is most,
+
+- reading: a part of the packed reads;
+- seeding: a range of hashes, as small as need be;
+- a tile: bases (`TILE_PER_BASE`) and seeds of two blocks of reads;
+
+on top of the program itself (`PROGRAM`), of what each thread works on (`A_THREAD`), and of lengths and places
+of all reads (`A_READ`). `docs/scaling.md` shows what was measured.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+
+from overlapper.candidates.blocks import IN_BLOCKS
+from overlapper.candidates.spgemm import ReliableKmers
+from overlapper.errors import ParameterError
+from overlapper.io.read_store import ReadStore
+from overlapper.params.stages import Params
+from overlapper.runtime.memory import all_memory
+from overlapper.sketch.estimates import estimate
+from overlapper.sketch.seed_writer import expected_minimizers
+from overlapper.tiled.costs import Workload, spelled
+
+PROGRAM = 170 << 20
+A_THREAD = 64 << 20
+A_READ = 80
+TILE_PER_BASE = 0.55
+LEAST = 24 << 20
+"""Bytes that a tile or a range of hashes is given at least."""
+DISK_PER_BASE, DISK_PER_OVERLAP = 0.26, 64
+DISK_PER_KMER = {"dsoft": 20, "spgemm": 36}
+"""Bytes on disk of a k-mer that is looked at, while its seeds are written."""
+COUNTED_BYTES = 32
+"""Bytes that a k-mer takes while its range of hashes is counted (SpGEMM)."""
+MOST_TILES = 20_000
+TILES_A_WORKER = 2
+"""Tiles for each of several workers, at least, so that they end at about the same time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Budget:
+    """What a run may take.
+
+    Attributes
+    ----------
+    memory : int
+        Bytes of main memory.
+    threads : int
+    workers : int
+        Processes that share the tiles, whose memory is that of each; 1 if there is none but this.
+    held : int
+        Bytes that others than tiles hold meanwhile.
+    """
+
+    memory: int
+    threads: int
+    workers: int = 1
+    held: int = 0
+
+    @property
+    def fewest_tiles(self) -> int:
+        """Tiles that there are to be, if there are reads enough."""
+        return 1 if self.workers == 1 else TILES_A_WORKER * self.workers
+
+    @classmethod
+    def of(cls, memory: int, threads: int, workers: int = 1) -> Budget:
+        """Return the budget given; 0 is half of the machine's memory."""
+        return cls(memory or all_memory() // 2, threads, workers)
+
+    def left(self, n_reads: int) -> int:
+        """Return the bytes that are left for a tile or a range of hashes.
+
+        Raises
+        ------
+        ParameterError
+            When the budget is too small for the reads.
+        """
+        fixed = PROGRAM + self.held + self.threads * A_THREAD + n_reads * A_READ
+        needed = fixed + LEAST
+        if needed > self.memory:
+            raise ParameterError(
+                f"the memory budget of {self.memory / 1e6:,.1f} MB is too small for {n_reads} reads on "
+                f"{self.threads} threads, expected {-(-needed // 10**6)} MB or more; fewer --threads "
+                "take less"
+            )
+        return self.memory - fixed
+
+    def expected(self, room: int, wanted: int) -> str:
+        """Say what a run is expected to take of the budget, and what the budget is.
+
+        Parameters
+        ----------
+        room : int
+            Bytes that are left for a tile, or for votes.
+        wanted : int
+            Bytes that would be taken of them, if there were enough.
+        """
+        takes = self.memory - room + min(room, wanted)
+        each = "" if self.workers == 1 else " for each worker"
+        return f"memory: about {takes / 1e9:.2g} GB{each}; budget {self.memory / 1e9:.3g} GB{each}"
+
+
+def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: int = 1) -> np.ndarray:
+    """Cut reads into as few blocks as there must be for a tile of two to fit, and all workers to have work.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (reads,)
+    seed_bytes : int
+        Bytes that the seeds of all reads take in a tile.
+    room : int
+        Bytes that a tile may take.
+    fewest_tiles : int
+        `Budget.fewest_tiles`.
+
+    Returns
+    -------
+    ndarray of int64, shape (blocks + 1,)
+        Reads at which blocks start.
+
+    Raises
+    ------
+    ParameterError
+        When there would be more than `MOST_TILES` tiles.
+    """
+    bases = int(lengths.sum())
+    whole = tile_bytes(bases, seed_bytes)
+    blocks = 1 if whole <= room else -(-2 * whole // room)
+    while blocks * (blocks + 1) // 2 < fewest_tiles:
+        blocks += 1
+    tiles = blocks * (blocks + 1) // 2
+    if tiles > MOST_TILES:
+        raise ParameterError(
+            f"the memory budget would cut the reads into {tiles} tiles, expected at most {MOST_TILES}; "
+            "give more memory"
+        )
+    ends = np.cumsum(lengths)
+    inner = np.searchsorted(ends, np.arange(1, blocks) * bases // blocks, side="left") + 1
+    return np.unique(np.concatenate([[0], np.minimum(inner, len(lengths)), [len(lengths)]]))
+
+
+def tile_bytes(bases: int, seed_bytes: int) -> int:
+    """Return the bytes that a tile of reads with so many bases and bytes of seeds takes."""
+    return int(TILE_PER_BASE * bases) + seed_bytes
+
+
+def looked_at(store: ReadStore, params: Params, threads: int) -> int:
+    """Return about how many k-mers of reads a finder looks at."""
+    bases = int(store.lengths.sum())
+    if params.finder == "spgemm":
+        kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
+        return round(bases * kmers.sampled)
+    return expected_minimizers(bases, params.sketch.window)
+
+
+def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
+    """Say what a run would take: at most, as every k-mer that is looked at is counted as a seed.
+
+    The time is what is expected (`overlapper.tiled.costs`).
+
+    Returns
+    -------
+    list of str
+        Lines.
+    """
+    bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
+    room = budget.left(len(store))
+    seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
+    blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
+    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
+    passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
+    estimates = estimate(store.mapped(), budget.threads)
+    workload = Workload(bases, len(store), kmers, passes, blocks, estimates)
+    return [
+        f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
+        f"at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
+        budget.expected(room, tile),
+        f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
+        f"{disk_bytes(bases, kmers, params.finder) >> 20} MB",
+        *_expected(workload, params, budget.threads),
+    ]
+
+
+def _expected(workload: Workload, params: Params, threads: int) -> list[str]:
+    """Say what time is expected, and what it would take if all reads overlapped all others."""
+    on, seconds = f"{threads} threads of the CPU", workload.seconds(params, threads)
+    pairs, worst = workload.of_all_pairs()
+    return [
+        f"time on {on}: unknown, as the reads do not tell their coverage"
+        if math.isnan(seconds)
+        else f"time on {on}: about {spelled(seconds)}, an estimate that may be wrong by a factor of 2",
+        f"if all reads overlap all others, as amplicons do: {pairs} overlaps, "
+        f"{DISK_PER_OVERLAP * pairs >> 20} MB of disk, about {spelled(worst.seconds(params, threads))}; "
+        "--best leaves fewer",
+    ]
+
+
+def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> None:
+    """Raise a `ParameterError` if a run may take more disk than a limit, besides its overlaps.
+
+    Parameters
+    ----------
+    store : ReadStore
+    params : Params
+    threads : int
+    limit : int
+        Bytes.
+    """
+    needed = disk_bytes(int(store.lengths.sum()), looked_at(store, params, threads), params.finder)
+    if needed > limit:
+        raise ParameterError(
+            f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives {limit >> 20} "
+            "MB; give more, or seed less (--window)"
+        )
+
+
+def disk_bytes(bases: int, kmers: int, finder: str) -> int:
+    """Return the bytes that reads and the seeds of a finder take on disk, at most."""
+    return max(int(DISK_PER_BASE * bases) + DISK_PER_KMER[finder] * kmers, 2 * int(DISK_PER_BASE * bases))

@@ -1,0 +1,180 @@
+"""Stages of a run, whose results may be kept: a run that was killed goes on behind the last one it finished.
+
+A stage depends on its own parameters, on all stages before it, on what the inputs hold, and on the program's
+source. Its result goes
+to a folder of the run's `overlapper.tiled.workdir.Workdir`, named after what it depends on, complete or not at all:
+the next run that asks for the same stage loads it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import overlapper
+from overlapper import graph
+from overlapper.errors import ParameterError
+from overlapper.io import folders
+from overlapper.io.arrays import load_arrays, save_arrays
+from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.runtime.code_digest import digest_of_code
+from overlapper.tiled.workdir import Workdir
+
+_Made = TypeVar("_Made")
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    """What is to say about a stage.
+
+    Attributes
+    ----------
+    name : str
+    facts : dict
+        Counts and whatever else it found; JSON can hold them.
+    seconds : float
+        Wall-clock time that making it took, in whichever run that was.
+    kept : bool
+        Whether an earlier run made it.
+    folder : str
+        Name of the folder that holds the result, within that of the run; empty where none is kept.
+    """
+
+    name: str
+    facts: dict[str, Any]
+    seconds: float
+    kept: bool
+    folder: str
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return a digest of the program's source, which changes with every result that code can change."""
+    return digest_of_code(Path(package.__path__[0]) for package in (graph, overlapper))
+
+
+class Stages:
+    """The stages of one run, in order.
+
+    Parameters
+    ----------
+    workdir : Workdir, optional
+        Where results are kept, begun on the inputs of this run; without it they are not.
+    note : callable
+        Told which stages are done already.
+
+    Attributes
+    ----------
+    done : list of Stage
+
+    Raises
+    ------
+    ParameterError
+        When the work was not begun.
+    """
+
+    def __init__(
+        self, workdir: Workdir | None = None, *, note: Callable[[str], None] = lambda text: None
+    ) -> None:
+        self.done: list[Stage] = []
+        self._workdir = workdir
+        self._note = note
+        self._before = ""
+        if workdir:
+            if workdir.digests is None:
+                raise ParameterError("stages depend on inputs: tell them to Workdir.begin before")
+            self._before = " ".join([code_digest(), *workdir.digests])
+
+    def run(
+        self, name: str, kind: type[_Made], params: Any, make: Callable[[], tuple[_Made, dict[str, Any]]]
+    ) -> tuple[_Made, dict[str, Any]]:
+        """Return the result of a stage and its facts: kept ones if there are any, else made now and kept.
+
+        Parameters
+        ----------
+        name : str
+            Also of its folder.
+        kind : type
+            Dataclass of the result, of arrays (`overlapper.io.arrays`).
+        params : object that JSON can hold
+            What the stage depends on, besides the stages before it.
+        make : callable
+            Gives the result and its facts.
+
+        Raises
+        ------
+        InputError
+            When a file of a kept result is not what was written.
+        OutputError
+            When the result cannot be written.
+        """
+        path = self._place(name, params)
+        if path is None:
+            start = time.perf_counter()
+            made, facts = make()
+            self.done.append(Stage(name, facts, round(time.perf_counter() - start, 4), kept=False, folder=""))
+            return made, facts
+        held: list[_Made] = []
+
+        def write(artifact: Artifact, beside: Path) -> dict[str, Any]:
+            made, facts = make()
+            held.append(made)
+            save_arrays(artifact, made)
+            return facts
+
+        artifact, facts = self._written(path, name, write)
+        return held.pop() if held else load_arrays(artifact, kind), facts
+
+    def write(
+        self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
+    ) -> tuple[Artifact, dict[str, Any]]:
+        """Do the same for a result that stays on disk; return it, and its facts.
+
+        Parameters
+        ----------
+        name, params
+            As `run` takes them.
+        write : callable
+            ``write(artifact, beside)`` writes the result and gives its facts. What it makes on the way may be
+            in a folder ``beside``, which goes when the result is complete.
+
+        Raises
+        ------
+        ParameterError
+            When these stages are not kept.
+        """
+        path = self._place(name, params)
+        if path is None:
+            raise ParameterError("stages on disk need a folder to work in")
+        return self._written(path, name, write)
+
+    def _written(
+        self, path: Path, name: str, write: Callable[[Artifact, Path], dict[str, Any]]
+    ) -> tuple[Artifact, dict[str, Any]]:
+        artifact, beside = finished(path, verify=True), path.with_name(f"for-{path.name}")
+        if kept := artifact is not None:
+            self._note(f"{name} is done already")
+        else:
+            start = time.perf_counter()
+            with writing(path) as artifact:
+                facts = write(artifact, beside)
+                seconds = round(time.perf_counter() - start, 4)
+                artifact.facts |= {"facts": facts, "seconds": seconds}
+            artifact = finished(path)
+        assert artifact
+        if beside.is_dir():
+            folders.remove(beside)
+        facts, seconds = artifact.facts["facts"], artifact.facts["seconds"]
+        self.done.append(Stage(name, facts, seconds, kept, path.name))
+        return artifact, facts
+
+    def _place(self, name: str, params: Any) -> Path | None:
+        if self._workdir is None:
+            return None
+        path = self._workdir.path(name, params, self._before)
+        self._before = path.name
+        return path
