@@ -84,7 +84,7 @@ def pairs_of(overlaps: Overlaps, order: np.ndarray, *, threads: int = 1) -> Pair
 
 
 def without_repeats(pairs: Pairs) -> Pairs:
-    """Drop what repeats a longer overlap of the same pair and strand (`kernels.cpu.pileup.shadowed`).
+    """Drop what repeats a longer overlap of the same pair and strand (`kernels.graph.pileup.shadowed`).
 
     Tools report some pairs twice, once from each read, or in pieces of one chain; two overlaps at different
     places of either read are two facts and stay.

@@ -6,8 +6,14 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.assemble.summary import n50
 from overlapper.graph.gfa import Gfa
+
+
+def n50(lengths: np.ndarray) -> int:
+    """Return the largest length such that those of at least it hold half of all bases; 0 for none."""
+    falling = np.sort(lengths)[::-1]
+    reached = np.cumsum(falling, dtype=np.int64) * 2 >= falling.sum(dtype=np.int64)
+    return int(falling[reached][0]) if len(falling) else 0
 
 
 @dataclasses.dataclass(frozen=True)

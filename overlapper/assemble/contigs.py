@@ -30,10 +30,11 @@ import numpy as np
 from overlapper.assemble.own_reads import OwnReads, own_reads
 from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
-from overlapper.assemble.summary import n50, no_unitigs
+from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.polish import Unitigs
 from overlapper.graph import assemble
 from overlapper.graph.params import AssembleParams, CleanParams, GraphParams, WhatOfCopies, WhenToCorrect
+from overlapper.graph.stats import n50
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate
 from overlapper.sketch.canonical import canonical_order, in_order

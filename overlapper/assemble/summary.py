@@ -7,19 +7,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from overlapper.graph import Assembly
 from overlapper.graph.params import CleanParams, GraphParams
+from overlapper.graph.stats import n50
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
-
-
-def n50(lengths: np.ndarray) -> int:
-    """Return the largest length such that those of at least it hold half of all bases; 0 for none."""
-    falling = np.sort(lengths)[::-1]
-    reached = np.cumsum(falling, dtype=np.int64) * 2 >= falling.sum(dtype=np.int64)
-    return int(falling[reached][0]) if len(falling) else 0
 
 
 def to_json(

@@ -23,12 +23,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from overlapper.console import end_on_signals
+from overlapper.runtime.signals import end_on_signals
 from overlapper.errors import ParameterError
 from overlapper.runtime import leaving
 from overlapper.runtime.threads import map_in_order
 
 LISTED = Path(__file__).with_suffix(".toml")
+_KERNELS = "overlapper.kernels."
 MOST_HELPERS = 7
 """Each takes 200 MB, and the longest kernels take a tenth of the whole: more would not be done sooner."""
 
@@ -164,7 +165,7 @@ def spelled(kernel: Any, signature: tuple[Any, ...]) -> str:
 
 
 class _Words(dict):
-    """What a line of the list may name: numba's types, and files of kernels."""
+    """What a line of the list may name: numba's types, and families of kernels."""
 
     def __missing__(self, word: str) -> Any:
         from numba.core import types
@@ -173,7 +174,17 @@ class _Words(dict):
             return partial(types.Array.copy, readonly=True)
         if word == "bool":
             return types.boolean
-        return getattr(types, word, None) or importlib.import_module(f"overlapper.kernels.cpu.{word}")
+        return getattr(types, word, None) or _Family(word)
+
+
+class _Family:
+    """A folder of kernels, its files as attributes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, file: str) -> Any:
+        return importlib.import_module(f"{_KERNELS}{self._name}.{file}")
 
 
 def _type_of(value: Any) -> Any:
@@ -203,8 +214,8 @@ def _spelled(kind: Any) -> str:
 
 
 def _name(thing: Any) -> str:
-    """Return the name of a kernel or a class, with its file."""
-    return f"{thing.__module__.rpartition('.')[2]}.{thing.__name__}"
+    """Return the name of a kernel or a class, with its family and file."""
+    return f"{thing.__module__.removeprefix(_KERNELS)}.{thing.__name__}"
 
 
 def _listed() -> dict[str, list[str]]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from overlapper.assemble.summary import n50
 from overlapper.drawing import short_number
+from overlapper.graph.stats import n50
 from overlapper.overlap.pipeline import Report
 from overlapper.report import assembly, correction, evaluation, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs

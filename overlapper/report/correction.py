@@ -8,9 +8,9 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.assemble.summary import n50
 from overlapper.correct.changes import Changes, Fate
 from overlapper.errors import FormatError, shortened
+from overlapper.graph.stats import n50
 from overlapper.io.lines import name_problem, text_lines, whole
 from overlapper.report.charts import histogram
 from overlapper.report.page import Part, Remark, Section, Table

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from overlapper.assemble.summary import n50
 from overlapper.drawing import Axis, Plane, short_number
+from overlapper.graph.stats import n50
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table
 from overlapper.sketch.estimates import Estimates

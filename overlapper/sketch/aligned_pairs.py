@@ -60,7 +60,7 @@ class AlignedPairs:
     ----------
     reads : Reads
     one, other : ndarray of int64, shape (pairs,)
-        Places of the samples, as `kernels.cpu.kmer_sample.sample` gives them.
+        Places of the samples, as `kernels.seeds.kmer_sample.sample` gives them.
     from_all : int
         Rows of the first set.
     weights : ndarray of float64, shape (pairs,)
@@ -86,7 +86,7 @@ class AlignedPairs:
         ----------
         reads : Reads
         samples, places : ndarray
-            What `kernels.cpu.kmer_sample.sample` gave.
+            What `kernels.seeds.kmer_sample.sample` gave.
         k : int
         most : int
             k-mers that occur more often give no pairs.

@@ -1,6 +1,6 @@
 """Coverage, error rate and genome size, estimated from the reads alone.
 
-About half a million 32-mers are sampled by content (`kernels.cpu.kmer_sample`): what is sampled of the genome
+About half a million 32-mers are sampled by content (`kernels.seeds.kmer_sample`): what is sampled of the genome
 is sampled in every read, so the spectrum of the sample is that of all k-mers, and one sort gives it for every
 k from 16 to 32.
 
@@ -243,7 +243,7 @@ def _equal_hexamers(samples: np.ndarray) -> float:
 
 
 def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return 32-mers of all reads and where they start, as `kernels.cpu.kmer_sample.sample` gives them."""
+    """Return 32-mers of all reads and where they start, as `kernels.seeds.kmer_sample.sample` gives them."""
     from overlapper.kernels.seeds import kmer_sample
 
     wanted = max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE)

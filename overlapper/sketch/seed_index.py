@@ -32,7 +32,7 @@ Stretches = list[tuple[int, int]]
 class SeedIndex:
     """Occurrences of the minimizers that seed.
 
-    They are not tandem (`kernels.cpu.seed_groups.is_tandem`), and occur at least twice and at most as often
+    They are not tandem (`kernels.seeds.seed_groups.is_tandem`), and occur at least twice and at most as often
     as the repeat limit, or in deep reads (`SeedRule`).
 
     Attributes

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import overlapper
-from overlapper import graph
 from overlapper.errors import ParameterError
 from overlapper.io import folders
 from overlapper.io.arrays import load_arrays, save_arrays
@@ -54,7 +53,8 @@ class Stage:
 @functools.cache
 def code_digest() -> str:
     """Return a digest of the program's source, which changes with every result that code can change."""
-    return digest_of_code(Path(package.__path__[0]) for package in (graph, overlapper))
+    package = Path(overlapper.__path__[0])
+    return digest_of_code([package, package / "graph"])  # a link in the repository, which is not followed
 
 
 class Stages:

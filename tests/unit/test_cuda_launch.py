@@ -21,7 +21,7 @@ from overlapper.runtime.gpu.launch import Kernel
 from overlapper.runtime.gpu.memory import Arena
 from tests.pretended_gpu import pretend
 
-MARK = cubins.Source("walk_bases", "mark_unknown", ())
+MARK = cubins.Source("common.walk_bases", "mark_unknown", ())
 MARK_TYPES = "i1 i1 l1 l1 I1"
 
 
@@ -113,12 +113,12 @@ def test_where_nothing_can_be_written_kernels_are_compiled_all_the_same(compiler
 
 
 def test_what_is_kept_is_found_by_the_begin_of_its_file(compiler, monkeypatch):
-    other = cubins.Source("walks", "mark", (3, 1))
+    other = cubins.Source("common.walks", "mark", (3, 1))
     asked = [(MARK, MARK_TYPES, (9, 0)), (MARK, "i1 l", (9, 0)), (other, "", (9, 0)), (MARK, "l", (8, 0))]
     made = {
         (source, types): cubins.compiled(source, types, capability) for source, types, capability in asked
     }
-    for begin, expected in (("walk", asked[:3]), ("walk_", asked[:2]), ("gact", [])):
+    for begin, expected in (("common.walk", asked[:3]), ("common.walk_", asked[:2]), ("gact", [])):
         found = {
             (source, types): (entry, cubin) for source, types, entry, cubin in cubins.kept(begin, (9, 0))
         }

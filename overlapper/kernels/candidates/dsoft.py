@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.sorting import sort_few
-from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT, grow
+from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64

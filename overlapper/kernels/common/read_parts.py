@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.oriented import unpack_bases
-from overlapper.kernels.seeds.seed_index import grow
 from overlapper.runtime.compile.cache import njit
 
 _UNKNOWN = 4

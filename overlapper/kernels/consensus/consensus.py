@@ -14,7 +14,7 @@ from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
 from overlapper.kernels.consensus.unknown_runs import fill_unknown
 from overlapper.kernels.consensus.votes import HOMOPOLYMER, count_votes, next_draft
-from overlapper.kernels.seeds.seed_index import grow
+from overlapper.kernels.common.growth import grow
 from overlapper.runtime.compile.cache import njit
 
 ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED, RUNS, SHORTER, LONGER = range(11)

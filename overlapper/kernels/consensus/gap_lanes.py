@@ -1,6 +1,6 @@
 """Edit paths of sixteen pairs of sequences at a time, each in a lane of vectors.
 
-The definition is in `kernels.cpu.edit_paths`, and the paths are the same: the matrix column by column as
+The definition is in `kernels.common.edit_paths`, and the paths are the same: the matrix column by column as
 there (Myers 1999), 32 rows a word. The way back takes a column at a time as well: the deletions in it are a
 run of set bits, which is counted at once, and one more bit says whether its base is inserted or paired. Each
 column notes behind how many rows it is taken; the columns before a row are those up to the first one that is
@@ -141,7 +141,7 @@ def _put_bits(codes, start, pairs, field):
 
 @inner
 def _next_column(same, above, below, rises_in, falls_in, one, ones):
-    """Do what `kernels.cpu.myers.next_column` does, in every lane; ``ones`` has all bits."""
+    """Do what `kernels.common.myers.next_column` does, in every lane; ``ones`` has all bits."""
     vertical = bit_or(same, below)
     same = bit_or(same, falls_in)
     diagonal = bit_or(bit_xor(add(bit_and(same, above), above), above), same)

@@ -1,6 +1,6 @@
 """Edit paths of many gaps.
 
-Gaps wait in a list; those of about the same size are then computed together (`kernels.cpu.gap_lanes`).
+Gaps wait in a list; those of about the same size are then computed together (`kernels.consensus.gap_lanes`).
 """
 
 from __future__ import annotations

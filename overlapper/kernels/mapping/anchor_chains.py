@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.sorting import sort_few
-from overlapper.kernels.seeds.seed_index import grow
 from overlapper.runtime.compile.cache import njit
 
 READ, TARGET, REVERSE, SCORE, SEEDS, Q_START, Q_END, T_START, T_END = range(9)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN, edit_path, new_matrix, reach
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.oriented import unpack_bases
-from overlapper.kernels.seeds.seed_index import grow
 from overlapper.runtime.compile.cache import njit
 
 INSERTED = -1

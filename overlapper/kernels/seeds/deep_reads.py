@@ -6,8 +6,8 @@ bucket, by hash. A group is the entries of one hash; it is frequent when it has 
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, read_of
-from overlapper.kernels.seeds.seed_index import grow
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 

@@ -12,9 +12,9 @@ complement: ``x = one + other; x *= M1; x ^= x >> 15; x *= M2; x ^= x >> 15``.
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.packed import bases_at, reverse_bases
 from overlapper.kernels.common.sorting import radix_sort
-from overlapper.kernels.seeds.seed_index import grow
 from overlapper.runtime.compile.cache import njit
 
 ANCHOR = 16

@@ -18,6 +18,7 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.sorting import radix_sort
 from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, is_tandem, read_of
@@ -123,16 +124,6 @@ def partition(
                 pages[last_page[bucket], slot] = entry
                 counts[bucket] += 1
     return pages[:n_pages], previous_page[:n_pages], last_page, counts
-
-
-@njit(nogil=True, cache=True)
-def grow(values, size):
-    """Return an array of ``size`` values that starts with the given ones."""
-    grown = np.empty(size, values.dtype)
-    # Not an assignment of arrays, whose error messages take numba seconds to compile.
-    for i in range(len(values)):
-        grown[i] = values[i]
-    return grown
 
 
 @njit(nogil=True, cache=True)

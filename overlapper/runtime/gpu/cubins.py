@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from overlapper import kernels
 from overlapper.runtime.code_digest import digest_of_code
 from overlapper.runtime.compile import places
 
-_HERE = Path(__file__).parent
-_PACKAGE = __name__.rpartition(".")[0]
+_KERNELS = Path(kernels.__file__).parent
 _COMPILERS = "numba-cuda", "numba", "llvmlite"
 _compiling = threading.Lock()
 """Held while a kernel is compiled."""
@@ -70,7 +70,7 @@ def compiled(source: Source, types: str, capability: tuple[int, int]) -> tuple[s
 
 
 def kept(module: str, capability: tuple[int, int]) -> Iterator[tuple[Source, str, str, bytes]]:
-    """Yield the kernels that earlier processes compiled, of all files whose names begin so.
+    """Yield the kernels that earlier processes compiled, of all modules whose names begin so.
 
     Yields
     ------
@@ -83,8 +83,9 @@ def kept(module: str, capability: tuple[int, int]) -> Iterator[tuple[Source, str
     for path in (path for folder in _places().read for path in folder.glob(pattern)):
         content = places.read(path.parent, path.name, path.name.encode())
         if content is not None:
-            file, name, *constants = re.split(r"[.-]", path.name.rsplit(".", 4)[0])
-            yield Source(file, name, tuple(map(int, constants))), *_unpacked(content)
+            function, *constants = path.name.rsplit(".", 4)[0].split("-")
+            module, _, name = function.rpartition(".")
+            yield Source(module, name, tuple(map(int, constants))), *_unpacked(content)
 
 
 def _unpacked(content: bytes) -> tuple[str, str, bytes]:
@@ -100,7 +101,9 @@ def compile_kernel(source: Source, types: str, capability: tuple[int, int]) -> t
     from numba import cuda
     from numba import types as numba_types
 
-    function = getattr(importlib.import_module(f"{_PACKAGE}.{source.module}"), source.name)
+    function = getattr(
+        importlib.import_module(f"{kernels.__name__}.{source.module.replace('.', '.cuda.')}"), source.name
+    )
     if source.constants:
         function = function(*source.constants)
     ptx, _ = cuda.compile(
@@ -140,11 +143,11 @@ def _stem(source: Source, types: str, capability: tuple[int, int]) -> str:
 def _sources_digest() -> str:
     """Return a digest of all sources of kernels; those of the CPU too, as GPUs share some functions."""
     compilers = (f"{name} {importlib.metadata.version(name)}" for name in _COMPILERS)
-    return digest_of_code([_HERE.parent], compilers)
+    return digest_of_code([_KERNELS], compilers)
 
 
 def _places() -> places.Places:
-    return places.usable(places.folders(_HERE))
+    return places.usable(places.folders(_KERNELS))
 
 
 def _keep(stem: str, name: str, content: bytes) -> None:

@@ -28,7 +28,7 @@ class Kernel:
     Parameters
     ----------
     module : str
-        File in kernels/cuda that defines it.
+        Family and file that define it: ``xdrop.xdrop_wide`` is kernels/xdrop/cuda/xdrop_wide.py.
     name : str
         Of the function decorated with ``cuda.jit`` there, or, with constants, of the one that returns it.
     *constants : int
@@ -83,7 +83,7 @@ named = functools.cache(Kernel)
 
 
 def load_kept(module: str) -> None:
-    """Load what earlier processes compiled onto the current GPU, of all files whose names begin so.
+    """Load what earlier processes compiled onto the current GPU, of all modules whose names begin so.
 
     A kernel that is loaded later waits for those that run.
     """
@@ -93,11 +93,12 @@ def load_kept(module: str) -> None:
 
 
 def kernel_of(function: Any) -> Kernel:
-    """Return the kernel of a function that ``cuda.jit`` decorates at the top of a module of kernels/cuda."""
+    """Return the kernel of a function that ``cuda.jit`` decorates at the top of a module."""
     python = function.py_func
     if "." in python.__qualname__:
         raise ValueError(f"{python.__qualname__} depends on more than its name: name it by a Kernel")
-    return named(python.__module__.rpartition(".")[2], python.__name__)
+    family, _, file = python.__module__.removeprefix("overlapper.kernels.").partition(".cuda.")
+    return named(f"{family}.{file}", python.__name__)
 
 
 def launch(kernel: Any, items: int, arena: Arena, *arguments: Any) -> None:

@@ -76,7 +76,7 @@ def upload_reads(reads: PackedReads, arena: Arena | None = None) -> DeviceReads:
         runs = [
             arena.upload(runs) for runs in (reads.unknown_start, reads.unknown_end, reads.unknown_offsets)
         ]
-        named("walk_bases", "mark_unknown").launch(
+        named("common.walk_bases", "mark_unknown").launch(
             1024, 128, arena.stream, *runs, device.word_offsets, device.unknown
         )
     arena.stream.synchronize()

@@ -142,7 +142,7 @@ def _room_words(scheme: Scheme) -> tuple[int, int, int]:
 
 def kernel_of(scheme: Scheme) -> Kernel:
     """Return the kernel of extensions for these scores."""
-    return named("gact_path", "extension_kernel", _bits(scheme), scheme.gap_open != 0)
+    return named("gact.gact_path", "extension_kernel", _bits(scheme), scheme.gap_open != 0)
 
 
 def _bits(scheme: Scheme) -> int:
@@ -227,7 +227,7 @@ def _joined(
 ) -> Extended:  # fmt: skip
     rows, columns = arena.array((count, 7), np.int64), arena.array((count, 2), np.int64)
     runs = arena.array(count, np.int64)
-    named("gact_runs", "measure").launch(
+    named("gact.gact_runs", "measure").launch(
         *_launch_shape(), arena.stream,
         paths, path_offsets, kept, anchors.target, anchors.reverse, anchors.query_pos, anchors.target_pos,
         reads.lengths, *(np.int64(score) for score in scheme[:4]), rows, columns, runs,
@@ -241,7 +241,7 @@ def _joined(
         there = arena.array(len(here), np.uint32)
         starts = arena.upload(cigar_offsets[begin:end] - cigar_offsets[begin])
         sides = slice(2 * begin, 2 * end)
-        named("gact_runs", "write_runs").launch(
+        named("gact.gact_runs", "write_runs").launch(
             *_launch_shape(), arena.stream,
             paths, path_offsets[sides], kept[sides], columns[begin:end], starts, there,
         )  # fmt: skip

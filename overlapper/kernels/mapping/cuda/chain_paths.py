@@ -41,7 +41,7 @@ def align_chains(
     reads: DeviceReads, reference: DeviceReads, read: np.ndarray, target: np.ndarray, reverse: np.ndarray,
     row_starts: np.ndarray, x: np.ndarray, y: np.ndarray, length: np.ndarray, ends: Ends, arena: Arena,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Align every chain, as `kernels.cpu.chain_paths.align_chains` does.
+    """Align every chain, as `kernels.mapping.chain_paths.align_chains` does.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ class PairAligner:
             mark, here = arena.mark(), cigar[offsets[begin] : offsets[end]]
             there = arena.array(len(here), np.uint32)
             self._launch(
-                named("pairwise_path", "write_runs"), end - begin, self._paths, self._parcel[2], self._found,
+                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._parcel[2], self._found,
                 offsets_there, np.int64(begin), np.int64(end), there,
             )  # fmt: skip
             here[:] = arena.fetch(there)[: len(here)]
@@ -206,7 +206,7 @@ class PairAligner:
     def _launch_packed(self, group: Group, order: Any, count: int) -> None:
         first, following = self._scheme.gap_open + self._scheme.gap_extend, self._scheme.gap_extend
         self._launch(
-            named("pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits, self._modern),
+            named("pairwise.pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits, self._modern),
             (count + 1) // 2 * group.lanes, *self._parcel, order, self._packed_scores[group.bits],
             _twice(first << group.bits), _twice(following << group.bits), self._found,
         )  # fmt: skip
@@ -253,7 +253,7 @@ class PairAligner:
             self._launch_wide(group, order, *room, traced=traced)
             if traced:
                 self._launch(
-                    named("pairwise_wide", "trace_kernel", group.lanes, group.rows, self._scheme.local),
+                    named("pairwise.pairwise_wide", "trace_kernel", group.lanes, group.rows, self._scheme.local),
                     len(order),
                     *self._parcel, order, self._scores.table, *self._scores[3:], *room[2:], self._found,
                     self._keep, self._paths,
@@ -265,7 +265,7 @@ class PairAligner:
         scheme = self._scheme
         self._launch(
             named(
-                "pairwise_wide", "wide_kernel",
+                "pairwise.pairwise_wide", "wide_kernel",
                 group.lanes, group.rows, scheme.local, traced, self._bytes_fit, scheme.band >= 0,
                 scheme.second and not traced,
             ),
@@ -287,14 +287,14 @@ class PairAligner:
         mark = arena.mark()
         classes, order = arena.array(count, np.int32), arena.array(count, np.int32)
         self._launch(
-            named("pairwise_bands", "plan_paths"), count, self._parcel[2], self._found, self._highest,
+            named("pairwise.pairwise_bands", "plan_paths"), count, self._parcel[2], self._found, self._highest,
             self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
         )  # fmt: skip
         counts = arena.zeros(path_classes.CLASSES, np.int32)
-        self._launch(named("sort_by_class", "count_classes"), count, classes, counts)
+        self._launch(named("common.sort_by_class", "count_classes"), count, classes, counts)
         of_class = arena.download(counts)
         starts = arena.upload(path_classes.starts_of(of_class))
-        self._launch(named("sort_by_class", "order_by_class"), count, classes, starts, order)
+        self._launch(named("common.sort_by_class", "order_by_class"), count, classes, starts, order)
         too_large = int(of_class[path_classes.TOO_LARGE])
         chosen = [arena.download(order[:too_large])] if too_large else []
         chosen += self._follow_in_bands(order, of_class, too_large)
@@ -322,7 +322,11 @@ class PairAligner:
         """
         arena = self._arena
         kernel = named(
-            "pairwise_bands", "banded_kernel", self._scheme.local, self._bytes_fit, self._scheme.band >= 0
+            "pairwise.pairwise_bands",
+            "banded_kernel",
+            self._scheme.local,
+            self._bytes_fit,
+            self._scheme.band >= 0,
         )
         blocks, columns = path_classes.largest_of_classes()
         left = [int(k) for k in np.flatnonzero(of_class) if 0 < k < path_classes.TOO_LARGE]

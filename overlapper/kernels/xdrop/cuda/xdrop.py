@@ -183,7 +183,7 @@ def arguments_of(reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.nda
 def grouped_kernel(lanes: int, words: int) -> Kernel:
     """Return the kernel of a group on the current device."""
     packed_maximum = driver.properties(driver.current()).capability >= (9, 0)
-    return named("xdrop_grouped", "grouped_kernel", lanes, words, packed_maximum)
+    return named("xdrop.xdrop_grouped", "grouped_kernel", lanes, words, packed_maximum)
 
 
 def _launch_grouped(
@@ -198,7 +198,7 @@ def _launch_grouped(
 
 def _launch_wide(arguments: tuple, longest: int, arena: Arena) -> np.ndarray:
     cells = wide_room(len(arguments[-1]), longest, arena)
-    named("xdrop_wide", "extend_wide").launch(
+    named("xdrop.xdrop_wide", "extend_wide").launch(
         _blocks(), xdrop_groups.WIDE_THREADS, arena.stream, *arguments, cells
     )
     return arena.download(arguments[-1])
