@@ -27,11 +27,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from overlapper import kernels
 from overlapper.runtime.code_digest import digest_of_code
 from overlapper.runtime.compile import places
 
-_KERNELS = Path(kernels.__file__).parent
+_PACKAGE = "overlapper.kernels"
+_KERNELS = Path(__file__).parents[2] / "kernels"
 _COMPILERS = "numba-cuda", "numba", "llvmlite"
 _compiling = threading.Lock()
 """Held while a kernel is compiled."""
@@ -102,7 +102,7 @@ def compile_kernel(source: Source, types: str, capability: tuple[int, int]) -> t
     from numba import types as numba_types
 
     function = getattr(
-        importlib.import_module(f"{kernels.__name__}.{source.module.replace('.', '.cuda.')}"), source.name
+        importlib.import_module(f"{_PACKAGE}.{source.module.replace('.', '.cuda.')}"), source.name
     )
     if source.constants:
         function = function(*source.constants)
