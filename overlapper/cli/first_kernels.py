@@ -23,9 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from overlapper.runtime.signals import end_on_signals
 from overlapper.errors import ParameterError
 from overlapper.runtime import leaving
+from overlapper.runtime.signals import end_on_signals
 from overlapper.runtime.threads import map_in_order
 
 LISTED = Path(__file__).with_suffix(".toml")

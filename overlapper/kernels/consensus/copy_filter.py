@@ -11,12 +11,12 @@ import math
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layer_paths import Paths, first_paths, new_memory
 from overlapper.kernels.consensus.layers import gather_members, unpack_piece
 from overlapper.kernels.consensus.site_links import linked_sites
 from overlapper.kernels.consensus.window_rows import BIN, within_depth
-from overlapper.kernels.common.growth import grow
 from overlapper.runtime.compile.cache import njit
 
 MIN_ROWS = 3

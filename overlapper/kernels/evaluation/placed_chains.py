@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
+from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.oriented import unpack_bases
 from overlapper.kernels.consensus.mem_anchors import DIAGONALS, best_chain
-from overlapper.kernels.common.growth import grow
 from overlapper.runtime.compile.cache import njit
 
 ANCHOR, MAX_GAP = 13, 5000

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.seeds.seed_groups import group_stop

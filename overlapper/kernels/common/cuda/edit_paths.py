@@ -1,4 +1,4 @@
-"""Shortest edit paths between short sequences; the twin of kernels/common/edit_paths.py, which defines them.
+"""Shortest edit paths between short sequences; the twin of ../edit_paths.py, which defines them.
 
 A thread fills the matrix of one pair, 64 rows at a time, and traces its path. Pairs wait in lists by the
 memory that they need. The words of the 32 threads of a warp lie side by side, so that threads that are at

@@ -1,4 +1,4 @@
-"""Walks along packed reads in device memory; the twin of kernels/common/walks.py.
+"""Walks along packed reads in device memory; the twin of ../walks.py.
 
 Reads lie in device memory as they do in `Reads`, words cut in halves of 16 bases, and beside them one bit a
 base that tells the unknown ones. An extension is (read, position, strand) twice; its bases are cut out of the

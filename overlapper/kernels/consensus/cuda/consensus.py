@@ -1,4 +1,4 @@
-"""Consensus of pieces of targets on a GPU; the twin of kernels/consensus/consensus.py.
+"""Consensus of pieces of targets on a GPU; the twin of ../consensus.py.
 
 A batch of pieces stays on the device from its packed reads to its consensus::
 

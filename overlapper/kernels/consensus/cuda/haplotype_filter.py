@@ -1,4 +1,4 @@
-"""Which members of piles come from elsewhere; the twin of kernels/consensus/haplotype_filter.py, which defines it."""
+"""Which members of piles come from elsewhere; the twin of ../haplotype_filter.py, which defines it."""
 
 from __future__ import annotations
 

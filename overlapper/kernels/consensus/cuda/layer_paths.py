@@ -1,4 +1,4 @@
-"""First paths of members, through the anchors of their chains; as in kernels/consensus/layer_paths.py."""
+"""First paths of members, through the anchors of their chains; as in ../layer_paths.py."""
 
 from __future__ import annotations
 

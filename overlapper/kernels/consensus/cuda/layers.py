@@ -1,4 +1,4 @@
-"""Members of the piles of a batch, unpacked from reads on the device; as in kernels/consensus/layers.py."""
+"""Members of the piles of a batch, unpacked from reads on the device; as in ../layers.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chained exact matches of members on pieces; the twin of kernels/consensus/mem_anchors.py, which defines them.
+"""Chained exact matches of members on pieces; the twin of ../mem_anchors.py, which defines them.
 
 The k-mers of all pieces are listed at once, a thread a base, in buckets whose order is that in which threads
 got there; places are sorted where they are found. A thread finds the anchors of a stretch of a member twice:

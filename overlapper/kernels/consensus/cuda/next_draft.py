@@ -1,4 +1,4 @@
-"""Members carried over from drafts to the next ones, and unknown bases filled; see kernels/consensus/votes.py."""
+"""Members carried over from drafts to the next ones, and unknown bases filled; see ../votes.py."""
 
 from __future__ import annotations
 

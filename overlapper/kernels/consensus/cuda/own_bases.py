@@ -1,4 +1,4 @@
-"""What targets keep where members are divided; the twin of kernels/consensus/own_bases.py, which defines it."""
+"""What targets keep where members are divided; the twin of ../own_bases.py, which defines it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of drafts whose votes may be the draft's own doing; the twin of kernels/consensus/reconsider.py.
+"""Columns of drafts whose votes may be the draft's own doing; the twin of ../reconsider.py.
 
 A decision depends on those to its left, so a piece is worked on from left to right, by a block. Its threads
 share the members, whose edit distances they add up.

@@ -1,4 +1,4 @@
-"""Piles of reads on drafts: votes, next drafts, and members carried over; the twin of kernels/consensus/votes.py.
+"""Piles of reads on drafts: votes, next drafts, and members carried over; the twin of ../votes.py.
 
 A batch holds the piles of many pieces. The columns of all drafts lie one after the other, a thread works on
 each; so do the members, a thread on each, and the pairs of sequences that are aligned anew. Where columns

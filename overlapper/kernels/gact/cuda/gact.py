@@ -1,4 +1,4 @@
-"""GACT alignments of seeds on a CUDA device; the twin of kernels/gact/gact.py.
+"""GACT alignments of seeds on a CUDA device; the twin of ../gact.py.
 
 Both compute the integers that docs/algorithms/gact.md defines. Here a thread works on an extension at a time
 (`gact_path`), its tiles 32 rows at once (`gact_tile`), and both extensions of a seed are joined to one CIGAR

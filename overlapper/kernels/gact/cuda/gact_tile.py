@@ -1,6 +1,6 @@
 """One GACT tile by one thread: the way out of every cell, 32 rows at a time in the bits of words.
 
-As in kernels/gact/gact_tile.py, row 0 and column 0 are the far corner of a tile, the last row and column the
+As in ../gact_tile.py, row 0 and column 0 are the far corner of a tile, the last row and column the
 anchor, and what is carried are differences of scores. In its words, ``g`` being the score of the first base
 of a gap and ``o`` that of opening one, with ``x, e`` taken from row i-1 and ``y, f`` from column j-1 ::
 

@@ -1,4 +1,4 @@
-"""Suffix array bounds of patterns on a CUDA device, a thread a pattern; the twin of kernels/index/bounds.py."""
+"""Suffix array bounds of patterns on a CUDA device, a thread a pattern; the twin of ../bounds.py."""
 
 from __future__ import annotations
 

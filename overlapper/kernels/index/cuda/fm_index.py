@@ -1,4 +1,4 @@
-"""The FM-index in device memory; the twin of kernels/index/fm_index.py.
+"""The FM-index in device memory; the twin of ../fm_index.py.
 
 A step of the index is the same code on the CPU and here: numba compiles the functions of the CPU's file for
 the device, too. What differs is who calls them: a thread of a warp for each seed, end, row or pattern, so

@@ -1,4 +1,4 @@
-"""Maximal exact matches on a CUDA device; the twin of kernels/index/mems.py.
+"""Maximal exact matches on a CUDA device; the twin of ../mems.py.
 
 A thread looks up a seed, extends its rows backward by less than a step, and records the rows that drop out on
 the way: those are the left ends of matches that no seed before finds. A seed in the middle of a match, which

@@ -1,4 +1,4 @@
-"""Fixed-length seeds with mismatches on a CUDA device; the twin of kernels/index/mismatch_seeds.py.
+"""Fixed-length seeds with mismatches on a CUDA device; the twin of ../mismatch_seeds.py.
 
 A thread searches a seed, in the same way as the CPU does. Branches of the search are not kept on a stack as
 long as the seed: between two mismatches it runs straight, so a frame for each mismatch is enough, which walks

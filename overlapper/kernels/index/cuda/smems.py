@@ -1,4 +1,4 @@
-"""Super-maximal exact matches on a CUDA device; the twin of kernels/index/smems.py.
+"""Super-maximal exact matches on a CUDA device; the twin of ../smems.py.
 
 The windows of a segment are shared out: a thread takes those that end within `ENDS` bases, and reports the
 matches that end there. As the first match that ends at ``e`` or later is found from the window that ends at

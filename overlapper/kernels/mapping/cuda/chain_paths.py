@@ -1,4 +1,4 @@
-"""Alignments of chains by shortest edit paths on a CUDA device; the twin of kernels/mapping/chain_paths.py.
+"""Alignments of chains by shortest edit paths on a CUDA device; the twin of ../chain_paths.py.
 
 The functions that pair, extend and write runs are those of the CPU, compiled for the device. Here a thread
 works on a gap between two anchors at a time, or on an end of a chain, as these do not depend on each other.

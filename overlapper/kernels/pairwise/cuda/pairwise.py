@@ -1,4 +1,4 @@
-"""Pairwise alignment on a CUDA device; the twin of kernels/pairwise/pairwise.py.
+"""Pairwise alignment on a CUDA device; the twin of ../pairwise.py.
 
 Both compute the integers that docs/algorithms/pairwise.md defines. Scores and ends come first: of short local
 pairs two a register (`pairwise_packed`), of all others one a register (`pairwise_wide`). They tell how far

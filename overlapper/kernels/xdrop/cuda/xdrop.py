@@ -1,4 +1,4 @@
-"""X-drop extension of seeds on a CUDA device; the twin of kernels/xdrop/xdrop.py.
+"""X-drop extension of seeds on a CUDA device; the twin of ../xdrop.py.
 
 Both compute the integers that docs/algorithms/xdrop.md defines. Here, too, kernels differ in where they keep
 live cells:
