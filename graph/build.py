@@ -4,11 +4,13 @@
    bases. Everything below breaks ties by that number, so the graph does not depend on the order of the file.
 2. Overlaps that diverge far more than the others go: chains of chance seeds in low-complexity sequence. So do
    those that repeat a longer one of the same pair (`overlapper.graph.pairs`).
-3. Reads are trimmed to what other reads confirm, which cuts chimeras (`overlapper.graph.trim`), and overlaps with them.
+3. Reads are trimmed to what other reads confirm, which cuts chimeras (`overlapper.graph.trim`), and overlaps
+   with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
 5. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
    every read leads to a read that no other contains, or to a ring of reads that contain one another and that
-   no other contains. Such reads stay, and so does one of each such ring; all others go (`overlapper.graph.containment`).
+   no other contains. Such reads stay, and so does one of each such ring; all others go
+   (`overlapper.graph.containment`).
 6. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
    join the same ends of a pair the longest stays. One below ``min_overlap`` is for dead ends: it stays where
    neither of the two read ends has an edge that is not.

@@ -8,8 +8,8 @@ the same of the other strand; a graph always holds both. The edge's ``length`` i
 ``v`` lacks, so a path spells its first node and then one suffix an edge (Myers 2005); its ``overlap`` is what
 the two share.
 
-Reads of the graph are numbered in an order that their content gives (`overlapper.graph.build`), so that ties broken by
-node id do not depend on the order of the file.
+Reads of the graph are numbered in an order that their content gives (`overlapper.graph.build`), so that ties
+broken by node id do not depend on the order of the file.
 """
 
 from __future__ import annotations

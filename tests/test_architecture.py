@@ -9,14 +9,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 # Lowest first; a module imports from its own room and from lower ones.
-ROOMS = """
-    version errors registry runtime tables params
-    kernels.common kernels.text kernels.seeds kernels.candidates kernels.chain kernels.selection kernels.xdrop
-    kernels.pairwise kernels.gact kernels.index kernels.mapping kernels.consensus kernels.graph kernels.evaluation
-    io gpu drawing sketch index simulate
-    candidates extend overlap mapping evaluation compare tiled graph correct assemble
-    plots report cli console __main__
-""".split()
+ROOMS = [
+    "version", "errors", "registry", "runtime", "tables", "params",
+    "kernels.common", "kernels.text", "kernels.seeds", "kernels.candidates", "kernels.chain",
+    "kernels.selection", "kernels.xdrop", "kernels.pairwise", "kernels.gact", "kernels.index",
+    "kernels.mapping", "kernels.consensus", "kernels.graph", "kernels.evaluation",
+    "io", "gpu", "drawing", "sketch", "index", "simulate",
+    "candidates", "extend", "overlap", "mapping", "evaluation", "compare", "tiled", "graph", "correct", "assemble",
+    "plots", "report", "cli", "console", "__main__",
+]  # fmt: skip
 
 
 def named(path, *above):

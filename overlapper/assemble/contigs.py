@@ -7,10 +7,12 @@
       └───────────────────────────────────────────────────────────────┘
 
 Contigs are the unitigs of the layout. The reads as given polish them, not the corrected ones, whose errors
-are no longer independent. Each step is a stage (`overlapper.tiled.stages`): what a killed run finished is kept.
+are no longer independent. Each step is a stage (`overlapper.tiled.stages`): what a killed run finished is
+kept.
 
 Where copies are kept apart, reads are always corrected, and of their overlaps only those within a copy are
-laid out (`overlapper.assemble.separation`): of accurate reads the exact ones, which are the only ones to be found::
+laid out (`overlapper.assemble.separation`): of accurate reads the exact ones, which are the only ones to be
+found::
 
     reads ── overlaps ── correct ── overlaps again ── copies ── layout ── polish ──► contigs
 
@@ -50,7 +52,8 @@ class Contigs:
     Attributes
     ----------
     sequences : Reads
-        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities once they are polished.
+        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities once they are
+        polished.
     circular : ndarray of bool, shape (n,)
     depth : ndarray of float64, shape (n,)
         Reads that cover a base, in the layout.

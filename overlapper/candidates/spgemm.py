@@ -4,8 +4,8 @@ A k-mer is *reliable* when its multiplicity fits that of a correct k-mer which t
 ones are errors, more frequent ones repeats. A is the matrix of reads x reliable k-mers, its entries
 positions; the entries above the diagonal of A·Aᵀ, under a semiring that collects position pairs, are the read
 pairs that share reliable k-mers. How the position pairs of a pair are binned, and the best bin chosen, is
-written in `kernels.candidates.spgemm`. The product is made a block of rows at a time, so that its memory is that of
-a block.
+written in `kernels.candidates.spgemm`. The product is made a block of rows at a time, so that its memory is
+that of a block.
 
 Three things differ from the paper. Its bounds take the depth to be the coverage everywhere, which on accurate
 reads would drop the better half of the genome; here they are taken at the depths that the coverage has in

@@ -1,7 +1,7 @@
 """Consensus of targets, reads or unitigs, from the reads that lie on them.
 
-Targets are worked on in pieces (`overlapper.correct.windows`), so that memory is bounded by the piece and one long
-target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
+Targets are worked on in pieces (`overlapper.correct.windows`), so that memory is bounded by the piece and one
+long target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def consensus(
     workers : Workers
         Change nothing but the time.
     doubt : int, optional
-        Of corrected reads, which do not err independently of each other, what `overlapper.correct.thresholds.fit_doubt`
-        returns.
+        Of corrected reads, which do not err independently of each other, what
+        `overlapper.correct.thresholds.fit_doubt` returns.
     """
     return joined([part for _, part in consensus_in_parts(piles, params, workers, doubt=doubt)])
 

@@ -31,7 +31,7 @@ from overlapper.tiled.tiles import TiledRun, run_tiled, store_reads
 from overlapper.tiled.workdir import Workdir
 
 VOTING = 60 << 20
-"""Bytes that kernels of the vote and what is loaded with them take, on top of `overlapper.tiled.plan.PROGRAM`."""
+"""Bytes that kernels of the vote and what loads with them take, on top of `overlapper.tiled.plan.PROGRAM`."""
 A_READ = 600
 """Bytes that correction keeps of a read in memory."""
 A_UNITIG_BASE = 5

@@ -55,7 +55,7 @@ def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) ->
 
 
 def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
-    """Cut as `overlapper.runtime.threads.cut_evenly` does, but for smaller blocks at the begin, the first smallest.
+    """Cut as `overlapper.runtime.threads.cut_evenly` does, but begin with smaller blocks, the first smallest.
 
     So threads that begin together soon have something to hand on, one after the other.
 

@@ -14,10 +14,11 @@ Then the interpreter would be taken down while other threads still run kernels, 
 nothing is raised here, and the main thread is not asked. Python's own handler, in C, writes the number of
 a signal into a pipe at once, whatever any thread does. A thread that waits at the other end
 
-1. takes the lock of `overlapper.runtime.leaving`, for good: what is to be done undisturbed is finished first, and no
-   other thread notes or renames a file any more,
+1. takes the lock of `overlapper.runtime.leaving`, for good: what is to be done undisturbed is finished
+   first, and no other thread notes or renames a file any more,
 2. puts the null device in the place of stderr, so that no thread tells of what it finds missing,
-3. says the line, ends child processes and removes what is temporary (`overlapper.runtime.leaving.leave_nothing`),
+3. says the line, ends child processes and removes what is temporary
+   (`overlapper.runtime.leaving.leave_nothing`),
 4. ends the process by ``_exit``, without taking down anything.
 
 System calls go on after a signal (SA_RESTART), so libraries in C see nothing of it. A second signal changes

@@ -1,8 +1,8 @@
 """Count all k-mers of a read set, and list the occurrences of those with wanted multiplicities.
 
-k-mers are canonical (`kernels.seeds.counting`). They are counted in ranges of hashes, as many at a time as fit
-into a given memory; the result depends on neither the memory nor the threads. Reads may stay on disk: they
-are loaded block by block, once for every range.
+k-mers are canonical (`kernels.seeds.counting`). They are counted in ranges of hashes, as many at a time as
+fit into a given memory; the result depends on neither the memory nor the threads. Reads may stay on disk:
+they are loaded block by block, once for every range.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Coverage, error rate and genome size, estimated from the reads alone.
 
-About half a million 32-mers are sampled by content (`kernels.seeds.kmer_sample`): what is sampled of the genome
-is sampled in every read, so the spectrum of the sample is that of all k-mers, and one sort gives it for every
-k from 16 to 32.
+About half a million 32-mers are sampled by content (`kernels.seeds.kmer_sample`): what is sampled of the
+genome is sampled in every read, so the spectrum of the sample is that of all k-mers, and one sort gives it
+for every k from 16 to 32.
 
 **Chance matches** are rare from a k on that the composition tells, as few k-mers make up much of a genome of
 A and T, or of low complexity: two k-mers are equal by chance with probability c**(k / 6), c being that of two

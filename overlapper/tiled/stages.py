@@ -1,9 +1,8 @@
 """Stages of a run, whose results may be kept: a run that was killed goes on behind the last one it finished.
 
 A stage depends on its own parameters, on all stages before it, on what the inputs hold, and on the program's
-source. Its result goes
-to a folder of the run's `overlapper.tiled.workdir.Workdir`, named after what it depends on, complete or not at all:
-the next run that asks for the same stage loads it.
+source. Its result goes to a folder of the run's `overlapper.tiled.workdir.Workdir`, named after what it
+depends on, complete or not at all: the next run that asks for the same stage loads it.
 """
 
 from __future__ import annotations

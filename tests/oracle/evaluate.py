@@ -1,4 +1,4 @@
-"""Scores of overlaps by known placements, pair by pair, from the definitions in ``overlapper/evaluation/overlaps.py``.
+"""Scores of overlaps by known placements, pair by pair; ``overlapper/evaluation/overlaps.py`` defines them.
 
 A truth row is (read, ref, start, end, strand, kind); an overlap is (query, query length, query start, query
 end, strand, target, target start, target end). ``circles`` gives the length of each circular reference.

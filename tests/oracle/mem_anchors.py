@@ -1,4 +1,4 @@
-"""Anchors and chains by trying everything; definitions are in ``overlapper/kernels/consensus/mem_anchors.py``."""
+"""Anchors and chains by trying everything; ``overlapper/kernels/consensus/mem_anchors.py`` defines them."""
 
 
 def places(target, read, i, window, k, band):

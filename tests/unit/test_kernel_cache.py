@@ -207,7 +207,8 @@ def test_without_any_place_an_error_says_so(kernel, monkeypatch):
 def test_settings_of_numba_in_the_working_directory_are_not_read(tmp_path):
     (tmp_path / ".numba_config.yaml").write_text("cache_dir: here\nopt: 0\n")
     script = (
-        "from overlapper.runtime.compile.startup import load_numba; load_numba()\nfrom numba.core import config\n"
+        "from overlapper.runtime.compile.startup import load_numba; load_numba()\n"
+        "from numba.core import config\n"
         "config.reload_config(); print(repr(config.CACHE_DIR), config.OPT)"
     )
     done = python("-c", script, cwd=tmp_path, text=True)

@@ -1,8 +1,8 @@
 """The pile of reads on a draft: their votes, and the next draft.
 
-Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *member* (`kernels.consensus.members`) is
-a read, or the target itself, with an edit path (`kernels.common.edit_paths`) over the columns ``[start, end)``
-of a draft.
+Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *member*
+(`kernels.consensus.members`) is a read, or the target itself, with an edit path (`kernels.common.edit_paths`)
+over the columns ``[start, end)`` of a draft.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 ``docs/algorithms/evaluation.md`` has the definition. A k-mer is hashed without its middle base
 (`overlapper.kernels.seeds.counting.canonical_kmers`); a table of a slice of hashes, as in
-`overlapper.kernels.seeds.kmer_table`, holds which middle bases each has, a bit a base, on the canonical strand.
+`overlapper.kernels.seeds.kmer_table`, holds which middle bases each has, a bit a base, on the canonical
+strand.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
 """Tables of the canonical k-mers of sequences whose hashes lie in a slice ``[low, high)``.
 
 A table has open addresses: row ``i`` holds a hash, `NONE` where it is empty, and what is known of its k-mer.
-Hashes are those of `overlapper.kernels.seeds.counting`. Sequences come as `Spans`, long ones a chunk at a time.
+Hashes are those of `overlapper.kernels.seeds.counting`. Sequences come as `Spans`, long ones a chunk at a
+time.
 
 What is known is packed: the place of a k-mer's first base on the forward strand << 20 | (1 if that strand's
 reverse complement is the canonical one) << 19 | `REPEATED` | `SEEN` | a bit for each haplotype that has it.

@@ -1,7 +1,7 @@
 """Seed entries on their way to disk and back: gathered by bucket, cut by block of reads, joined for a tile.
 
-Entries are those of `overlapper.kernels.seeds.seed_index`: ``rest of hash | base number | strand``. All arrays
-of entries ascend by rest, then by base number, within a bucket.
+Entries are those of `overlapper.kernels.seeds.seed_index`: ``rest of hash | base number | strand``. All
+arrays of entries ascend by rest, then by base number, within a bucket.
 """
 
 import numpy as np

@@ -1,1 +1,1 @@
-"""Where numba's own workings are touched: the cache of compiled kernels and what makes commands start quickly."""
+"""All that touches numba's own workings: the cache of compiled kernels, and what lets commands start fast."""

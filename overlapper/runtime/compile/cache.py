@@ -6,8 +6,8 @@ file, whose entries two processes that compile at the same time mix up. And it l
 alone, so that an upgrade of overlapper leaves kernels which call what is no longer there.
 
 Here a kernel is a file of its own for each function, types of arguments and processor, in the places and
-under the digest that `overlapper.runtime.compile.places` tells of. It is made from the source file of the function
-and the versions of overlapper, numba and LLVM.
+under the digest that `overlapper.runtime.compile.places` tells of. It is made from the source file of the
+function and the versions of overlapper, numba and LLVM.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:
     temporary = folder / f".{name}.{os.getpid()}.part"
     try:
         with leaving.undisturbed():
-            file = open(temporary, "wb")
+            file = open(temporary, "wb")  # noqa: SIM115 - noted before anything is written
             leaving.note(temporary)
         with file:
             file.write(_digest(made_from, content) + content)

@@ -31,7 +31,8 @@ def load_numba() -> None:
       came with somebody's data, and has no say in where code is loaded from.
     - The search of all installed packages for extensions of numba.
     - Looking for garbage among what is imported, all of which stays.
-    - What only compiling needs, before a kernel is taken from the cache (`overlapper.runtime.compile.kernel_loading`).
+    - What only compiling needs, before a kernel is taken from the cache
+      (`overlapper.runtime.compile.kernel_loading`).
 
     Raises
     ------

@@ -8,9 +8,9 @@ depends on:
 - what it is compiled for: ``sm_90``,
 - a digest of all sources of kernels, and of the versions of what compiles them.
 
-So nothing is ever out of date: what does not fit has another name. `overlapper.runtime.compile.places` tells where
-the files lie, and keeps from loading what is damaged; where nothing can be written every process compiles
-for itself.
+So nothing is ever out of date: what does not fit has another name. `overlapper.runtime.compile.places` tells
+where the files lie, and keeps from loading what is damaged; where nothing can be written every process
+compiles for itself.
 """
 
 from __future__ import annotations

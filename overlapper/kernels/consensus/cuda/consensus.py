@@ -208,8 +208,8 @@ def set_column(values, column, counts):
 def compare(draft_first, codes, member_first, first, bases, at, starts, origin, counts):
     """Count how every target differs from its consensus, and write origins; a thread a column.
 
-    What is counted is told at `overlapper.kernels.consensus.consensus.COUNTS`. The first column of a homopolymer run
-    counts the run.
+    What is counted is told at `overlapper.kernels.consensus.consensus.COUNTS`. The first column of a
+    homopolymer run counts the run.
     """
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:

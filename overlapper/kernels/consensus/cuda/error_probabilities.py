@@ -1,4 +1,4 @@
-"""Chances that decisions of a vote are wrong, and qualities of bases; the twin of ../error_probabilities.py."""
+"""How likely decisions of a vote are wrong, and qualities of bases; the twin of ../error_probabilities.py."""
 
 from __future__ import annotations
 

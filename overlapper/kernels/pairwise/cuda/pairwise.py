@@ -180,8 +180,8 @@ class PairAligner:
             mark, here = arena.mark(), cigar[offsets[begin] : offsets[end]]
             there = arena.array(len(here), np.uint32)
             self._launch(
-                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._parcel[2], self._found,
-                offsets_there, np.int64(begin), np.int64(end), there,
+                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._parcel[2],
+                self._found, offsets_there, np.int64(begin), np.int64(end), there,
             )  # fmt: skip
             here[:] = arena.fetch(there)[: len(here)]
             arena.release(mark)
@@ -206,9 +206,10 @@ class PairAligner:
     def _launch_packed(self, group: Group, order: Any, count: int) -> None:
         first, following = self._scheme.gap_open + self._scheme.gap_extend, self._scheme.gap_extend
         self._launch(
-            named("pairwise.pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits, self._modern),
-            (count + 1) // 2 * group.lanes, *self._parcel, order, self._packed_scores[group.bits],
-            _twice(first << group.bits), _twice(following << group.bits), self._found,
+            named("pairwise.pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits,
+            self._modern), (count + 1) // 2 * group.lanes, *self._parcel, order,
+            self._packed_scores[group.bits], _twice(first << group.bits), _twice(following << group.bits),
+            self._found,
         )  # fmt: skip
 
     def _compute_wide(self, group: Group, pairs: np.ndarray, traced: bool) -> np.ndarray:
@@ -253,10 +254,9 @@ class PairAligner:
             self._launch_wide(group, order, *room, traced=traced)
             if traced:
                 self._launch(
-                    named("pairwise.pairwise_wide", "trace_kernel", group.lanes, group.rows, self._scheme.local),
-                    len(order),
-                    *self._parcel, order, self._scores.table, *self._scores[3:], *room[2:], self._found,
-                    self._keep, self._paths,
+                    named("pairwise.pairwise_wide", "trace_kernel", group.lanes, group.rows,
+                    self._scheme.local), len(order), *self._parcel, order, self._scores.table,
+                    *self._scores[3:], *room[2:], self._found, self._keep, self._paths,
                 )  # fmt: skip
             self._arena.release(mark)
         return left
@@ -287,8 +287,8 @@ class PairAligner:
         mark = arena.mark()
         classes, order = arena.array(count, np.int32), arena.array(count, np.int32)
         self._launch(
-            named("pairwise.pairwise_bands", "plan_paths"), count, self._parcel[2], self._found, self._highest,
-            self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
+            named("pairwise.pairwise_bands", "plan_paths"), count, self._parcel[2], self._found,
+            self._highest, self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
         )  # fmt: skip
         counts = arena.zeros(path_classes.CLASSES, np.int32)
         self._launch(named("common.sort_by_class", "count_classes"), count, classes, counts)
