@@ -185,7 +185,7 @@ class WhenToCorrect(enum.StrEnum):
 
 
 class WhatOfCopies(enum.StrEnum):
-    """What `overlapper.assemble.contigs.assemble_reads` does with haplotypes and similar copies of repeats."""
+    """What `overlapper.assemble.contigs.assemble_reads` does with haplotypes and copies of repeats."""
 
     AUTO = "auto"
     """Keeps them apart where reads are accurate."""

@@ -15,7 +15,8 @@ ROOMS = [
     "kernels.selection", "kernels.xdrop", "kernels.pairwise", "kernels.gact", "kernels.index",
     "kernels.mapping", "kernels.consensus", "kernels.graph", "kernels.evaluation",
     "io", "gpu", "drawing", "sketch", "index", "simulate",
-    "candidates", "extend", "overlap", "mapping", "evaluation", "compare", "tiled", "graph", "correct", "assemble",
+    "candidates", "extend", "overlap", "mapping", "evaluation", "compare", "tiled",
+    "graph", "correct", "assemble",
     "plots", "report", "cli", "console", "__main__",
 ]  # fmt: skip
 

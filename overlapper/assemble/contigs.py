@@ -29,10 +29,10 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.assemble.own_reads import OwnReads, own_reads
 from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
+from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.correct.polish import Unitigs
 from overlapper.graph import assemble
 from overlapper.graph.params import AssembleParams, CleanParams, GraphParams, WhatOfCopies, WhenToCorrect

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from overlapper.assemble.own_reads import OwnReads
+from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
 from overlapper.graph.params import CorrectParams

@@ -29,7 +29,7 @@ from overlapper.runtime.signals import end_on_signals
 from overlapper.runtime.threads import map_in_order
 
 LISTED = Path(__file__).with_suffix(".toml")
-_KERNELS = "overlapper.kernels."
+_KERNELS, _FOLDER = "overlapper.kernels.", Path(__file__).parents[1] / "kernels"
 MOST_HELPERS = 7
 """Each takes 200 MB, and the longest kernels take a tenth of the whole: more would not be done sooner."""
 
@@ -174,7 +174,7 @@ class _Words(dict):
             return partial(types.Array.copy, readonly=True)
         if word == "bool":
             return types.boolean
-        return getattr(types, word, None) or _Family(word)
+        return _Family(word) if (_FOLDER / word).is_dir() else getattr(types, word)
 
 
 class _Family:

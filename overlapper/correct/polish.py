@@ -4,7 +4,7 @@ A unitig is cut into pieces with margins that neighbours share; in a circular on
 first are neighbours too, so that its origin is polished like any other place. Reads are laid on pieces by the
 finder and the chain extender, pieces being their queries; a match that ends within both is internal and
 falls. Where a layout says which reads a unitig is of, these are laid where it has them, and no others
-(`overlapper.assemble.own_reads`). The consensus of pieces is joined where they meet.
+(`overlapper.correct.own_reads`). The consensus of pieces is joined where they meet.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from overlapper.assemble.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.machine import Machine
+from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.packed_reads import packed
 from overlapper.correct.pileups import Piles, Rows
 from overlapper.correct.read_placement import rows_on

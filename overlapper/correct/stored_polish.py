@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from overlapper.assemble.own_reads import OwnReads
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
 from overlapper.correct.machine import Machine
+from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.pileups import Rows
 from overlapper.correct.polish import Polished, Unitigs, polish_kept
 from overlapper.correct.read_placement import Laid, laid, rows_of_laid, sample_targets

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from overlapper import find_overlaps, random_genome
-from overlapper.assemble.own_reads import OwnReads, Windows, own_reads, rows_of_own
+from overlapper.correct.own_reads import OwnReads, Windows, own_reads, rows_of_own
 from overlapper.correct.polish import Unitigs, _Pieces, polish
 from overlapper.graph import assemble
 from overlapper.overlap.presets import ErrorRate
