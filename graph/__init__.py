@@ -1,4 +1,4 @@
-"""Overlap graph: build, reduce, clean, lay out and correct.
+"""The overlap graph: build, reduce, clean, lay out.
 
 ::
 

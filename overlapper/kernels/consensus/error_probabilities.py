@@ -103,7 +103,7 @@ def reach(weight, members, worth, doubt):
     """Return how clear a decision is by members that agree, how clear it is at most, and what doubts count.
 
     The first two are in sixteenths of a step; the first one shrinks with the margin. Arguments are the weight
-    of the members, their number, and what `kernels.consensus.members.Settings` has.
+    of the members, their number, and what `kernels.consensus.layers.Settings` has.
     """
     members = max(np.int64(1), members)
     if worth:

@@ -1,7 +1,7 @@
 """Paths of the members of a pile over its target, before the first vote.
 
 Members are aligned through the best chain of their anchors, unless that was done to choose them
-(`kernels.consensus.same_place`). Definitions are in ``docs/algorithms/correction.md``, section 2.
+(`kernels.consensus.copy_filter`). Definitions are in ``docs/algorithms/correction.md``, section 2.
 """
 
 from __future__ import annotations

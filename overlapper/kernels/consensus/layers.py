@@ -73,7 +73,7 @@ class Settings(NamedTuple):
     doubt : int
         What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
     alike : int
-        Of a million members, how many may have an error alike (`kernels.cpu.own_bases`).
+        Of a million members, how many may have an error alike (`kernels.consensus.own_bases`).
     """
 
     k: int

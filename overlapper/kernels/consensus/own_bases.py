@@ -26,7 +26,7 @@ def keep_own(members, starts, votes, alike):
     votes : Votes
         Of these members; changed.
     alike : int
-        As in `kernels.cpu.members.Settings`.
+        As in `kernels.consensus.layers.Settings`.
     """
     target = len(members.start) - 1
     counts = np.empty((KINDS, 2), np.int64)

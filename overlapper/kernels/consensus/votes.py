@@ -1,7 +1,7 @@
 """The pile of reads on a draft: their votes, and the next draft.
 
 Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *member*
-(`kernels.consensus.members`) is a read, or the target itself, with an edit path (`kernels.common.edit_paths`)
+(`kernels.consensus.layers`) is a read, or the target itself, with an edit path (`kernels.common.edit_paths`)
 over the columns ``[start, end)`` of a draft.
 """
 
@@ -118,7 +118,7 @@ def next_draft(draft, votes, thresholds, worth, doubt):
         Percentage of the weight that a base needs to stay, and has to exceed to be inserted; that of a base
         of a homopolymer run.
     worth, doubt : int
-        As in `kernels.consensus.members.Settings`.
+        As in `kernels.consensus.layers.Settings`.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     place : ndarray of int64, shape (n + 1,)
         Where each column went, or would have.
     chances : ndarray of int32
-        That each base of the next draft is wrong (`kernels.consensus.chances`); 0 where it was not voted on.
+        That each base of the next draft is wrong (`kernels.consensus.error_probabilities`); 0 where it was not voted on.
     depth : ndarray of uint8
         Members at each base, 255 for more.
     """
