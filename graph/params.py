@@ -117,7 +117,7 @@ class CorrectParams:
     run_threshold : int
         That of the consensus for bases of homopolymer runs; 0 derives it from those in the runs of raw reads;
         for corrected ones it is 45.
-    guard : bool
+    haplotype_filter : bool
         Leave out reads that disagree with the target systematically.
     error_rate : float
         Of the reads as given, by which it is known what members have alike; 0 derives it.
@@ -129,7 +129,7 @@ class CorrectParams:
     max_gap: int = 1000
     thresholds: tuple[int, ...] = (30, 0)
     run_threshold: int = 0
-    guard: bool = True
+    haplotype_filter: bool = True
     error_rate: float = 0.0
 
     def __post_init__(self) -> None:

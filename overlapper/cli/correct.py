@@ -72,9 +72,12 @@ def correct(
         ),
     ] = "keep",
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
-    guard: Annotated[
+    haplotype_filter: Annotated[
         bool,
-        typer.Option("--guard/--no-guard", help="Leave out reads of other haplotypes and repeat copies."),
+        typer.Option(
+            "--haplotype-filter/--no-haplotype-filter",
+            help="Leave out reads of other haplotypes and repeat copies.",
+        ),
     ] = True,
     table: Annotated[
         str | None,
@@ -131,7 +134,7 @@ def correct(
         check_workdir(workdir)
     check_preset(preset)
     devices = select_devices(device)
-    params = CorrectParams(rounds=rounds, max_depth=max_depth, guard=guard)
+    params = CorrectParams(rounds=rounds, max_depth=max_depth, haplotype_filter=haplotype_filter)
     threads = threads or available_threads()
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,

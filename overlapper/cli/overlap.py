@@ -176,10 +176,10 @@ def overlap(
     check_outputs(outputs, inputs)
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
-    from overlapper.runtime.gpu.devices import wake
+    from overlapper.runtime.gpu.devices import start_driver
 
     if extender not in (None, "chain") or device.startswith("cuda"):
-        wake(device)  # while numba loads, which the registry of extenders would wait for
+        start_driver(device)  # while numba loads, which the registry of extenders would wait for
     load_numba()
     tune_malloc()
 

@@ -1,7 +1,7 @@
 """Consensus of targets, reads or unitigs, from the reads that lie on them.
 
-Targets are worked on in pieces (`overlapper.correct.windows`), so that memory is bounded by the piece and one
-long target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
+Targets are worked on in windows (`overlapper.correct.windows`), so that memory is bounded by the window and
+one long target keeps all threads busy. ``docs/algorithms/correction.md`` has the definition.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.correct.machine import Workers
-from overlapper.correct.pileups import Piles
+from overlapper.correct.pileups import Pileups
 from overlapper.correct.vote_settings import settings_of
 from overlapper.correct.voting_rows import Chosen, choose_rows
-from overlapper.correct.windows import pieces_of, without_margins
+from overlapper.correct.windows import windows_of, without_margins
 from overlapper.graph.params import CorrectParams
-from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_pieces
-from overlapper.kernels.consensus.layers import Pieces, Sequences
+from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
+from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
 from overlapper.tables.base import offsets_of
 
@@ -63,7 +63,7 @@ class Consensus:
 
 
 def consensus(
-    piles: Piles,
+    pileups: Pileups,
     params: CorrectParams,
     workers: Workers,
     *,
@@ -73,7 +73,7 @@ def consensus(
 
     Parameters
     ----------
-    piles : Piles
+    pileups : Pileups
     params : CorrectParams
         With all thresholds (`overlapper.correct.thresholds.fit_threshold`).
     workers : Workers
@@ -82,24 +82,24 @@ def consensus(
         Of corrected reads, which do not err independently of each other, what
         `overlapper.correct.thresholds.fit_doubt` returns.
     """
-    return joined([part for _, part in consensus_in_parts(piles, params, workers, doubt=doubt)])
+    return joined([part for _, part in consensus_in_parts(pileups, params, workers, doubt=doubt)])
 
 
 def consensus_in_parts(
-    piles: Piles,
+    pileups: Pileups,
     params: CorrectParams,
     workers: Workers,
     *,
     doubt: int | None = None,
 ) -> Iterator[tuple[int, Consensus]]:
     """Yield what `consensus` returns, some targets at a time, and the number of the first of them."""
-    vote = _Vote(piles, params, doubt)
-    of_pieces = vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads)
+    vote = _Vote(pileups, params, doubt)
+    of_windows = vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads)
     target, waiting, done, given = vote.bounds.target, [], 0, 0
-    for part in of_pieces:
+    for part in of_windows:
         waiting.append(part)
         done += len(part[0])
-        # A target whose pieces have not all come waits for them.
+        # A target whose windows have not all come waits for them.
         if done == len(target) or target[done] != target[done - 1]:
             first, stop = int(target[given]), int(target[done - 1]) + 1
             yield first, _of_targets(waiting, target[given:done] - first, stop - first)
@@ -107,24 +107,26 @@ def consensus_in_parts(
 
 
 class _Vote:
-    """The consensus of all targets, a block of pieces at a time.
+    """The consensus of all targets, a block of windows at a time.
 
     What it yields of every block is that of `overlapper.correct.windows.without_margins`.
     """
 
-    def __init__(self, piles: Piles, params: CorrectParams, doubt: int | None) -> None:
-        self._piles = piles
-        targets, reads = self._targets, self._reads = piles.targets, piles.reads
-        self._settings = settings_of(piles, params, doubt)
+    def __init__(self, pileups: Pileups, params: CorrectParams, doubt: int | None) -> None:
+        self._pileups = pileups
+        targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
+        self._settings = settings_of(pileups, params, doubt)
         self._sequences = Sequences.of(targets), Sequences.of(reads)
-        self.bounds = pieces_of(targets.lengths)
+        self.bounds = windows_of(targets.lengths)
 
     def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
-        """Yield the consensus of blocks of pieces, in order."""
+        """Yield the consensus of blocks of windows, in order."""
 
-        def vote(pieces: np.ndarray) -> tuple[np.ndarray, ...]:
-            chosen = self._choose(pieces)
-            made = correct_pieces(*self._sequences, chosen.pieces, chosen.rows, chosen.paths, self._settings)
+        def vote(windows: np.ndarray) -> tuple[np.ndarray, ...]:
+            chosen = self._choose(windows)
+            made = correct_windows(
+                *self._sequences, chosen.windows, chosen.rows, chosen.paths, self._settings
+            )
             return self._cut(chosen, made)
 
         return map_in_order(vote, self._blocks(threads), threads)
@@ -134,8 +136,8 @@ class _Vote:
         from overlapper.correct import gpu_consensus
 
         def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
-            made = gpu_consensus.correct_pieces(
-                gpus, self._targets, self._reads, chosen.pieces, chosen.rows, self._settings
+            made = gpu_consensus.correct_windows(
+                gpus, self._targets, self._reads, chosen.windows, chosen.rows, self._settings
             )
             return self._cut(chosen, made)
 
@@ -144,7 +146,7 @@ class _Vote:
         return map_in_order(vote, gpu_consensus.gathered(blocks, share), gpus.slots)
 
     def _blocks(self, threads: int) -> list[np.ndarray]:
-        """Return the numbers of the pieces of every block."""
+        """Return the numbers of the windows of every block."""
         share = share_of_block(self._targets.total_bases, BLOCK_BASES, threads)
         starts = cut_evenly(self.bounds.end - self.bounds.start, share)
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
@@ -153,27 +155,27 @@ class _Vote:
         bounds = self.bounds
         target = bounds.target[number]
         first, stop = int(target[0]), int(target[-1]) + 1
-        rows = self._piles.rows_on(first, stop).widened(self._targets.lengths, self._reads.lengths)
-        pieces = Pieces(
+        rows = self._pileups.rows_on(first, stop).widened(self._targets.lengths, self._reads.lengths)
+        windows = Windows(
             target, bounds.start_with_margin[number], bounds.end_with_margin[number],
-            self._piles.first[first : stop + 1] - self._piles.first[first],
+            self._pileups.first[first : stop + 1] - self._pileups.first[first],
         )  # fmt: skip
-        return choose_rows(rows.sort_canonical(), number, pieces, *self._sequences, self._settings)
+        return choose_rows(rows.sort_canonical(), number, windows, *self._sequences, self._settings)
 
     def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-        """Cut the consensus of pieces to what lies between their bounds."""
-        number, pieces = chosen.number, chosen.pieces
+        """Cut the consensus of windows to what lies between their bounds."""
+        number, windows = chosen.number, chosen.windows
         made[-1][:, LEFT_OUT] += chosen.elsewhere
-        lengths = self._targets.lengths[pieces.target]
-        if (pieces.end - pieces.start == lengths).all():
+        lengths = self._targets.lengths[windows.target]
+        if (windows.end - windows.start == lengths).all():
             return np.diff(made[0]), *made[1:]
-        # What is inserted behind the last base of a target belongs to its last piece.
+        # What is inserted behind the last base of a target belongs to its last window.
         stop = self.bounds.end[number] + (self.bounds.end[number] == lengths)
-        return without_margins(made, pieces.start, self.bounds.start[number], stop)
+        return without_margins(made, windows.start, self.bounds.start[number], stop)
 
 
 def _of_targets(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int) -> Consensus:
-    """Return the consensus of ``n`` targets from that of their pieces, of which each is of a ``target``."""
+    """Return the consensus of ``n`` targets from that of their windows, of which each is of a ``target``."""
     lengths, codes, quality, depth, origin, counts = (
         np.concatenate(c) if len(c) > 1 else c[0] for c in zip(*parts, strict=True)
     )

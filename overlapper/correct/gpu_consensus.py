@@ -1,6 +1,6 @@
-"""Consensus of pieces on GPUs: batches that fit their memory.
+"""Consensus of windows on GPUs: batches that fit their memory.
 
-What a batch takes is planned from the bases of its members. One that takes more all the same is cut in two.
+What a batch takes is planned from the bases of its layers. One that takes more all the same is cut in two.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from overlapper.gpu.gpus import Gpus, Qualities, Slot, qualities_of
 from overlapper.kernels.common.read_subsets import take_ragged, take_reads
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.consensus.layer_paths import no_paths
-from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
@@ -25,61 +25,61 @@ from overlapper.tables.base import offsets_of
 if TYPE_CHECKING:
     from overlapper.kernels.consensus.cuda.layers import DeviceSequences
 
-SHARE_FOR_PIECES = 0.5
+SHARE_FOR_WINDOWS = 0.5
 """Of a slot's memory; the rest is for matrices, and for reads where the GPU does not hold them all."""
 
 
-def correct_pieces(
-    gpus: Gpus, targets: Reads, reads: Reads, pieces: Pieces, rows: Rows, settings: Settings
+def correct_windows(
+    gpus: Gpus, targets: Reads, reads: Reads, windows: Windows, rows: Rows, settings: Settings
 ) -> tuple[np.ndarray, ...]:
-    """Find the consensus of pieces on whichever GPU is free first.
+    """Find the consensus of windows on whichever GPU is free first.
 
     Parameters
     ----------
     gpus : Gpus
         That hold the reads and their qualities.
     targets, reads : Reads
-    pieces : Pieces
+    windows : Windows
     rows : Rows
     settings : Settings
 
     Returns
     -------
     tuple of ndarray
-        What `overlapper.kernels.consensus.consensus.correct_pieces` returns.
+        What `overlapper.kernels.consensus.consensus.correct_windows` returns.
 
     Raises
     ------
     DeviceError
-        When there is too little memory for a single piece.
+        When there is too little memory for a single window.
     """
-    from overlapper.kernels.consensus.cuda.consensus import bytes_of_pieces
+    from overlapper.kernels.consensus.cuda.consensus import bytes_of_windows
 
-    sizes = bytes_of_pieces(pieces, rows, len(settings.thresholds) + 1)
+    sizes = bytes_of_windows(windows, rows, len(settings.thresholds) + 1)
     with gpus.slot() as slot, slot.working():
-        bounds = cut_evenly(sizes, int(SHARE_FOR_PIECES * slot.arena.free))
+        bounds = cut_evenly(sizes, int(SHARE_FOR_WINDOWS * slot.arena.free))
         return _joined(
             [
-                _batch(slot, targets, reads, *_part(pieces, rows, begin, end), settings)
+                _batch(slot, targets, reads, *_part(windows, rows, begin, end), settings)
                 for begin, end in itertools.pairwise(bounds)
             ]
         )
 
 
 def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
-    """Join blocks of pieces and their rows until there are enough of them for a GPU.
+    """Join blocks of windows and their rows until there are enough of them for a GPU.
 
     Parameters
     ----------
     blocks : iterator of Chosen
     bases : int
-        Of the pieces that are enough.
+        Of the windows that are enough.
     """
     waiting: list[Chosen] = []
     held = 0
     for block in blocks:
         waiting.append(block)
-        held += int((block.pieces.end - block.pieces.start).sum())
+        held += int((block.windows.end - block.windows.start).sum())
         if held >= bases:
             yield _as_one(waiting)
             waiting, held = [], 0
@@ -89,12 +89,12 @@ def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
 
 def _as_one(blocks: list[Chosen]) -> Chosen:
     """Join blocks; GPUs align all rows, so that paths are dropped."""
-    number, pieces, rows, _, elsewhere = zip(*blocks, strict=True)
-    target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in pieces), strict=True))
-    rows_of_each = np.concatenate([np.diff(p.first) for p in pieces])
+    number, windows, rows, _, elsewhere = zip(*blocks, strict=True)
+    target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in windows), strict=True))
+    rows_of_each = np.concatenate([np.diff(p.first) for p in windows])
     return Chosen(
         np.concatenate(number),
-        Pieces(target, start, end, offsets_of(rows_of_each)),
+        Windows(target, start, end, offsets_of(rows_of_each)),
         Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
         no_paths(0),
         np.concatenate(elsewhere),
@@ -102,28 +102,28 @@ def _as_one(blocks: list[Chosen]) -> Chosen:
 
 
 def _batch(
-    slot: Slot, targets: Reads, reads: Reads, pieces: Pieces, rows: Rows, settings: Settings
+    slot: Slot, targets: Reads, reads: Reads, windows: Windows, rows: Rows, settings: Settings
 ) -> tuple[np.ndarray, ...]:
     """Find the consensus of a batch; of halves of it, when it does not fit."""
-    from overlapper.kernels.consensus.cuda.consensus import correct_pieces
+    from overlapper.kernels.consensus.cuda.consensus import correct_windows
     from overlapper.kernels.consensus.cuda.layers import DeviceSequences
 
-    n = len(pieces.target)
+    n = len(windows.target)
     try:
         with slot.working():
-            on_device, numbers = _upload(slot, targets, pieces.target)
-            pieces_there = pieces._replace(target=numbers)
+            on_device, numbers = _upload(slot, targets, windows.target)
+            windows_there = windows._replace(target=numbers)
             if slot.reads is not None and slot.qualities is not None:
                 there = DeviceSequences(slot.reads, slot.qualities)
-                return correct_pieces(on_device, there, pieces_there, rows, settings, arena=slot.arena)
+                return correct_windows(on_device, there, windows_there, rows, settings, arena=slot.arena)
             there, numbers = _upload(slot, reads, rows.read)
             rows_there = rows._replace(read=numbers)
-            return correct_pieces(on_device, there, pieces_there, rows_there, settings, arena=slot.arena)
+            return correct_windows(on_device, there, windows_there, rows_there, settings, arena=slot.arena)
     except DeviceError:
         if n == 1:
             raise
     halves = ((0, n // 2), (n // 2, n))
-    return _joined([_batch(slot, targets, reads, *_part(pieces, rows, *half), settings) for half in halves])
+    return _joined([_batch(slot, targets, reads, *_part(windows, rows, *half), settings) for half in halves])
 
 
 def _upload(slot: Slot, reads: Reads, chosen: np.ndarray) -> tuple[DeviceSequences, np.ndarray]:
@@ -140,12 +140,12 @@ def _upload(slot: Slot, reads: Reads, chosen: np.ndarray) -> tuple[DeviceSequenc
     return there, numbers
 
 
-def _part(pieces: Pieces, rows: Rows, begin: int, end: int) -> tuple[Pieces, Rows]:
-    """Return pieces ``[begin, end)`` and their rows."""
-    first, last = int(pieces.first[begin]), int(pieces.first[end])
-    some = Pieces(
-        pieces.target[begin:end], pieces.start[begin:end], pieces.end[begin:end],
-        pieces.first[begin : end + 1] - first,
+def _part(windows: Windows, rows: Rows, begin: int, end: int) -> tuple[Windows, Rows]:
+    """Return windows ``[begin, end)`` and their rows."""
+    first, last = int(windows.first[begin]), int(windows.first[end])
+    some = Windows(
+        windows.target[begin:end], windows.start[begin:end], windows.end[begin:end],
+        windows.first[begin : end + 1] - first,
     )  # fmt: skip
     return some, Rows(*(column[first:last] for column in rows))
 

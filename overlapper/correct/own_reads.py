@@ -17,7 +17,7 @@ from overlapper.graph.placement import contained_in_unitigs
 from overlapper.tables.base import Table, column
 
 SHORTEST = 100
-"""Bases that a read has on a piece, at least, as in `overlapper.correct.voting_rows`."""
+"""Bases that a read has on a window, at least, as in `overlapper.correct.voting_rows`."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -76,14 +76,14 @@ def own_reads(layout: Layout, lengths: np.ndarray) -> OwnReads:
 
 @dataclasses.dataclass(frozen=True)
 class Windows:
-    """Pieces of unitigs.
+    """Windows of unitigs.
 
     Attributes
     ----------
-    unitig, start, end : ndarray of int64, shape (pieces,)
+    unitig, start, end : ndarray of int64, shape (windows,)
         Half-open intervals, by unitig; those of circular unitigs may begin before the first base and end
         behind the last one.
-    unitig_length : ndarray of int64, shape (pieces,)
+    unitig_length : ndarray of int64, shape (windows,)
     """
 
     unitig: np.ndarray
@@ -93,7 +93,7 @@ class Windows:
 
 
 def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate: float) -> Rows:
-    """Lay reads on the pieces of their own unitigs.
+    """Lay reads on the windows of their own unitigs.
 
     Parameters
     ----------
@@ -105,11 +105,11 @@ def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate
         Of these; their divergence from unitigs.
     """
     first = np.searchsorted(windows.unitig, own.unitig, "left")
-    pieces = np.searchsorted(windows.unitig, own.unitig, "right") - first
-    # Every read with every piece of its unitig, and in circular ones from either side, too.
-    which = np.repeat(np.arange(len(own)), pieces)
-    piece = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    rows = [_rows(own, which, windows, piece, turns, lengths) for turns in (-1, 0, 1)]
+    each = np.searchsorted(windows.unitig, own.unitig, "right") - first
+    # Every read with every window of its unitig, and in circular ones from either side, too.
+    which = np.repeat(np.arange(len(own)), each)
+    window = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(each) - each, each)
+    rows = [_rows(own, which, windows, window, turns, lengths) for turns in (-1, 0, 1)]
     target, read, reverse, *intervals = map(np.concatenate, zip(*rows, strict=True))
     t_start, t_end, r_start, r_end = (places.astype(np.int32) for places in intervals)
     divergence = np.full(len(read), error_rate, np.float32)
@@ -119,18 +119,18 @@ def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate
 
 
 def _rows(
-    own: OwnReads, which: np.ndarray, windows: Windows, piece: np.ndarray, turns: int, lengths: np.ndarray
+    own: OwnReads, which: np.ndarray, windows: Windows, window: np.ndarray, turns: int, lengths: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """Return target, read, strand and both intervals of reads that lie on pieces after turns of a circle."""
+    """Return target, read, strand and both intervals of reads that lie on windows after turns of a circle."""
     bases = (own.r_end - own.r_start)[which]
-    size, now = own.unitig_length[which], windows.unitig_length[piece]
+    size, now = own.unitig_length[which], windows.unitig_length[window]
     start = own.start[which] * now // size + turns * now
-    low, high = np.maximum(start, windows.start[piece]), np.minimum(start + bases, windows.end[piece])
+    low, high = np.maximum(start, windows.start[window]), np.minimum(start + bases, windows.end[window])
     on = high - low >= SHORTEST
-    which, piece, start, bases, low, high = (x[on] for x in (which, piece, start, bases, low, high))
+    which, window, start, bases, low, high = (x[on] for x in (which, window, start, bases, low, high))
     reverse = own.reverse[which]
     left = np.where(reverse, own.r_end[which] - (high - start), own.r_start[which] + (low - start))
     stretch = lengths[own.read[which]], own.read_length[which]
     r_start, r_end = (x * stretch[0] // stretch[1] for x in (left, left + (high - low)))
-    shift = windows.start[piece]
-    return piece, own.read[which], reverse, low - shift, high - shift, r_start, r_end
+    shift = windows.start[window]
+    return window, own.read[which], reverse, low - shift, high - shift, r_start, r_end

@@ -93,7 +93,7 @@ def rows_of(overlaps: Overlaps) -> Rows:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Piles:
+class Pileups:
     """Targets and the reads that lie on them.
 
     Attributes
@@ -129,20 +129,20 @@ class Piles:
         """Where the rows of each target start."""
         return np.searchsorted(self.rows.target, np.arange(len(self.targets) + 1))
 
-    def blocks(self) -> Iterator[tuple[int, Piles]]:
-        """Yield the piles, some targets at a time, and the number of the first target: all at once."""
+    def blocks(self) -> Iterator[tuple[int, Pileups]]:
+        """Yield the pileups, some targets at a time, and the number of the first target: all at once."""
         yield 0, self
 
     def rows_on(self, start: int, stop: int) -> Rows:
         """Return the rows on targets ``[start, stop)``, which share their memory with these."""
         return self.rows.rows(int(self.first[start]), int(self.first[stop]))
 
-    def sample(self, wanted: int) -> Piles:
-        """Return the piles of so many of the targets, evenly spread."""
+    def sample(self, wanted: int) -> Pileups:
+        """Return the pileups of so many of the targets, evenly spread."""
         sample = spread(len(self.targets), wanted)
         some = Rows.concat([self.rows_on(target, target + 1) for target in sample.tolist()])
         rows = dataclasses.replace(some, target=np.searchsorted(sample, some.target))
-        return Piles(self.targets.take(sample), self.reads, rows, self.targets_vote)
+        return Pileups(self.targets.take(sample), self.reads, rows, self.targets_vote)
 
 
 def spread(n: int, wanted: int) -> np.ndarray:

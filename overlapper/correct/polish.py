@@ -1,10 +1,10 @@
 """Unitigs raised to the consensus of the reads (``docs/algorithms/correction.md``).
 
-A unitig is cut into pieces with margins that neighbours share; in a circular one the last piece and the
-first are neighbours too, so that its origin is polished like any other place. Reads are laid on pieces by the
-finder and the chain extender, pieces being their queries; a match that ends within both is internal and
+A unitig is cut into windows with margins that neighbours share; in a circular one the last window and the
+first are neighbours too, so that its origin is polished like any other place. Reads are laid on windows by
+the finder and the chain extender, windows being their queries; a match that ends within both is internal and
 falls. Where a layout says which reads a unitig is of, these are laid where it has them, and no others
-(`overlapper.correct.own_reads`). The consensus of pieces is joined where they meet.
+(`overlapper.correct.own_reads`). The consensus of windows is joined where they meet.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.machine import Machine
 from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.packed_reads import packed
-from overlapper.correct.pileups import Piles, Rows
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import rows_on
 from overlapper.correct.rounds import Round
-from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
@@ -35,7 +35,7 @@ from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
 from overlapper.tiled.stages import Stages
 
-PIECE_BASES, MARGIN = 40_000, 2_000
+WINDOW_BASES, MARGIN = 40_000, 2_000
 _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 
@@ -173,7 +173,7 @@ def polish_kept(
     for number in range(1, params.rounds + 1 if len(unitigs.sequences) else 1):
         unitigs, facts = _Round(number, stages, machine, report).vote(unitigs, kept, own, params)
         params = params.with_fitted(facts)
-        counts = ("reads on pieces", "bases", "bases not confirmed", UNVOTED)
+        counts = ("reads on windows", "bases", "bases not confirmed", UNVOTED)
         funnel |= {f"round {number}: {name}": facts[name] for name in counts}
         warnings = warning(facts)
     return Polished(unitigs, funnel, warnings)
@@ -201,8 +201,8 @@ class KeptReads(Protocol):
     def rows_on(self, this: Round, targets: Reads) -> Rows:
         """Lay the reads on targets."""
 
-    def piles(self, targets: Reads, rows: Rows) -> Piles | StoredPiles:
-        """Return the piles of rows on targets."""
+    def pileups(self, targets: Reads, rows: Rows) -> Pileups | StoredPileups:
+        """Return the pileups of rows on targets."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -224,9 +224,9 @@ class HeldReads:
         """See `KeptReads`."""
         return rows_on(targets, self.reads, self.rate, this.machine.threads, this.report)
 
-    def piles(self, targets: Reads, rows: Rows) -> Piles:
+    def pileups(self, targets: Reads, rows: Rows) -> Pileups:
         """See `KeptReads`."""
-        return Piles(targets, self.reads, rows, targets_vote=False)
+        return Pileups(targets, self.reads, rows, targets_vote=False)
 
 
 class _Round(Round):
@@ -238,25 +238,25 @@ class _Round(Round):
         """Lay reads on unitigs and find their consensus; return it, and what was counted and derived."""
 
         def find() -> tuple[Unitigs, dict[str, Any]]:
-            pieces = _Pieces(unitigs)
+            windows = _Windows(unitigs)
             if own is None:
-                rows = kept.rows_on(self, pieces.reads)
+                rows = kept.rows_on(self, windows.reads)
             else:
-                rows = rows_of_own(own, pieces.windows, kept.lengths, kept.rate.value)
-            piles = kept.piles(pieces.reads, rows)
-            joined, crowded = pieces.joining(), 0
-            with self.machine.holding(piles.reads) as workers:
-                fitted = fit_threshold(piles, params, workers)
-                for before, block in piles.blocks():
+                rows = rows_of_own(own, windows.intervals, kept.lengths, kept.rate.value)
+            pileups = kept.pileups(windows.reads, rows)
+            joined, crowded = windows.joining(), 0
+            with self.machine.holding(pileups.reads) as workers:
+                fitted = fit_threshold(pileups, params, workers)
+                for before, block in pileups.blocks():
                     for first, made in consensus_in_parts(block, fitted, workers):
                         inside = joined.add(made)
                         crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
-                        self.report("consensus", before + first + len(made), len(pieces.reads))
+                        self.report("consensus", before + first + len(made), len(windows.reads))
                     del block  # before the next one comes
             polished = Unitigs(joined.taken(), unitigs.circular)
             return polished, {
                 **fitted.fitted(),
-                "reads on pieces": len(rows),
+                "reads on windows": len(rows),
                 "bases": polished.sequences.total_bases,
                 "bases not confirmed": int(np.count_nonzero(polished.sequences.qualities == 0)),
                 UNVOTED: crowded,
@@ -265,8 +265,8 @@ class _Round(Round):
         return self.stages.run(f"polish-{self.number}", Unitigs, [kept.rate, params.of_round()], find)
 
 
-class _Pieces:
-    """Unitigs cut into pieces, as reads."""
+class _Windows:
+    """Unitigs cut into windows, as reads."""
 
     def __init__(self, unitigs: Unitigs) -> None:
         self._unitigs = unitigs
@@ -275,7 +275,7 @@ class _Pieces:
         for u in range(len(sequences)):
             codes, length = sequences.codes(u), int(sequences.lengths[u])
             circular = bool(unitigs.circular[u]) and length > 2 * MARGIN
-            count = max(1, -(-length // PIECE_BASES))
+            count = max(1, -(-length // WINDOW_BASES))
             for p in range(count):
                 a, b = p * length // count, (p + 1) * length // count
                 low, high = (
@@ -287,42 +287,42 @@ class _Pieces:
                 margin.append(a - low)
                 windows.append((u, low, high, length))
                 start.append(a)
-                # What is inserted behind the last base of a linear unitig belongs to its last piece.
+                # What is inserted behind the last base of a linear unitig belongs to its last window.
                 end.append(b + (b == length and not circular))
         self.reads = Reads.from_sequences(names, parts)
         self._unitig = np.array(unitig, np.int64)
-        self.windows = Windows(*np.array(windows, np.int64).reshape(-1, 4).T)
+        self.intervals = Windows(*np.array(windows, np.int64).reshape(-1, 4).T)
         # Bases that do not belong to margins.
         self._first = np.array(margin, np.int64)
         self._last = self._first + np.array(end) - np.array(start)
 
     def joining(self) -> _Joined:
-        """Return what the consensus of pieces is joined by."""
+        """Return what the consensus of windows is joined by."""
         return _Joined(self._unitigs.sequences, self._unitig, self._first, self._last)
 
 
 class _Joined:
-    """The consensus of unitigs, from that of their pieces.
+    """The consensus of unitigs, from that of their windows.
 
     Parameters
     ----------
     unitigs : Reads
-    unitig, first, last : ndarray of int64, shape (pieces,)
-        Of each piece its unitig, and which of its bases are not of a margin, half open.
+    unitig, first, last : ndarray of int64, shape (windows,)
+        Of each window its unitig, and which of its bases are not of a margin, half open.
     """
 
     def __init__(self, unitigs: Reads, unitig: np.ndarray, first: np.ndarray, last: np.ndarray) -> None:
         self._names = unitigs.names
-        self._pieces = unitig, first, last
+        self._windows = unitig, first, last
         self._done = 0
         self._lengths = np.zeros(len(unitigs), np.int64)
         self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
 
     def add(self, made: Consensus) -> np.ndarray:
-        """Put the consensus of the next pieces behind; return which of its bases are not of margins."""
-        piece = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
+        """Put the consensus of the next windows behind; return which of its bases are not of margins."""
+        window = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
         self._done += len(made)
-        unitig, first, last = (values[piece] for values in self._pieces)
+        unitig, first, last = (values[window] for values in self._windows)
         inside: np.ndarray = (made.origin >= first) & (made.origin < last)
         self._lengths += np.bincount(unitig[inside], minlength=len(self._lengths))
         self._codes.append(made.codes[inside])

@@ -86,7 +86,7 @@ def reported(parts: Iterable[Laid], n: int, report: Report) -> Iterator[Laid]:
     """Yield parts, and tell how many of them there were."""
     for done, part in enumerate(parts):
         yield part
-        report("laying reads on pieces", done + 1, n)
+        report("laying reads on windows", done + 1, n)
 
 
 def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:

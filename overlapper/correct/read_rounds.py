@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from overlapper.correct.consensus import consensus_in_parts
-from overlapper.correct.pileups import Piles, rows_of
+from overlapper.correct.pileups import Pileups, rows_of
 from overlapper.correct.rounds import Round
-from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate
@@ -31,10 +31,10 @@ Vote = Callable[[VotedWriter], Facts]
 class KeptReads(Protocol):
     """The reads of a run, as the last round left them, wherever they are kept."""
 
-    def piles(
+    def pileups(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[Piles | StoredPiles, int]:
-        """Find the overlaps of the reads; return the piles of them, and how many overlaps there are."""
+    ) -> tuple[Pileups | StoredPileups, int]:
+        """Find the overlaps of the reads; return the pileups of them, and how many overlaps there are."""
 
     def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted | StoredVoted, Facts]:
         """Vote, and have the reads become what comes of it; return that, and what was counted and derived."""
@@ -55,15 +55,15 @@ class HeldReads:
         self._reads = reads
         self._overlaps = overlaps
 
-    def piles(
+    def pileups(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[Piles, int]:
+    ) -> tuple[Pileups, int]:
         """See `KeptReads`."""
         overlaps, self._overlaps = self._overlaps, None
         if overlaps is None:
             overlaps = self._found(this, preset, changes)
-        piles = Piles(self._reads, self._reads, rows_of(overlaps), targets_vote=True)
-        return piles, len(overlaps)
+        pileups = Pileups(self._reads, self._reads, rows_of(overlaps), targets_vote=True)
+        return pileups, len(overlaps)
 
     def _found(self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None) -> Overlaps:
         def find() -> tuple[Overlaps, Facts]:
@@ -95,19 +95,19 @@ class HeldReads:
         return made, facts
 
 
-def vote(piles: Piles | StoredPiles, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
-    """Vote on all targets of piles, and write what comes of them; return what was counted and derived."""
+def vote(pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
+    """Vote on all targets of pileups, and write what comes of them; return what was counted and derived."""
     crowded = bases = 0
-    with this.machine.holding(piles.reads) as workers:
-        fitted = fit_threshold(piles, params, workers)
-        doubt = None if this.number == 1 else fit_doubt(piles, params, workers)
-        for before, block in piles.blocks():
+    with this.machine.holding(pileups.reads) as workers:
+        fitted = fit_threshold(pileups, params, workers)
+        doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
+        for before, block in pileups.blocks():
             for first, made in consensus_in_parts(block, fitted, workers, doubt=doubt):
                 stop = first + len(made)
                 writer.add(made, block.targets.rows(first, stop))
                 crowded += len(unvoted(block, made, first))
                 bases += len(made.codes)
-                this.report("consensus", before + stop, len(piles.targets))
+                this.report("consensus", before + stop, len(pileups.targets))
             del block  # before the next one comes
-    rate = float(error_rate(piles))
+    rate = float(error_rate(pileups))
     return {**fitted.fitted(), "error rate": rate, "bases": bases, UNVOTED: crowded}

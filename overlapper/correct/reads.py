@@ -166,9 +166,11 @@ def correct_kept(
     funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
     for number in range(1, params.rounds + 1):
         this = Round(number, stages, machine, report)
-        piles, overlaps = kept.piles(this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None)))
-        made, facts = kept.voted(this, params, partial(vote, piles, params, this))
-        del piles
+        pileups, overlaps = kept.pileups(
+            this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None))
+        )
+        made, facts = kept.voted(this, params, partial(vote, pileups, params, this))
+        del pileups
         params = params.of_corrected_reads(facts["error rate"])
         _count_round(funnel, number, overlaps, made, facts[UNVOTED])
         identity = _identity(made) if identity is None else identity

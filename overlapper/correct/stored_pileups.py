@@ -1,4 +1,4 @@
-"""Piles of reads that are on disk: as many targets at a time as fit into memory with the reads on them."""
+"""Pileups of reads that are on disk: as many targets at a time as fit into memory with the reads on them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from overlapper.correct.pileups import Piles, Rows, rows_of, spread
+from overlapper.correct.pileups import Pileups, Rows, rows_of, spread
 from overlapper.io.artifacts import Artifact
 from overlapper.io.stored_reads import StoredReads
 from overlapper.runtime.threads import cut_evenly
@@ -97,8 +97,8 @@ def _median(artifact: Artifact, n: int) -> float:
     return float(np.median(np.array(middle, np.uint32).view(np.float32)))
 
 
-class StoredPiles(abc.ABC):
-    """Targets and the reads that lie on them, which are on disk; see `overlapper.correct.pileups.Piles`.
+class StoredPileups(abc.ABC):
+    """Targets and the reads that lie on them, which are on disk; see `overlapper.correct.pileups.Pileups`.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ class StoredPiles(abc.ABC):
     def taken(self, targets: np.ndarray) -> Reads:
         """Return some targets with their bases."""
 
-    def blocks(self) -> Iterator[tuple[int, Piles]]:
-        """Yield piles of targets that follow each other, and the number of the first of them."""
+    def blocks(self) -> Iterator[tuple[int, Pileups]]:
+        """Yield pileups of targets that follow each other, and the number of the first of them."""
         held, weights, n = np.zeros(len(self._stored), bool), self._stored.bytes_of_each, len(self.targets)
         start, size = 0, 0
         rows: list[Rows] = []
@@ -138,7 +138,7 @@ class StoredPiles(abc.ABC):
             own = int(self.targets.lengths[target]) + _ROW_COPIES * on.nbytes
             taken = own + int(weights[np.unique(on.read[~held[on.read]])].sum())
             if rows and size + taken > self._room:
-                yield start, self._piles(np.arange(start, target), rows)
+                yield start, self._pileups(np.arange(start, target), rows)
                 held[:] = False
                 start, size, rows = target, 0, []
                 taken = own + int(weights[np.unique(on.read)].sum())
@@ -146,26 +146,26 @@ class StoredPiles(abc.ABC):
             size += taken
             rows.append(on)
         if rows:
-            yield start, self._piles(np.arange(start, n), rows)
+            yield start, self._pileups(np.arange(start, n), rows)
 
-    def sample(self, wanted: int) -> Piles:
-        """Return the piles of so many of the targets, evenly spread."""
+    def sample(self, wanted: int) -> Pileups:
+        """Return the pileups of so many of the targets, evenly spread."""
         targets = spread(len(self.targets), wanted)
-        piles = self._piles(targets, [self.rows_on(target) for target in targets.tolist()])
-        return dataclasses.replace(piles, divergence=None)
+        pileups = self._pileups(targets, [self.rows_on(target) for target in targets.tolist()])
+        return dataclasses.replace(pileups, divergence=None)
 
-    def _piles(self, targets: np.ndarray, parts: list[Rows]) -> Piles:
-        """Return the piles of some targets, ascending, from the rows of each."""
+    def _pileups(self, targets: np.ndarray, parts: list[Rows]) -> Pileups:
+        """Return the pileups of some targets, ascending, from the rows of each."""
         rows = Rows.concat(parts)
         needed = np.unique(rows.read)
         rows = dataclasses.replace(
             rows, target=np.searchsorted(targets, rows.target), read=np.searchsorted(needed, rows.read)
         )
         reads = self._stored.take(needed)
-        return Piles(self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence)
+        return Pileups(self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence)
 
 
-class ReadPiles(StoredPiles):
+class ReadPiles(StoredPileups):
     """Reads as targets of each other.
 
     Parameters
@@ -185,16 +185,16 @@ class ReadPiles(StoredPiles):
         self._first = artifact.load("first", np.int64)
 
     def rows_on(self, target: int) -> Rows:
-        """See `StoredPiles`."""
+        """See `StoredPileups`."""
         start, stop = self._first[target : target + 2].tolist()
         return _unpacked(self._artifact.load("rows", ROW, start, stop))
 
     def taken(self, targets: np.ndarray) -> Reads:
-        """See `StoredPiles`."""
+        """See `StoredPileups`."""
         return self._stored.take(targets)
 
 
-class UnitigPiles(StoredPiles):
+class UnitigPiles(StoredPileups):
     """Stored reads on targets that are in memory with their rows.
 
     Parameters
@@ -209,12 +209,12 @@ class UnitigPiles(StoredPiles):
 
     def __init__(self, targets: Reads, stored: StoredReads, rows: Rows, room: int) -> None:
         super().__init__(targets, stored, rows.typical_divergence(), room)
-        self._rows = Piles(targets, Reads.empty(), rows, targets_vote=False)
+        self._rows = Pileups(targets, Reads.empty(), rows, targets_vote=False)
 
     def rows_on(self, target: int) -> Rows:
-        """See `StoredPiles`."""
+        """See `StoredPileups`."""
         return self._rows.rows_on(target, target + 1)
 
     def taken(self, targets: np.ndarray) -> Reads:
-        """See `StoredPiles`."""
+        """See `StoredPileups`."""
         return self.targets.take(targets)

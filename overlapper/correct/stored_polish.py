@@ -97,7 +97,7 @@ class StoredReadsOfUnitigs:
         folder, room = self.workdir.path("polish-seeds", this.number), self.budget.left(len(self.store))
         return rows_on_stored(targets, self.store, self.rate, folder, room, this.machine.threads, this.report)
 
-    def piles(self, targets: Reads, rows: Rows) -> UnitigPiles:
+    def pileups(self, targets: Reads, rows: Rows) -> UnitigPiles:
         """See `KeptReads`."""
         return UnitigPiles(targets, self.store.stored(), rows, self.budget.left(len(self.store)))
 
@@ -159,7 +159,7 @@ def _laid_in_tiles(
     of_targets = [block for block in bounds if block[1][0] < n]
     tiles = list(itertools.product(of_targets, bounds[len(of_targets) :]))
     for done, ((queries, (first, last)), (block, (start, stop))) in enumerate(tiles):
-        report("laying reads on pieces", done, len(tiles))
+        report("laying reads on windows", done, len(tiles))
         reads = Reads.concat([together.block(first, last), together.block(start, stop)])
         find = seeds.finder([queries, block], reads, threads).find
         for found, internal in laid(reads, find, last - first, params, threads):

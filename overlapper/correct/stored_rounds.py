@@ -35,7 +35,7 @@ VOTING = 60 << 20
 A_READ = 600
 """Bytes that correction keeps of a read in memory."""
 A_UNITIG_BASE = 5
-"""Bytes that a base of unitigs takes while they are cut into pieces and joined again."""
+"""Bytes that a base of unitigs takes while they are cut into windows and joined again."""
 
 
 def with_votes(budget: Budget, n_reads: int, unitig_bases: int = 0) -> Budget:
@@ -70,7 +70,7 @@ class StoredRoundReads:
         self._room = self._budget.left(len(store))
         self._overlaps = overlaps
 
-    def piles(
+    def pileups(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
     ) -> tuple[ReadPiles, int]:
         """See `KeptReads`."""

@@ -8,8 +8,8 @@ import numpy as np
 
 from overlapper.correct.consensus import consensus
 from overlapper.correct.machine import Workers
-from overlapper.correct.pileups import Piles
-from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.pileups import Pileups
+from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.vote_settings import RAW_DOUBT
 from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
@@ -35,7 +35,7 @@ SHARED_DOUBT, FEWEST_DIVIDED = 2, 10
 """How much doubts count more where all divided bases lie outside of runs; bases added to the divided ones."""
 
 
-def fit_threshold(piles: Piles | StoredPiles, params: CorrectParams, workers: Workers) -> CorrectParams:
+def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> CorrectParams:
     """Derive the thresholds of the consensus that are not given.
 
     Where reads insert more than they delete, a wrong column attracts more chance matches, and the consensus
@@ -46,7 +46,7 @@ def fit_threshold(piles: Piles | StoredPiles, params: CorrectParams, workers: Wo
     *first, last = params.thresholds
     if last and params.run_threshold:
         return params
-    sample = piles.sample(SAMPLE_TARGETS)
+    sample = pileups.sample(SAMPLE_TARGETS)
 
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
@@ -58,7 +58,7 @@ def fit_threshold(piles: Piles | StoredPiles, params: CorrectParams, workers: Wo
     if not last and inserted + deleted >= FEWEST_INDELS:
         threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
         last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
-        if inserted >= MOST_INSERTED * deleted and not piles.targets_vote:
+        if inserted >= MOST_INSERTED * deleted and not pileups.targets_vote:
             strip, refill = stripping(inserted / (inserted + deleted))
             return dataclasses.replace(
                 params,
@@ -92,15 +92,15 @@ def stripping(inserted: float) -> tuple[int, int]:
     return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 
 
-def fit_doubt(piles: Piles | StoredPiles, params: CorrectParams, workers: Workers) -> int:
+def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> int:
     """Return what a doubt counts where corrected reads vote, in 16ths.
 
     What they are wrong in together no vote shows; but the more of it there is, the more bases there are on
     which they are divided: those that a higher threshold takes away. Where reads err independently, nearly
     all of these are in long homopolymer runs, which are hard to correct; elsewhere, reads err alike.
     """
-    wanted = -(-len(piles.targets) * SAMPLE_BASES // max(piles.targets.total_bases, 1))
-    sample = piles.sample(max(SAMPLE_TARGETS, wanted))
+    wanted = -(-len(pileups.targets) * SAMPLE_BASES // max(pileups.targets.total_bases, 1))
+    sample = pileups.sample(max(SAMPLE_TARGETS, wanted))
     *first, _ = params.thresholds
 
     def bases(threshold: int, run_threshold: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.consensus import Consensus
-from overlapper.correct.pileups import Piles
+from overlapper.correct.pileups import Pileups
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import UNKNOWN
 
@@ -18,14 +18,14 @@ UNVOTED = f"bases not confirmed under {MANY} reads or more"
 """Their name among what a round counts."""
 
 
-def unvoted(piles: Piles, made: Consensus, first: int = 0) -> np.ndarray:
+def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
     """Return the bases of a consensus that had no vote although `MANY` rows or more lie on them.
 
     Parameters
     ----------
-    piles : Piles
+    pileups : Pileups
     made : Consensus
-        Of all targets of the piles, or of some that follow each other.
+        Of all targets of the pileups, or of some that follow each other.
     first : int
         The first of these.
 
@@ -36,7 +36,7 @@ def unvoted(piles: Piles, made: Consensus, first: int = 0) -> np.ndarray:
     """
     bases = np.flatnonzero((made.quality == 0) & (made.codes != UNKNOWN))
     stop = first + len(made)
-    rows, lengths = piles.rows_on(first, stop), piles.targets.lengths[first:stop]
+    rows, lengths = pileups.rows_on(first, stop), pileups.targets.lengths[first:stop]
     begin = offsets_of(lengths)
     target = np.searchsorted(made.offsets, bases, "right") - 1
     place = begin[target] + np.minimum(made.origin[bases], lengths[target] - 1)

@@ -1,17 +1,17 @@
-"""What the vote of a pile goes by, from its parameters and from how much reads diverge."""
+"""What the vote of a pileup goes by, from its parameters and from how much reads diverge."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from overlapper.correct.pileups import Piles
-from overlapper.correct.stored_pileups import StoredPiles
+from overlapper.correct.pileups import Pileups
+from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.layers import Settings
 
 ALIKE = 30
-"""Of the members at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30
-and 40 on HiFi reads of two pieces of the human MHC and one of yeast (``docs/notes/correction.md``)."""
+"""Of the layers at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30
+and 40 on HiFi reads of two windows of the human MHC and one of yeast (``docs/notes/correction.md``)."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 ACCURATE_ANCHOR, ANCHOR = 15, 11
@@ -23,18 +23,18 @@ DIVERGENCES, WORTHS = (0.003, 0.02, 0.065, 0.10, 0.12), (2.0, 1.6, 1.0, 0.95, 0.
 """What the vote of a read tells, by about how much reads diverge from the truth; fitted on simulations."""
 
 
-def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Settings:
+def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> Settings:
     """Return the settings of a vote.
 
     Parameters
     ----------
-    piles : Piles
+    pileups : Pileups
     params : CorrectParams
         With all thresholds.
     doubt : int or None
         As for `overlapper.correct.consensus.consensus`.
     """
-    typical = piles.typical_divergence
+    typical = pileups.typical_divergence
     return Settings(
         k=params.kmer_length or (ACCURATE_ANCHOR if typical < LONG_ANCHORS_BELOW else ANCHOR),
         max_gap=params.max_gap,
@@ -42,17 +42,17 @@ def settings_of(piles: Piles, params: CorrectParams, doubt: int | None) -> Setti
         thresholds=_by_draft(params),
         weight=WEIGHT,
         most_weight=MOST_WEIGHT,
-        target_votes=piles.targets_vote,
-        guard=params.guard,
-        worth=_worth(error_rate(piles)) if doubt is None else 0,
+        target_votes=pileups.targets_vote,
+        haplotype_filter=params.haplotype_filter,
+        worth=_worth(error_rate(pileups)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,
-        alike=round(1_000_000 * ALIKE * (params.error_rate or error_rate(piles))),
+        alike=round(1_000_000 * ALIKE * (params.error_rate or error_rate(pileups))),
     )
 
 
-def error_rate(piles: Piles | StoredPiles) -> float:
+def error_rate(pileups: Pileups | StoredPileups) -> float:
     """Return about how much reads diverge from the truth, by how much they do from targets."""
-    return piles.typical_divergence / 2 if piles.targets_vote else piles.typical_divergence
+    return pileups.typical_divergence / 2 if pileups.targets_vote else pileups.typical_divergence
 
 
 def _by_draft(params: CorrectParams) -> np.ndarray:

@@ -23,7 +23,7 @@ _GROWTH = 5, 4
 """A batch may have this many times as many candidates as the one before."""
 _SHARE_LEFT = 2
 """Batches a slot that are still to come, of the size that a batch may have towards the end."""
-REHEARSED_BASES, _REHEARSED = 4000, 100
+WARM_UP_BASES, _WARM_UP_SEEDS = 4000, 100
 """Bases of a made-up read, and its candidates."""
 
 
@@ -82,7 +82,7 @@ class _Uncounted(GpusForReads):
         """Do nothing."""
 
 
-def rehearse(params: Params, gpus: Gpus) -> None:
+def warm_up(params: Params, gpus: Gpus) -> None:
     """Extend candidates of made-up reads, so that nothing is left to load when those of the reads come.
 
     Loading takes Python's lock again and again; while all threads look for candidates, they ask for it, too.
@@ -94,10 +94,10 @@ def rehearse(params: Params, gpus: Gpus) -> None:
         That hold reads.
     """
     letters = np.frombuffer(b"ACGT", np.uint8)
-    text = letters[np.random.default_rng(1).integers(0, 4, REHEARSED_BASES)].tobytes().decode()
+    text = letters[np.random.default_rng(1).integers(0, 4, WARM_UP_BASES)].tobytes().decode()
     reads = Reads.from_sequences(["query", "target"], [text, text])
     seed_length = params.sketch.kmer_length
-    places = np.linspace(0, REHEARSED_BASES - seed_length, _REHEARSED).astype(np.int32)
+    places = np.linspace(0, WARM_UP_BASES - seed_length, _WARM_UP_SEEDS).astype(np.int32)
     nothing = np.zeros_like(places)
     candidates = Candidates(
         query=nothing, target=nothing + 1, reverse=nothing > 0, query_pos=places, target_pos=places,

@@ -117,12 +117,12 @@ def tell_copies(
     return Copies(found.edits, differing, same)
 
 
-def _piles(reads: int, overlaps: Overlaps, found: Differences) -> kernel.Piles:
+def _piles(reads: int, overlaps: Overlaps, found: Differences) -> kernel.Pileups:
     compared = np.flatnonzero(found.edits >= 0)
     o = overlaps.take(compared)
     read = np.concatenate([o.query, o.target])
     order = np.argsort(read, kind="stable")
-    return kernel.Piles(
+    return kernel.Pileups(
         first=offsets_of(np.bincount(read, minlength=reads)),
         row=np.tile(compared, 2)[order],
         side=np.repeat(np.array([0, 1], np.uint8), len(compared))[order],

@@ -1,6 +1,6 @@
-"""Plain pairs on one GPU: a batch goes there in parcels, several at a time.
+"""Plain pairs on one GPU: a batch goes there in chunks, several at a time.
 
-A thread takes the next parcel of a batch, packs it into pinned memory, copies it, launches the kernels, waits
+A thread takes the next chunk of a batch, packs it into pinned memory, copies it, launches the kernels, waits
 for them, and copies what they found to its place in the result. While it packs or copies, the kernels of
 other threads run. Each thread has a stream and memory of its own, taken once.
 """
@@ -19,25 +19,25 @@ from overlapper.errors import ParameterError
 from overlapper.extend.recycled import Recycled
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
-from overlapper.kernels.pairwise.pairwise_batches import Extent, extent_of, mean_bytes_of, pack, parcel_in
+from overlapper.kernels.pairwise.pairwise_chunks import Extent, chunk_in, extent_of, mean_bytes_of, pack
 
 if TYPE_CHECKING:
     from overlapper.kernels.pairwise.cuda.pairwise import PairAligner
 
 SLOTS = 16
-"""Parcels that a GPU has in hand at most, a thread each."""
+"""Chunks that a GPU has in hand at most, a thread each."""
 LARGEST_ARENA = 2 << 30
 """Bytes of GPU memory of a thread; more would not make it faster."""
-PARCEL_BYTES = 32 << 20
-"""Bytes of a parcel: launching takes as long for fewer, and for more the first one would be waited for."""
+CHUNK_BYTES = 32 << 20
+"""Bytes of a chunk: launching takes as long for fewer, and for more the first one would be waited for."""
 _SHARE = 15 / 16
-"""How much of a parcel is given to pairs of mean size, so that those of one seldom come to need two."""
+"""How much of a chunk is given to pairs of mean size, so that those of one seldom come to need two."""
 _SPARE_RUNS = 1 / 8
 """Room for CIGARs beyond what the pairs so far lead to expect."""
 
 
 class Found:
-    """What is found of a batch; threads fill it parcel by parcel.
+    """What is found of a batch; threads fill it chunk by chunk.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Found:
         self._failed = False
 
     def fail(self) -> None:
-        """Let nobody wait for a parcel that does not come."""
+        """Let nobody wait for a chunk that does not come."""
         with self._changed:
             self._failed = True
             self._changed.notify_all()
@@ -78,13 +78,13 @@ class Found:
 
     @contextmanager
     def place(self, extent: Extent, runs: np.ndarray) -> Iterator[np.ndarray]:
-        """Give room for the CIGARs of a parcel, when it is known where they start.
+        """Give room for the CIGARs of a chunk, when it is known where they start.
 
         Parameters
         ----------
         extent : Extent
         runs : ndarray of int64, shape (n + 1,)
-            Runs before each pair of the parcel.
+            Runs before each pair of the chunk.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._placed == extent.begin or self._failed)
@@ -136,7 +136,7 @@ class GpuPairs:
         """Take a batch and return at once."""
         found = Found(len(pairs.query), self._wanted, self._scheme.second, self._memory_of_results)
         batch = _Batch(queries, targets, pairs, self._scheme, found)
-        workers = max(1, min(self._slots, batch.shares(PARCEL_BYTES)))
+        workers = max(1, min(self._slots, batch.shares(CHUNK_BYTES)))
         left, lock = [workers], threading.Lock()
         done: Future[Found] = Future()
         done.set_running_or_notify_cancel()
@@ -163,7 +163,7 @@ class GpuPairs:
         return done
 
     def _work(self, batch: _Batch) -> None:
-        """Align parcels of a batch until there are none left."""
+        """Align chunks of a batch until there are none left."""
         from overlapper.runtime.gpu import driver
 
         with driver.use(self._gpu):
@@ -180,15 +180,15 @@ class GpuPairs:
 
         if not hasattr(self._own, "aligner"):
             size = min(available_bytes() // (self._slots + 1), self._memory)
-            arena = Arena.allocate(size, driver.pinned_array(min(size, PARCEL_BYTES)))
+            arena = Arena.allocate(size, driver.pinned_array(min(size, CHUNK_BYTES)))
             self._own.aligner = PairAligner(self._scheme, self._wanted, arena)
         return self._own.aligner
 
     def _align(self, batch: _Batch, extent: Extent, aligner: PairAligner) -> None:
-        """Align a parcel and put what is found to its place."""
+        """Align a chunk and put what is found to its place."""
         block = aligner.stage(extent)
         starts = pack(
-            batch.queries, batch.targets, batch.pairs, extent.begin, aligner.classes, parcel_in(block, extent)
+            batch.queries, batch.targets, batch.pairs, extent.begin, aligner.classes, chunk_in(block, extent)
         )
         left = aligner.align(extent, block, starts)
         found = aligner.found()
@@ -207,7 +207,7 @@ class GpuPairs:
     def _align_with_left(
         self, batch: _Batch, extent: Extent, aligner: PairAligner, runs: np.ndarray, left: np.ndarray
     ) -> None:
-        """Let the CPU align some pairs of a parcel, and put theirs among those of the GPU."""
+        """Let the CPU align some pairs of a chunk, and put theirs among those of the GPU."""
         some = cpu.Pairs(*(column[extent.begin + left] for column in batch.pairs))
         rows, their_cigar, their_offsets = cpu.align_pairs(
             batch.queries, batch.targets, some, self._scheme, 32, self._wanted
@@ -227,7 +227,7 @@ class GpuPairs:
 
 
 class _Batch:
-    """A batch of which threads take parcels in turn."""
+    """A batch of which threads take chunks in turn."""
 
     def __init__(
         self, queries: PackedReads, targets: PackedReads, pairs: cpu.Pairs, scheme: cpu.Scheme, found: Found
@@ -238,7 +238,7 @@ class _Batch:
         self._mean_bytes = mean_bytes_of(queries, targets)
 
     def next_share(self, room: int) -> tuple[int, int] | None:
-        """Return the next pairs, about a parcel of ``room`` bytes; None if there are none, or one failed.
+        """Return the next pairs, about a chunk of ``room`` bytes; None if there are none, or one failed.
 
         As many as would fit if all were of mean size: to measure them is left to who takes them.
         """
@@ -250,14 +250,14 @@ class _Batch:
             return begin, self._begin
 
     def shares(self, room: int) -> int:
-        """Return how many shares there are for parcels of ``room`` bytes."""
+        """Return how many shares there are for chunks of ``room`` bytes."""
         return -(-len(self.pairs.query) // self._share_of(room))
 
     def _share_of(self, room: int) -> int:
         return max(1, int(_SHARE * room / self._mean_bytes))
 
     def extents(self, begin: int, end: int, room: int) -> Iterator[Extent]:
-        """Yield the parcels, of so many bytes at most, of a share.
+        """Yield the chunks, of so many bytes at most, of a share.
 
         Raises
         ------

@@ -75,7 +75,7 @@ def opening(
     memory: int,
     reads: Reads,
     kernels: Sequence[str],
-    rehearse: Callable[[Gpus], None],
+    warm_up: Callable[[Gpus], None],
 ) -> Iterator[Callable[[], Gpus | None]]:
     """Open GPUs in a thread; yield a function that waits for them, and gives None for the CPU.
 
@@ -89,7 +89,7 @@ def opening(
     reads : Reads
     kernels : sequence of str
         As `Gpus` takes it.
-    rehearse : callable
+    warm_up : callable
         Is called with the GPUs before they are handed over.
     """
     with contextlib.ExitStack() as opened, ThreadPoolExecutor(1) as thread:
@@ -100,7 +100,7 @@ def opening(
                 return None
             gpus = opened.enter_context(Gpus(devices, memory, kernels=kernels))
             gpus.hold(reads)
-            rehearse(gpus)
+            warm_up(gpus)
             return gpus
 
         yield thread.submit(open_chosen).result

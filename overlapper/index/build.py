@@ -38,13 +38,13 @@ def build_fm_index(text: Reads, *, sample_shift: int, kmer_length: int | None, t
     if not len(pieces):
         raise EmptyInputError("the text to index holds no A, C, G or T", remedy="Check the input files")
     position = (np.cumsum(text.lengths) - text.lengths)[pieces.reads] + pieces.starts
-    return index_pieces(
+    return index_windows(
         text.words, pieces.sources, pieces.lengths, position,
         sample_shift=sample_shift, kmer_length=kmer_length, threads=threads,
     )  # fmt: skip
 
 
-def index_pieces(
+def index_windows(
     words: np.ndarray,
     sources: np.ndarray,
     lengths: np.ndarray,

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from overlapper.errors import DeviceError
-from overlapper.index.build import index_pieces, table_kmer_length
+from overlapper.index.build import index_windows, table_kmer_length
 from overlapper.index.bwt import row_type
 from overlapper.index.index import FixedSeeds
 from overlapper.kernels.index.fm_index import FmIndex
@@ -87,7 +87,7 @@ def index_part(fm: FmIndex, first: int, last: int, threads: int) -> FmIndex:
     """
     starts, shifts = fm.segments[first:last, 0], fm.segments[first:last, 1]
     lengths = fm.segments[first + 1 : last + 1, 0] - starts - 1
-    return index_pieces(
+    return index_windows(
         fm.text, starts, lengths, starts + shifts,
         sample_shift=fm.sample_shift, kmer_length=None, threads=threads,
     )  # fmt: skip

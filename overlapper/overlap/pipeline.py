@@ -14,7 +14,7 @@ import numpy as np
 from overlapper.candidates.registry import finder
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
-from overlapper.extend.batches import cut_rising, gathered, rehearse
+from overlapper.extend.batches import cut_rising, gathered, warm_up
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
 from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
@@ -169,8 +169,8 @@ def run(
     report("choosing parameters", 0, 0)
     params, why = preset_params(reads, preset, threads, changes)
     clock.lap("parameters")
-    kernels, rehearsal = [params.extender], partial(rehearse, params)
-    with opening(devices, gpu_memory, reads, kernels, rehearsal) as opened:
+    kernels, warming = [params.extender], partial(warm_up, params)
+    with opening(devices, gpu_memory, reads, kernels, warming) as opened:
         return _run(reads, order, params, why, threads, opened, clock, report)
 
 

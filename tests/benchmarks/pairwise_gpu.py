@@ -3,7 +3,7 @@
     python -m tests.benchmarks.pairwise_gpu [--pairs 10000000] [--rounds 3]
 
 Targets are random; a query is a piece of its target that differs in 5 %. Kernel time is that of all kernels
-with all pairs in one parcel, on the device. The time of a call goes from packed sequences in ordinary host
+with all pairs in one chunk, on the device. The time of a call goes from packed sequences in ordinary host
 memory to the table of alignments; the aligner has taken its memory before, and results get that of results
 that are gone. The fastest round counts. GASAL2's figures are its kernel's on an H200.
 """
@@ -18,7 +18,7 @@ from overlapper.extend.pairwise import Aligner, Batch
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.kernels.pairwise.cuda.pairwise import PairAligner
-from overlapper.kernels.pairwise.pairwise_batches import extent_of, pack, parcel_in
+from overlapper.kernels.pairwise.pairwise_chunks import chunk_in, extent_of, pack
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.tables import Pairs, Reads
@@ -72,11 +72,11 @@ def kernel_seconds(queries, targets, pairs, wanted, rounds):
     reads = PackedReads.of(queries), PackedReads.of(targets)
     columns = cpu.Pairs(pairs.query, pairs.target, pairs.q_flags, pairs.t_flags)
     extent = extent_of(*reads, columns, 0, len(pairs), aligner.room)
-    assert extent.end == len(pairs), "the pairs do not fit one parcel"
+    assert extent.end == len(pairs), "the pairs do not fit one chunk"
     seconds = []
     for _ in range(rounds + 1):
         block = aligner.stage(extent)
-        starts = pack(*reads, columns, 0, aligner.classes, parcel_in(block, extent))
+        starts = pack(*reads, columns, 0, aligner.classes, chunk_in(block, extent))
         with timed_launches() as launches:
             aligner.align(extent, block, starts)
             if wanted == cpu.PATHS:

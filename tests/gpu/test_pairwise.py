@@ -27,9 +27,9 @@ NAMES = ("score", "q_start", "q_end", "t_start", "t_end", "matches", "columns", 
 
 
 @pytest.fixture(autouse=True)
-def small_parcels(monkeypatch):
-    """Several threads have something to do, and what is found of short pairs takes more than a parcel."""
-    monkeypatch.setattr("overlapper.extend.pairwise_gpu.PARCEL_BYTES", 1 << 16)
+def small_chunks(monkeypatch):
+    """Several threads have something to do, and what is found of short pairs takes more than a chunk."""
+    monkeypatch.setattr("overlapper.extend.pairwise_gpu.CHUNK_BYTES", 1 << 16)
 
 
 def packed(texts):

@@ -1,8 +1,8 @@
-"""Consensus of one piece, in plain Python; the definition is in ``docs/algorithms/correction.md``.
+"""Consensus of one window, in plain Python; the definition is in ``docs/algorithms/correction.md``.
 
-Members are dictionaries: ``bases`` and ``weights`` (lists, on the strand of the target), ``reverse``, and the
+Layers are dictionaries: ``bases`` and ``weights`` (lists, on the strand of the target), ``reverse``, and the
 interval ``t_start, t_end`` of the target that they are searched in. Unknown bases are 4 in targets and 5 in
-members.
+layers.
 """
 
 import itertools
@@ -14,9 +14,9 @@ MAX_PLACES, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS = 16, 50, 200, 8, 512
 LONGEST = 2048
 
 
-def path_piece(target, member, t0, t1, r0, r1):
-    """Starts of target bases t0 to t1 against the member's bases r0 to r1."""
-    return [r0 + x for x in edit_paths.edit_path(target[t0:t1], member["bases"][r0:r1])]
+def path_window(target, layer, t0, t1, r0, r1):
+    """Starts of target bases t0 to t1 against the layer's bases r0 to r1."""
+    return [r0 + x for x in edit_paths.edit_path(target[t0:t1], layer["bases"][r0:r1])]
 
 
 def reach_on(target, bases):
@@ -28,61 +28,61 @@ def reach_on(target, bases):
     return edit_paths.reach(bases[:length], target[:more]), length
 
 
-def first_paths(target, members, k, max_gap, most, crowded):
-    """Set the paths of members, but of those on stretches that all have ``crowded`` anchors, start == end."""
+def first_paths(target, layers, k, max_gap, most, crowded):
+    """Set the paths of layers, but of those on stretches that all have ``crowded`` anchors, start == end."""
     anchors = [0] * (len(target) // 256 + 1)
-    for member in members:
-        stretches = anchors[member["t_start"] // 256 : (member["t_end"] - 1) // 256 + 1]
-        for _, j, _ in first_path(target, member, k, max_gap, most if min(stretches) < crowded else 0):
+    for layer in layers:
+        stretches = anchors[layer["t_start"] // 256 : (layer["t_end"] - 1) // 256 + 1]
+        for _, j, _ in first_path(target, layer, k, max_gap, most if min(stretches) < crowded else 0):
             anchors[j // 256] += 1
 
 
-def first_path(target, member, k, max_gap, most):
-    """Set start, end and starts of a member; start == end when it has no anchor. Return its anchors."""
-    bases = member["bases"]
-    window = (member["t_start"], member["t_end"], 0, len(bases))
+def first_path(target, layer, k, max_gap, most):
+    """Set start, end and starts of a layer; start == end when it has no anchor. Return its anchors."""
+    bases = layer["bases"]
+    limits = (layer["t_start"], layer["t_end"], 0, len(bases))
     band = 150 + len(bases) // 20
-    found = mem_anchors.anchors(target, bases, window, k, band, MAX_PLACES, most)
-    member["used"] = bool(found)
+    found = mem_anchors.anchors(target, bases, limits, k, band, MAX_PLACES, most)
+    layer["used"] = bool(found)
     if not found:
-        member["start"] = member["end"] = 0
-        member["starts"] = [0]
+        layer["start"] = layer["end"] = 0
+        layer["starts"] = [0]
         return []
-    pieces = []
+    windows = []
     i = j = None
     chain = mem_anchors.best_chain(found, max_gap, LOOK_BACK, MAX_SHIFT, NEAR, DIAGONALS)
     for a_i, a_j, length in chain:
         a_i, a_j, length = a_i + 1, a_j + 1, length - 2
         if i is None:
             rise, run = reach_on(
-                target[max(window[0], a_j - 641) : a_j][::-1], bases[max(0, a_i - 641) : a_i][::-1]
+                target[max(limits[0], a_j - 641) : a_j][::-1], bases[max(0, a_i - 641) : a_i][::-1]
             )
-            member["start"] = a_j - rise
+            layer["start"] = a_j - rise
             i, j = a_i - run, a_j - rise
         else:
             behind = max(0, i - a_i, j - a_j)
             if behind >= length:
                 continue
             a_i, a_j, length = a_i + behind, a_j + behind, length - behind
-        pieces += path_piece(target, member, j, a_j, i, a_i) + list(range(a_i, a_i + length))
+        windows += path_window(target, layer, j, a_j, i, a_i) + list(range(a_i, a_i + length))
         i, j = a_i + length, a_j + length
-    rise, run = reach_on(target[j : window[1]], bases[i:])
-    pieces += path_piece(target, member, j, j + rise, i, i + run)
-    member["end"] = j + rise
-    member["starts"] = [*pieces, i + run]
+    rise, run = reach_on(target[j : limits[1]], bases[i:])
+    windows += path_window(target, layer, j, j + rise, i, i + run)
+    layer["end"] = j + rise
+    layer["starts"] = [*windows, i + run]
     return found
 
 
-def bases_of(member, column):
-    """The interval of the member's bases at a column."""
-    row = column - member["start"]
-    return member["starts"][row], member["starts"][row + 1]
+def bases_of(layer, column):
+    """The interval of the layer's bases at a column."""
+    row = column - layer["start"]
+    return layer["starts"][row], layer["starts"][row + 1]
 
 
-def votes_at(members, column):
+def votes_at(layers, column):
     """Weights of the bases and the deletion at a column, of the slots and of passing behind it; the depth."""
     weight, slots, passing, depth = [0] * 5, [[0] * 4 for _ in range(8)], 0, 0
-    for m in members:
+    for m in layers:
         if not m["used"] or not m["start"] <= column < m["end"]:
             continue
         depth += 1
@@ -112,11 +112,11 @@ def step_of(margin, whole, clear):
     return min(max((16 * 16 * STEPS - missing * doubt) // 256, 0), STEPS - 1)
 
 
-def clearness(weight, members, worth):
-    """The steps of a decision by members alike, and at most, in sixteenths; corrected reads: worth 0."""
+def clearness(weight, layers, worth):
+    """The steps of a decision by layers alike, and at most, in sixteenths; corrected reads: worth 0."""
     if worth:
-        return 5 * worth, 9 * worth * math.isqrt(math.isqrt(max(1, members) * 2**28)) // 512
-    return 8 * weight // max(1, members), 8 * weight // max(1, members)
+        return 5 * worth, 9 * worth * math.isqrt(math.isqrt(max(1, layers) * 2**28)) // 512
+    return 8 * weight // max(1, layers), 8 * weight // max(1, layers)
 
 
 def step_for(best, standing, total, threshold, clear):
@@ -145,8 +145,8 @@ def run_length(draft, column):
     return last - first + 1
 
 
-def next_draft(draft, members, thresholds, worth, doubt, table, kept):
-    """The next draft, where its columns came from, and [chance, depth] of each base.
+def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
+    """The next draft, where its columns came from, and [probability, depth] of each base.
 
     There are two thresholds, the second one for bases of homopolymer runs of at least 4. In columns that are
     kept nothing but what is given has a vote: a base, or 4 for its lack.
@@ -154,14 +154,14 @@ def next_draft(draft, members, thresholds, worth, doubt, table, kept):
     codes, place, votes = [], [], []
     doubts = [0]  # before each base, and behind the last
 
-    def put(code, chance, depth):
+    def put(code, probability, depth):
         codes.append(code)
-        votes.append([chance, depth])
+        votes.append([probability, depth])
         doubts.append(0)
 
     for column, old in enumerate(draft):
         place.append(len(codes))
-        weight, slots, passing, depth = votes_at(members, column)
+        weight, slots, passing, depth = votes_at(layers, column)
         weight = [w if code == kept.get(column, code) else 0 for code, w in enumerate(weight)]
         base = max(range(4), key=lambda code: (weight[code], code == old, -code))
         if old == 4 and weight[base] == 0:
@@ -196,43 +196,43 @@ def next_draft(draft, members, thresholds, worth, doubt, table, kept):
     return codes, [*place, len(codes)], votes
 
 
-def carry_over(member, draft, place):
-    """Carry a member's path over to the next draft."""
+def carry_over(layer, draft, place):
+    """Carry a layer's path over to the next draft."""
     runs = []
-    for column in range(member["start"], member["end"]):
-        begin, end = bases_of(member, column)
+    for column in range(layer["start"], layer["end"]):
+        begin, end = bases_of(layer, column)
         d = place[column]
-        if end > begin and place[column + 1] > d and draft[d] == member["bases"][begin]:
+        if end > begin and place[column + 1] > d and draft[d] == layer["bases"][begin]:
             if runs and (runs[-1][0] + runs[-1][2], runs[-1][1] + runs[-1][2]) == (d, begin):
                 runs[-1][2] += 1
             else:
                 runs.append([d, begin, 1])
-    start, stop = place[member["start"]], place[member["end"]]
-    column, base, last = start, member["starts"][0], member["starts"][-1]
+    start, stop = place[layer["start"]], place[layer["end"]]
+    column, base, last = start, layer["starts"][0], layer["starts"][-1]
     starts = []
     for d, begin, length in [run for run in runs if run[2] >= 6]:
-        starts += path_piece(draft, member, column, d + 2, base, begin + 2)
+        starts += path_window(draft, layer, column, d + 2, base, begin + 2)
         starts += range(begin + 2, begin + length - 2)
         column, base = d + length - 2, begin + length - 2
-    starts += path_piece(draft, member, column, stop, base, last)
-    member["start"], member["end"], member["starts"] = start, stop, [*starts, last]
+    starts += path_window(draft, layer, column, stop, base, last)
+    layer["start"], layer["end"], layer["starts"] = start, stop, [*starts, last]
     if start == stop:
-        member["used"] = False
+        layer["used"] = False
 
 
-def base_at(member, column):
-    """The base that a member pairs at a column; None where it has none or does not vote."""
-    if not member["used"] or not member["start"] <= column < member["end"]:
+def base_at(layer, column):
+    """The base that a layer pairs at a column; None where it has none or does not vote."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"]:
         return None
-    begin, end = bases_of(member, column)
-    return member["bases"][begin] if end > begin else None
+    begin, end = bases_of(layer, column)
+    return layer["bases"][begin] if end > begin else None
 
 
-def leave_out(members, length):
-    """Mark the members that disagree with the target; how many."""
+def leave_out(layers, length):
+    """Mark the layers that disagree with the target; how many."""
     candidates = []
     for column in range(length):
-        weight = votes_at(members, column)[0]
+        weight = votes_at(layers, column)[0]
         total = sum(weight)
         first = max(range(4), key=lambda code: (weight[code], -code))
         second = second_of(weight[:4])
@@ -242,8 +242,8 @@ def leave_out(members, length):
             or 100 * (weight[first] + weight[second]) < 80 * total
         ):
             continue
-        held = [{first: 0, second: 1}.get(base_at(m, column)) for m in members]
-        strands = {(h, m["reverse"]) for h, m in zip(held, members, strict=True) if h is not None}
+        held = [{first: 0, second: 1}.get(base_at(m, column)) for m in layers]
+        strands = {(h, m["reverse"]) for h, m in zip(held, layers, strict=True) if h is not None}
         if len(strands) == 4 and min(held.count(0), held.count(1)) >= 4:
             candidates.append((column, held))
     sites = set()
@@ -259,37 +259,37 @@ def leave_out(members, length):
             if min(ones, len(kept) - ones) >= 4 and 100 * len(against) <= 5 * len(both):
                 sites |= {a, b}
     left = 0
-    for number, member in enumerate(members[:-1]):
+    for number, layer in enumerate(layers[:-1]):
         agree = disagree = 0
         for s in sites:
             own, other = candidates[s][1][-1], candidates[s][1][number]
             if own is not None and other is not None:
                 agree += own == other
                 disagree += own != other
-        if member["used"] and disagree > agree:
+        if layer["used"] and disagree > agree:
             left += 1
-            member["leave"] = True
-    for member in members:
-        if member.pop("leave", False):
-            member["used"] = False
+            layer["leave"] = True
+    for layer in layers:
+        if layer.pop("leave", False):
+            layer["used"] = False
     return left
 
 
-def kind_at(member, column):
-    """What a member has at a column, 4 for a deletion; None if unknown, or where it does not vote."""
-    if not member["used"] or not member["start"] <= column < member["end"]:
+def kind_at(layer, column):
+    """What a layer has at a column, 4 for a deletion; None if unknown, or where it does not vote."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"]:
         return None
-    begin, end = bases_of(member, column)
-    return 4 if begin == end else member["bases"][begin] if member["bases"][begin] < 4 else None
+    begin, end = bases_of(layer, column)
+    return 4 if begin == end else layer["bases"][begin] if layer["bases"][begin] < 4 else None
 
 
-def keep_own(members, length, alike):
+def keep_own(layers, length, alike):
     """The columns in which the target keeps its base, or 4 for none; nothing else has a vote there."""
     kept = {}
     for column in range(length):
-        own = kind_at(members[-1], column)
+        own = kind_at(layers[-1], column)
         strands = [[], [], [], [], []]
-        for m in members:
+        for m in layers:
             kind = kind_at(m, column)
             if kind is not None:
                 strands[kind].append(m["reverse"])
@@ -315,8 +315,8 @@ def second_of(weight):
     return second
 
 
-def fill_unknown(target, members):
-    """The target with its unknown runs given the bases of a member, and where its columns went."""
+def fill_unknown(target, layers):
+    """The target with its unknown runs given the bases of a layer, and where its columns went."""
     codes, place, column = [], [], 0
     while column < len(target):
         stop = column
@@ -328,7 +328,7 @@ def fill_unknown(target, members):
             column += 1
             continue
         given = None
-        for m in members[:-1]:
+        for m in layers[:-1]:
             if given is None and m["used"] and m["start"] < column and stop < m["end"]:
                 low, high = bases_of(m, column)[0], bases_of(m, stop)[0]
                 if max(m["bases"][low:high], default=0) < 4 and high - low <= LONGEST:
@@ -344,89 +344,89 @@ def fill_unknown(target, members):
     return codes, [*place, len(codes)]
 
 
-def together(draft, members, low, high):
-    """Edit distances of members to columns low to high, of which None is gone; None if too few cover them."""
-    window = [code for code in draft[low:high] if code is not None]
-    over = [m for m in members if m["used"] and m["start"] <= low and m["end"] >= high]
+def together(draft, layers, low, high):
+    """Edit distances of layers to columns low to high, of which None is gone; None if too few cover them."""
+    limits = [code for code in draft[low:high] if code is not None]
+    over = [m for m in layers if m["used"] and m["start"] <= low and m["end"] >= high]
     if len(over) < 3:
         return None
     intervals = (m["bases"][bases_at(m, low) : bases_at(m, high)] for m in over)
-    return sum(edit_paths.costs(window, bases)[-1][-1] for bases in intervals)
+    return sum(edit_paths.costs(limits, bases)[-1][-1] for bases in intervals)
 
 
-def bases_at(member, column):
-    """How many of the member's bases come before a column, which may be the one behind its last."""
-    return member["starts"][column - member["start"]]
+def bases_at(layer, column):
+    """How many of the layer's bases come before a column, which may be the one behind its last."""
+    return layer["starts"][column - layer["start"]]
 
 
-def reconsider(draft, members):
-    """The draft, its doubtful columns replaced or None where that brings it closer to the members."""
+def reconsider(draft, layers):
+    """The draft, its doubtful columns replaced or None where that brings it closer to the layers."""
     draft = list(draft)
     for column, old in enumerate(draft):
-        weight = votes_at(members, column)[0]
+        weight = votes_at(layers, column)[0]
         total = sum(weight)
         if old == 4 or not total:
             continue
         low, high = max(0, column - 15), min(len(draft), column + 16)
         other = max((code for code in range(4) if code != old), key=lambda code: (weight[code], -code))
         before = [code for code in draft[:column] if code is not None][-1:]
-        best = together(draft, members, low, high)
+        best = together(draft, layers, low, high)
         for new, wanted in ((other, weight[other]), (None, weight[4])):
             run = new is None and old in (before + draft[column + 1 : column + 2])
             if best is None or run or 100 * wanted < 20 * total:
                 continue
             tried = [*draft[:column], new, *draft[column + 1 :]]
-            found = together(tried, members, low, high)
+            found = together(tried, layers, low, high)
             if found < best:
                 draft, best = tried, found
     return draft
 
 
-def qualities(codes, chances, limits):
-    """Phred qualities, in every homopolymer run that of the mean chance; 0 where there was no vote."""
+def qualities(codes, probabilities, limits):
+    """Phred qualities, in every homopolymer run that of the mean probability; 0 where there was no vote."""
     made = []
     for _, run in itertools.groupby(range(len(codes)), codes.__getitem__):
-        run = [chances[x] for x in run]
-        voted = [chance for chance in run if chance]
+        run = [probabilities[x] for x in run]
+        voted = [probability for probability in run if probability]
         mean = sum(voted) // max(1, len(voted))
         quality = max(q for q in range(1, 51) if q == 1 or mean <= limits[q])
-        made += [quality if chance else 0 for chance in run]
+        made += [quality if probability else 0 for probability in run]
     return made
 
 
-def correct(target, members, k, max_gap, drafts, guard, worth, doubt, alike, target_member, table, limits):
+def correct(target, layers, k, max_gap, drafts, haplotype_filter, worth, doubt, alike, target_layer, table, limits):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
-    Of a million members so many may err alike at a column. Every draft has two thresholds, the second one for
-    bases of homopolymer runs. The table holds the chances that decisions are wrong, by row and step, in parts
-    of `PARTS`; the limits the highest of each quality.
+    Of a million layers so many may err alike at a column. Every draft has two thresholds, the second one for
+    bases of homopolymer runs. The table holds the probabilities that decisions are wrong, by row and step, in
+    parts of `PARTS`; the limits the highest of each quality.
     """
-    for member in members:
-        first_path(target, member, k, max_gap, len(target) + 256)
-    aligned = sum(m["used"] for m in members)
-    own = {**target_member, "start": 0, "end": len(target), "starts": list(range(len(target) + 1))}
-    everyone = [*members, own]
+    for layer in layers:
+        first_path(target, layer, k, max_gap, len(target) + 256)
+    aligned = sum(m["used"] for m in layers)
+    own = {**target_layer, "start": 0, "end": len(target), "starts": list(range(len(target) + 1))}
+    everyone = [*layers, own]
     draft, left = list(target), 0
     if aligned and 4 in draft:
         draft, place = fill_unknown(draft, everyone)
-        for member in everyone:
-            carry_over(member, draft, place) if member["used"] or member is own else None
+        for layer in everyone:
+            carry_over(layer, draft, place) if layer["used"] or layer is own else None
     for step, thresholds in enumerate(drafts if aligned else drafts[:1]):
-        if step == 1 and guard:
+        if step == 1 and haplotype_filter:
             left = leave_out(everyone, len(draft))
-        if 0 < step == len(drafts) - 1 and aligned and not target_member["used"]:
+        if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
             if made != draft:
                 place = [sum(code is not None for code in made[:c]) for c in range(len(made) + 1)]
                 draft = [code for code in made if code is not None]
-                for member in everyone:
-                    carry_over(member, draft, place) if member["used"] or member is own else None
-        keeps = step > 0 and guard and target_member["used"]
+                for layer in everyone:
+                    carry_over(layer, draft, place) if layer["used"] or layer is own else None
+        keeps = step > 0 and haplotype_filter and target_layer["used"]
         kept = keep_own(everyone, len(draft), alike) if keeps else {}
         new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
-        for member in everyone:
-            carry_over(member, new, place) if member["used"] or member is own else None
+        for layer in everyone:
+            carry_over(layer, new, place) if layer["used"] or layer is own else None
         draft = new
-    quality = qualities(draft, [chance for chance, _ in votes], limits)
+    quality = qualities(draft, [probability for probability, _ in votes], limits)
     depth = [min(d, 255) for _, d in votes]
-    return draft, quality, depth, own["starts"][:-1], (aligned, left, len(members) - aligned)
+    return draft, quality, depth, own["starts"][:-1], (aligned, left, len(layers) - aligned)

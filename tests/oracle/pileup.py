@@ -1,4 +1,4 @@
-"""Pile-ups base by base, and alignments cut pair by pair."""
+"""Pileup-ups base by base, and alignments cut pair by pair."""
 
 
 def covered(intervals, length, min_depth):

@@ -1,23 +1,23 @@
-"""Which rows of a piece are of the place of the target (``docs/algorithms/correction.md``, section 1)."""
+"""Which rows of a window are of the place of the target (``docs/algorithms/correction.md``, section 1)."""
 
 import math
 
 
-def bases_at(member, column):
-    """The base that a member pairs at a column; None where it has none or an unknown one."""
-    if not member["used"] or not member["start"] <= column < member["end"]:
+def bases_at(layer, column):
+    """The base that a layer pairs at a column; None where it has none or an unknown one."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"]:
         return None
-    row = column - member["start"]
-    begin, end = member["starts"][row : row + 2]
-    return member["bases"][begin] if end > begin and member["bases"][begin] < 4 else None
+    row = column - layer["start"]
+    begin, end = layer["starts"][row : row + 2]
+    return layer["bases"][begin] if end > begin and layer["bases"][begin] < 4 else None
 
 
-def same_place(target, members, target_votes):
-    """Whether each member, all aligned to the target, is of its place, or added as it is near."""
-    pairs = [[(bases_at(m, c), m["reverse"]) for m in members] for c in range(len(target))]
+def same_place(target, layers, target_votes):
+    """Whether each layer, all aligned to the target, is of its place, or added as it is near."""
+    pairs = [[(bases_at(m, c), m["reverse"]) for m in layers] for c in range(len(target))]
     columns = [[pair for pair in column if pair[0] is not None] for column in pairs]
     wrong, total = 0, 1
-    errors = [[1, 1] for _ in members]
+    errors = [[1, 1] for _ in layers]
     for c, column in enumerate(columns):
         if len(held(column, 3)) <= 1:
             bases = [base for base, _ in column]
@@ -32,16 +32,16 @@ def same_place(target, members, target_votes):
         erring = 4 * wrong * len(column)
         common = held(column, 3 + erring // total)
         if target[c] in common and len(common) > 1:
-            bases = [bases_at(m, c) for m in members]
+            bases = [bases_at(m, c) for m in layers]
             seen.append((target[c], [base if base in common else None for base in bases]))
             places.append(c)
             certain = held(column, 3 + 50 * erring // total)
             alone.append(target[c] in certain and len(certain) > 1)
     seen = [seen[a] for a in range(len(seen)) if alone[a] or any(
-        abs(places[a] - places[b]) >= 100 and linked(seen[a], seen[b], members) for b in range(len(seen))
+        abs(places[a] - places[b]) >= 100 and linked(seen[a], seen[b], layers) for b in range(len(seen))
     )]  # fmt: skip
     wrong, total = sum(w for w, _ in errors), sum(t for _, t in errors)
-    n_sites, n_differing = compare(seen, len(members))
+    n_sites, n_differing = compare(seen, len(layers))
     total = max(1, total)
     confirmed = []
     for own, bases in seen:
@@ -50,27 +50,27 @@ def same_place(target, members, target_votes):
         near = [m for m in there if n_differing[m] <= second + 4 * wrong * n_sites[m] // total]
         if sum(bases[m] == own for m in near) >= 2:
             confirmed.append((own, bases))
-    n_sites, n_differing = compare(confirmed, len(members))
+    n_sites, n_differing = compare(confirmed, len(layers))
     same = [
         m["used"] and differing <= 2 * (w * sites + math.isqrt(w * sites * t)) // t
-        for m, sites, differing, (w, t) in zip(members, n_sites, n_differing, errors, strict=True)
+        for m, sites, differing, (w, t) in zip(layers, n_sites, n_differing, errors, strict=True)
     ]
     near = [
         m["used"] and (not target_votes or differing <= 30 * wrong * (30 * wrong * t // total) // total)
-        for m, differing, (_, t) in zip(members, n_differing, errors, strict=True)
+        for m, differing, (_, t) in zip(layers, n_differing, errors, strict=True)
     ]
     shares = [2**20 * d // max(1, s) for d, s in zip(n_differing, n_sites, strict=True)]
-    add_nearest(same, shares, near, members)
+    add_nearest(same, shares, near, layers)
     return same
 
 
-def linked(one, other, members):
-    """Whether members differ at both sites, or at one of them, more often than by chance."""
+def linked(one, other, layers):
+    """Whether layers differ at both sites, or at one of them, more often than by chance."""
     excess = variance = 0
     for strand in (False, True):
         differ = [
             (x != one[0], y != other[0])
-            for x, y, m in zip(one[1], other[1], members, strict=True)
+            for x, y, m in zip(one[1], other[1], layers, strict=True)
             if x is not None and y is not None and bool(m["reverse"]) == strand
         ]
         n, a, b = len(differ), sum(x for x, _ in differ), sum(y for _, y in differ)
@@ -80,11 +80,11 @@ def linked(one, other, members):
     return abs(excess) >= 3 * 64 and excess**2 >= 20 * 64 * variance
 
 
-def add_nearest(same, shares, near, members):
+def add_nearest(same, shares, near, layers):
     """Add near ones that differ least to stretches of 256 bases in which fewer than 10 are there."""
-    stretches = [range(m["t_start"] // 256, (m["t_end"] - 1) // 256 + 1) for m in members]
-    taken = [stretches[m] for m in range(len(members)) if same[m]]
-    for m in sorted(range(len(members)), key=lambda m: (shares[m], m)):
+    stretches = [range(m["t_start"] // 256, (m["t_end"] - 1) // 256 + 1) for m in layers]
+    taken = [stretches[m] for m in range(len(layers)) if same[m]]
+    for m in sorted(range(len(layers)), key=lambda m: (shares[m], m)):
         few = any(sum(s in other for other in taken) < 10 for s in stretches[m])
         if near[m] and not same[m] and few:
             same[m] = True
@@ -92,7 +92,7 @@ def add_nearest(same, shares, near, members):
 
 
 def held(column, least):
-    """The bases that at least so many members have, on both strands."""
+    """The bases that at least so many layers have, on both strands."""
     return [
         base
         for base in range(4)
@@ -101,7 +101,7 @@ def held(column, least):
 
 
 def compare(sites, n):
-    """At how many sites each member is compared, and at how many it differs."""
+    """At how many sites each layer is compared, and at how many it differs."""
     compared = [sum(bases[m] is not None for _, bases in sites) for m in range(n)]
     differing = [sum(bases[m] not in (None, own) for own, bases in sites) for m in range(n)]
     return compared, differing

@@ -1,4 +1,4 @@
-"""Consensus of pieces equals the oracle; and its invariants."""
+"""Consensus of windows equals the oracle; and its invariants."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from overlapper.correct.vote_settings import MOST_WEIGHT
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus import window_rows
-from overlapper.kernels.consensus.error_probabilities import CHANCES, LIMITS
+from overlapper.kernels.consensus.error_probabilities import LIMITS, PROBABILITIES
 from overlapper.kernels.consensus.layer_paths import no_paths
-from overlapper.kernels.consensus.layers import Pieces, Rows, Sequences, Settings
+from overlapper.kernels.consensus.layers import Rows, Sequences, Settings, Windows
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 
@@ -31,7 +31,7 @@ def mutated(rng, codes, rate):
     return read
 
 
-def a_pile(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
+def a_pileup(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
     """A target and the reads on it: (read on the target's strand, reverse, start, end)."""
     rng = np.random.default_rng(seed)
     genome = rng.integers(0, 4, length)
@@ -56,8 +56,8 @@ def a_pile(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
     return target, rows
 
 
-PILES = st.builds(
-    a_pile, st.integers(0, 2**32 - 1), st.sampled_from([60, 200, 450]), st.sampled_from([0.0, 0.05, 0.2]),
+PILEUPS = st.builds(
+    a_pileup, st.integers(0, 2**32 - 1), st.sampled_from([60, 200, 450]), st.sampled_from([0.0, 0.05, 0.2]),
     st.sampled_from([0, 1, 4, 14, 24]), st.booleans(), st.booleans(), st.sampled_from([0, 1, 19]),
     st.booleans(),
 )  # fmt: skip
@@ -77,7 +77,7 @@ def table(sequences, qualities):
 
 
 NEVER = 10**6
-"""All members may err alike."""
+"""All layers may err alike."""
 CLEARNESS = st.sampled_from(
     [(51, 16, 0), (64, 16, NEVER), (160, 16, 50_000), (0, 16, 0), (0, 9, 100_000), (0, 40, NEVER)]
 )
@@ -93,7 +93,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
     sequences = [target, *reads]
     qualities = [rng.integers(0, 60, len(s)) for s in sequences] if with_qualities else []
     weights = [np.clip(q, 1, 40).tolist() for q in qualities] or [[10] * len(s) for s in sequences]
-    members = [
+    layers = [
         {
             "bases": [5 if c == 4 else c for c in read],
             "weights": weights[i + 1][::-1] if reverse else weights[i + 1],
@@ -109,18 +109,18 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
         "reverse": False,
         "used": votes,
     }
-    tables = (values[0 if worth else 1].tolist() for values in (CHANCES, LIMITS))
+    tables = (values[0 if worth else 1].tolist() for values in (PROBABILITIES, LIMITS))
     *expected, counted = oracle.correct(
-        target, members, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike, own, *tables
+        target, layers, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike, own, *tables
     )
 
     columns = np.array(
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
     )
     reverse = np.array([reverse for _, reverse, _, _ in rows], bool)
-    offsets, codes, quality, depth, origin, counts = kernel.correct_pieces(
+    offsets, codes, quality, depth, origin, counts = kernel.correct_windows(
         table(sequences, qualities), table(sequences, qualities),
-        Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
+        Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
         no_paths(len(rows)),
         Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt, alike),
@@ -132,17 +132,17 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES, st.booleans(), st.booleans(), CLEARNESS)
-def test_consensus_equals_oracle(pile, votes, with_qualities, clearness):
-    expected, made = oracle_and_kernel(*pile, votes, with_qualities, *clearness)
+@given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS)
+def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness):
+    expected, made = oracle_and_kernel(*pileup, votes, with_qualities, *clearness)
     assert made == expected
 
 
 @pytest.mark.parametrize("rate", [0.0, 0.1])
 def test_reads_of_the_other_haplotype_are_left_out(rate):
     for seed in range(3):
-        pile = a_pile(seed, 450, rate, 26, False, True, 0, True)
-        expected, made = oracle_and_kernel(*pile, True, False)
+        pileup = a_pileup(seed, 450, rate, 26, False, True, 0, True)
+        expected, made = oracle_and_kernel(*pileup, True, False)
         assert made == expected
         assert made[4][1] >= 6
 
@@ -194,7 +194,7 @@ def test_a_unitig_takes_the_base_that_most_reads_have():
 
 
 def test_unknown_bases_are_predicted():
-    target, rows = a_pile(1, 300, 0.0, 12, False, False, 0, True)
+    target, rows = a_pileup(1, 300, 0.0, 12, False, False, 0, True)
     masked = [*target[:100], *[4] * 40, *target[140:]]
     expected, made = oracle_and_kernel(masked, rows, True, False)
     assert made == expected

@@ -121,8 +121,8 @@ def test_the_best_of_each_pair_among_some(seed):
     left = order[among].tolist()
     expected = []
     for pair in sorted({rows[i][:2] for i in left}):
-        members = [i for i in left if rows[i][:2] == pair]
-        expected.append(min(members, key=lambda i: (-score[i], rows[i][2])))
+        layers = [i for i in left if rows[i][:2] == pair]
+        expected.append(min(layers, key=lambda i: (-score[i], rows[i][2])))
     assert order[best_of_pair(shuffled, among)].tolist() == expected
 
 

@@ -9,11 +9,11 @@ from overlapper.correct.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus.copy_filter import choose_rows
 from overlapper.kernels.consensus.layer_paths import no_paths
-from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.kernels.consensus.window_rows import within_depth
 from tests.oracle import correct as paths
 from tests.oracle import same_place as oracle
-from tests.property.test_correct import MAX_GAP, PILES, K, mutated, table
+from tests.property.test_correct import MAX_GAP, PILEUPS, K, mutated, table
 
 MAX_DEPTH = 5
 
@@ -23,11 +23,11 @@ def chosen(target, rows, votes=True, most=10_000):
 
     The consensus of those that can vote is found, too: with the paths that they were chosen by, and without.
     """
-    members = [
+    layers = [
         {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
         for read, reverse, start, end in rows
     ]
-    paths.first_paths(target, members, K, MAX_GAP, len(target) + 256, most)
+    paths.first_paths(target, layers, K, MAX_GAP, len(target) + 256, most)
     reads = [
         read if not reverse else [3 - c if c < 4 else c for c in read[::-1]] for read, reverse, _, _ in rows
     ]
@@ -38,25 +38,25 @@ def chosen(target, rows, votes=True, most=10_000):
         np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
-    piece = Pieces(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
+    window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
     how = Settings(K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16, 0)
-    same, known = choose_rows(sequences, sequences, piece, on, how, most, np.ones(1, bool))
-    first, on, known = take_rows(piece.first, on, same, known)
+    same, known = choose_rows(sequences, sequences, window, on, how, most, np.ones(1, bool))
+    first, on, known = take_rows(window.first, on, same, known)
     first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)
     assert (known.at >= 0).all()
     voted = [
-        kernel.correct_pieces(sequences, sequences, piece._replace(first=first), on, some, how)
+        kernel.correct_windows(sequences, sequences, window._replace(first=first), on, some, how)
         for some in (known, no_paths(len(on.read)))
     ]
     for with_paths, without in zip(*voted, strict=True):
         assert (with_paths == without).all()
-    return oracle.same_place(target, members, votes), same.tolist()
+    return oracle.same_place(target, layers, votes), same.tolist()
 
 
 @settings(max_examples=60, deadline=None)
-@given(PILES, st.booleans(), st.sampled_from([10_000, 100, 20]))
-def test_choice_equals_oracle(pile, votes, most):
-    expected, made = chosen(*pile, votes, most)
+@given(PILEUPS, st.booleans(), st.sampled_from([10_000, 100, 20]))
+def test_choice_equals_oracle(pileup, votes, most):
+    expected, made = chosen(*pileup, votes, most)
     assert made == expected
 
 

@@ -13,7 +13,7 @@ from overlapper.gpu import gpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus import consensus as on_cpu
-from overlapper.kernels.consensus import layers as cpu_members
+from overlapper.kernels.consensus import layers as cpu_layers
 from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device
@@ -32,7 +32,7 @@ ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50)
 
 
 class Pretended:
-    """A GPU with so many bytes a slot, on which so many pieces fit at once."""
+    """A GPU with so many bytes a slot, on which so many windows fit at once."""
 
     def __init__(self):
         self.free, self.most, self.resident = 1 << 30, 1 << 30, True
@@ -44,18 +44,18 @@ class Pretended:
         for _ in range(gpus.SLOTS):
             yield Slot(number, reads, there, Arena(self.free), opened._qualities)
 
-    def correct_pieces(self, targets, reads, pieces, rows, settings, *, arena):
-        if len(pieces.target) > self.most:
+    def correct_windows(self, targets, reads, windows, rows, settings, *, arena):
+        if len(windows.target) > self.most:
             self.given_up += 1
             raise DeviceError("too little memory")
-        self.batches.append(len(pieces.target))
+        self.batches.append(len(windows.target))
         paths = no_paths(len(rows.read))
-        return on_cpu.correct_pieces(sequences(targets), sequences(reads), pieces, rows, paths, settings)
+        return on_cpu.correct_windows(sequences(targets), sequences(reads), windows, rows, paths, settings)
 
 
 def sequences(there):
     host = there.reads.host
-    return cpu_members.Sequences(
+    return cpu_layers.Sequences(
         host.words, host.word_offsets, host.unknown_start, host.unknown_end, host.unknown_offsets,
         *there.qualities,
     )  # fmt: skip
@@ -71,7 +71,7 @@ def pretended(monkeypatch):
         walks, "upload_reads", lambda reads, arena: walks.DeviceReads(reads, None, None, None, None)
     )
     monkeypatch.setattr(layers, "upload_qualities", lambda qualities, arena: qualities)
-    monkeypatch.setattr(on_gpu, "correct_pieces", one.correct_pieces)
+    monkeypatch.setattr(on_gpu, "correct_windows", one.correct_windows)
     monkeypatch.setattr(graph_consensus, "BLOCK_BASES", 10_000)
     return one
 
@@ -111,11 +111,11 @@ def test_batches_that_do_not_fit_are_halved(pretended, reads):
         corrected(reads, "cuda:0")
 
 
-def test_memory_planned_for_a_piece_grows_with_its_rows():
-    pieces = cpu_members.Pieces(
+def test_memory_planned_for_a_window_grows_with_its_rows():
+    windows = cpu_layers.Windows(
         np.zeros(2, np.int64), np.zeros(2, np.int64), np.full(2, 1000), np.array([0, 0, 3])
     )
     thousand = np.full(3, 1000)
-    rows = cpu_members.Rows(thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand)
-    alone, with_rows = on_gpu.bytes_of_pieces(pieces, rows, 3)
+    rows = cpu_layers.Rows(thousand, thousand, thousand, thousand, np.zeros(3, np.int64), thousand)
+    alone, with_rows = on_gpu.bytes_of_windows(windows, rows, 3)
     assert with_rows - alone > 3 * 1000 * (2 + 4 * 4)

@@ -62,9 +62,9 @@ TYPES = {
          "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
          "qualities", "lost"], U1),
     **dict.fromkeys(
-        ["piece", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
-         "following", "score", "before", "counts", "sizes", "depth", "chances", "limits", "giver", "origin",
-         "stretches", "latest"], I4),
+        ["window", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
+         "following", "score", "before", "counts", "sizes", "depth", "probabilities", "limits", "giver",
+         "origin", "stretches", "latest"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
          "alike", "plain_weight", "most_weight"], NUMBER),
@@ -72,8 +72,8 @@ TYPES = {
 }  # fmt: skip
 OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},
-    "pile.count_bases": {"sizes": U1},
-    "pile.write_bases": {"depth": I4, "doubt": NUMBER},
+    "pileup.count_bases": {"sizes": U1},
+    "pileup.write_bases": {"depth": I4, "doubt": NUMBER},
     "correct.count_aligned": {"counts": COUNTS},
     "correct.compare": {"counts": COUNTS},
     "correct.set_column": {"counts": COUNTS, "column": NUMBER},
@@ -100,4 +100,4 @@ def test_kernels_compile(name, capability, monkeypatch):
     ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
     assert f".target sm_{capability[0]}{capability[1]}" in ptx
     assert ".f32" not in ptx, "a number became a float"
-    assert name.startswith("pile.") or ".f64" not in ptx, "an integer became a float"
+    assert name.startswith("pileup.") or ".f64" not in ptx, "an integer became a float"

@@ -1,4 +1,4 @@
-"""Batches in parcels on a pretended GPU, which computes on the CPU: everything comes to its place."""
+"""Batches in chunks on a pretended GPU, which computes on the CPU: everything comes to its place."""
 
 import contextlib
 import importlib.util
@@ -12,9 +12,9 @@ from overlapper.errors import DeviceError
 from overlapper.extend import pairwise_gpu
 from overlapper.extend.pairwise_gpu import GpuPairs
 from overlapper.kernels.pairwise import pairwise as cpu
-from overlapper.kernels.pairwise import pairwise_batches as parcels
+from overlapper.kernels.pairwise import pairwise_chunks as chunks
 from tests.random_pairs import random_pairs
-from tests.unit.test_pairwise_parcels import CLASSES, packed, text_at
+from tests.unit.test_pairwise_chunks import CLASSES, packed, text_at
 
 if importlib.util.find_spec("numba_cuda") is None:
     pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
@@ -24,7 +24,7 @@ SCHEME = cpu.Scheme(MATRIX, -6, -1, False, 5, -1, False)
 
 
 class PretendedAligner:
-    """Aligns what it reads from parcels, all pairs but every seventh, those before later ones more slowly."""
+    """Aligns what it reads from chunks, all pairs but every seventh, those before later ones more slowly."""
 
     classes, room = CLASSES, 3000
 
@@ -32,18 +32,16 @@ class PretendedAligner:
         self.wanted, self.fails_at = wanted, -1
 
     def stage(self, extent):
-        return np.zeros(parcels.bytes_of(extent), np.uint8)
+        return np.zeros(chunks.bytes_of(extent), np.uint8)
 
     def align(self, extent, block, class_starts):
         if extent.begin == self.fails_at:
             raise DeviceError("the GPU is gone")
         time.sleep(0.02 * (extent.begin % 3))
-        parcel = parcels.parcel_in(block, extent)
-        offset, n, m, flags, _ = parcel.numbers.tolist()
-        queries = packed([text_at(parcel, at, length) for at, length in zip(offset, n, strict=True)])
-        targets = packed(
-            [text_at(parcel, at + -(-q // 32), t) for at, q, t in zip(offset, n, m, strict=True)]
-        )
+        chunk = chunks.chunk_in(block, extent)
+        offset, n, m, flags, _ = chunk.numbers.tolist()
+        queries = packed([text_at(chunk, at, length) for at, length in zip(offset, n, strict=True)])
+        targets = packed([text_at(chunk, at + -(-q // 32), t) for at, q, t in zip(offset, n, m, strict=True)])
         number, flags = np.arange(len(n), dtype=np.int32), np.array(flags, np.uint8)
         pairs = cpu.Pairs(number, number, flags & 3, flags >> 2)
         rows, self.cigar, offsets = cpu.align_pairs(queries, targets, pairs, SCHEME, 32, self.wanted)
@@ -76,7 +74,7 @@ def run(monkeypatch):
             return own.aligner
 
         monkeypatch.setattr(GpuPairs, "_aligner", aligner)
-        monkeypatch.setattr(pairwise_gpu, "PARCEL_BYTES", PretendedAligner.room)
+        monkeypatch.setattr(pairwise_gpu, "CHUNK_BYTES", PretendedAligner.room)
         queries, targets = (packed(side) for side in zip(*texts, strict=True))
         number, flags = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), np.uint8)
         pairs = cpu.Pairs(number, number, flags, flags + 1)
@@ -89,7 +87,7 @@ def run(monkeypatch):
 
 
 @pytest.mark.parametrize("wanted", [cpu.ENDS, cpu.STARTS, cpu.PATHS])
-def test_parcels_are_joined_in_order(run, wanted):
+def test_chunks_are_joined_in_order(run, wanted):
     texts = random_pairs(1, 300, 60)
     texts[10:12], texts[200] = [("", "ACGT"), ("A", "")], ("ACG", "ACG")
     found, (rows, cigar, offsets) = run(texts, wanted)

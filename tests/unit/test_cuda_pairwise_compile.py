@@ -17,7 +17,7 @@ I4, I8, U4, U1, U8 = (
     kind[::1] for kind in (types.int32, types.int64, types.uint32, types.uint8, types.uint64)
 )
 NUMBER, ROWS = types.int32, types.int32[:, ::1]
-PARCEL = (U4, U4, ROWS)
+CHUNK = (U4, U4, ROWS)
 SCORES = (I4, U4, U4, *(NUMBER,) * 4)
 PATHS = (types.boolean, U4)
 
@@ -25,7 +25,7 @@ PATHS = (types.boolean, U4)
 @pytest.mark.parametrize("group", [(8, 13), (8, 19), (16, 19)], ids=str)
 def test_packed_kernels_compile_into_registers(group, capability, monkeypatch):  # noqa: F811
     kernel = pairwise_packed.packed_kernel(*group, 5, capability >= (9, 0))
-    arguments = (*PARCEL, I4, U4, types.uint32, types.uint32, ROWS)
+    arguments = (*CHUNK, I4, U4, types.uint32, types.uint32, ROWS)
     ptx = compiled(kernel, arguments, capability, monkeypatch)
     assert ".local" not in ptx, "an array of a lane went to memory"
 
@@ -41,13 +41,13 @@ def test_wide_kernels_compile_into_registers(local, traced, banded, second, capa
     # Scores from a table change one instruction.
     for bytes_fit in (True, False) if local and traced and capability == (9, 0) else (True,):
         kernel = pairwise_wide.wide_kernel(16, 10, local, traced, bytes_fit, banded, second and local)
-        arguments = (*PARCEL, I4, *SCORES, NUMBER, I4, I8, U8, I8, ROWS)
+        arguments = (*CHUNK, I4, *SCORES, NUMBER, I4, I8, U8, I8, ROWS)
         ptx = compiled(kernel, arguments, capability, monkeypatch)
         assert ".local" not in ptx, "an array of a lane went to memory"
 
 
 def test_paths_are_followed_by_kernels_that_compile(capability, monkeypatch):  # noqa: F811
-    arguments = (*PARCEL, I4, I4, *(NUMBER,) * 4, U8, I8, ROWS, *PATHS)
+    arguments = (*CHUNK, I4, I4, *(NUMBER,) * 4, U8, I8, ROWS, *PATHS)
     compiled(pairwise_wide.trace_kernel(16, 10, True), arguments, capability, monkeypatch)
     written = (U4, ROWS, ROWS, I8, *(types.int64,) * 2, U4)
     compiled(pairwise_path.write_runs, written, capability, monkeypatch)
@@ -55,7 +55,7 @@ def test_paths_are_followed_by_kernels_that_compile(capability, monkeypatch):  #
 
 @pytest.mark.parametrize(("local", "banded"), [(True, False), (False, False), (False, True)])
 def test_banded_kernels_compile_into_registers(local, banded, capability, monkeypatch):  # noqa: F811
-    arguments = (*PARCEL, I4, *SCORES, NUMBER, *(types.int64,) * 3, U8, U8, ROWS, *PATHS)
+    arguments = (*CHUNK, I4, *SCORES, NUMBER, *(types.int64,) * 3, U8, U8, ROWS, *PATHS)
     kernel = pairwise_bands.banded_kernel(local, True, banded)
     ptx = compiled(kernel, arguments, capability, monkeypatch)
     assert ".local" not in ptx, "an array of a thread went to memory"

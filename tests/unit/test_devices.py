@@ -95,7 +95,7 @@ def test_gpus_are_started_while_other_things_are_done(monkeypatch):
         monkeypatch.setattr(driver, "count", lambda: 3)
         monkeypatch.setattr(driver, "properties", lambda number: None)
         monkeypatch.setattr(driver, "start", numbers.append)
-        devices.wake(text)
+        devices.start_driver(text)
         for thread in threading.enumerate():
             if thread is not threading.current_thread():
                 thread.join()
@@ -110,6 +110,6 @@ def test_a_driver_that_does_not_answer_is_told_of_when_gpus_are_selected(monkeyp
         raise driver.CudaError(999, "CUDA_ERROR_UNKNOWN")
 
     monkeypatch.setattr(driver, "count", broken)
-    devices.wake("cuda")
+    devices.start_driver("cuda")
     with pytest.raises(DeviceError, match="CUDA_ERROR_UNKNOWN"):
         select_devices("cuda")

@@ -5,9 +5,9 @@ import importlib
 
 import pytest
 
-from tests.test_architecture import modules
+from tests.test_architecture import MODULES
 
-WITH_EXAMPLES = [module for module, path in modules() if ">>> " in path.read_text()]
+WITH_EXAMPLES = [module for module, path in MODULES.items() if ">>> " in path.read_text()]
 
 
 @pytest.mark.parametrize("module", WITH_EXAMPLES)

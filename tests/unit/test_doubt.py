@@ -7,7 +7,7 @@ import pytest
 
 from overlapper.correct import thresholds
 from overlapper.correct.machine import Workers
-from overlapper.correct.pileups import Piles, Rows
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.graph.params import CorrectParams
 from overlapper.tables import Reads
 
@@ -23,11 +23,11 @@ from overlapper.tables import Reads
     ],
 )
 def test_doubts_count_more_where_reads_are_divided_outside_of_runs(monkeypatch, outside, in_runs, doubt):
-    def consensus(piles, params, workers, *, doubt):
+    def consensus(pileups, params, workers, *, doubt):
         kept = outside * (params.thresholds[-1] < 45) + in_runs * (params.run_threshold < 45)
         return SimpleNamespace(codes=np.zeros(100_000 + kept))
 
     monkeypatch.setattr(thresholds, "consensus", consensus)
     reads = Reads.from_sequences(["a"], ["ACGT"])
-    piles = Piles(reads, reads, Rows.empty(), targets_vote=True)
-    assert thresholds.fit_doubt(piles, CorrectParams().of_corrected_reads(0.0), Workers()) == doubt
+    pileups = Pileups(reads, reads, Rows.empty(), targets_vote=True)
+    assert thresholds.fit_doubt(pileups, CorrectParams().of_corrected_reads(0.0), Workers()) == doubt

@@ -5,7 +5,7 @@ import pytest
 
 from overlapper import find_overlaps, random_genome
 from overlapper.correct.own_reads import OwnReads, Windows, own_reads, rows_of_own
-from overlapper.correct.polish import Unitigs, _Pieces, polish
+from overlapper.correct.polish import Unitigs, _Windows, polish
 from overlapper.graph import assemble
 from overlapper.overlap.presets import ErrorRate
 from overlapper.tables import Reads
@@ -35,17 +35,17 @@ def unitigs_of(layout, reads):
 
 
 @pytest.mark.parametrize("circular", [False, True])
-def test_reads_equal_the_pieces_of_unitigs_that_they_lie_on(circular):
+def test_reads_equal_the_windows_of_unitigs_that_they_lie_on(circular):
     reads, layout = laid_out(circular)
     assert layout.circular.any() == circular
-    pieces = _Pieces(unitigs_of(layout, reads))
-    rows = rows_of_own(own_reads(layout, reads.lengths), pieces.windows, reads.lengths, 0.0)
+    windows = _Windows(unitigs_of(layout, reads))
+    rows = rows_of_own(own_reads(layout, reads.lengths), windows.windows, reads.lengths, 0.0)
     assert len(np.unique(rows.read)) == len(reads)
     for i in range(len(rows)):
         bases = reads.sequence(int(rows.read[i]))[rows.r_start[i] : rows.r_end[i]]
-        piece = pieces.reads.sequence(int(rows.target[i]))[rows.t_start[i] : rows.t_end[i]]
-        assert (turned(bases) if rows.reverse[i] else bases) == piece
-    covered = np.zeros(len(pieces.reads.sequence(0)), int)
+        window = windows.reads.sequence(int(rows.target[i]))[rows.t_start[i] : rows.t_end[i]]
+        assert (turned(bases) if rows.reverse[i] else bases) == window
+    covered = np.zeros(len(windows.reads.sequence(0)), int)
     for start, end in zip(rows.t_start[rows.target == 0], rows.t_end[rows.target == 0], strict=True):
         covered[start:end] += 1
     assert covered.min() >= 1

@@ -173,7 +173,7 @@ def test_toml_round_trip(values):
 
 
 def test_toml_is_the_same_in_every_process():
-    code = "from overlapper.params.stages.stages import Params; print(Params().to_toml(), end='')"
+    code = "from overlapper.params.stages import Params; print(Params().to_toml(), end='')"
     for seed in ("1", "2"):
         environment = os.environ | {"PYTHONHASHSEED": seed}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True)

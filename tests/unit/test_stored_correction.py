@@ -143,8 +143,8 @@ def test_a_block_takes_what_there_is_room_for(tmp_path):
         with writing(tmp_path / "rows") as artifact:
             write_rows(artifact, [overlaps], store.lengths, 0)
         artifact = Artifact(tmp_path / "rows", artifact.facts)
-        piles = ReadPiles(store.stored(), artifact, 30_000)
-        blocks = list(piles.blocks())
+        pileups = ReadPiles(store.stored(), artifact, 30_000)
+        blocks = list(pileups.blocks())
         assert len(blocks) > 2
         done = 0
         for first, block in blocks:

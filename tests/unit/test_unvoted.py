@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from overlapper.correct.consensus import Consensus
-from overlapper.correct.pileups import Piles, Rows
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import bettered
 from overlapper.correct.thresholds import stripping
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
@@ -29,7 +29,7 @@ def test_only_bases_under_many_reads_should_have_been_confirmed():
         np.array([0, 8, 16]), np.tile(np.arange(4, dtype=np.uint8), 4), quality, quality,
         np.tile(np.arange(8, dtype=np.int32), 2), np.zeros((2, 11), np.int64),
     )  # fmt: skip
-    assert unvoted(Piles(targets, targets, on, targets_vote=False), made).tolist() == [10, 11, 13]
+    assert unvoted(Pileups(targets, targets, on, targets_vote=False), made).tolist() == [10, 11, 13]
 
 
 def test_a_run_says_which_share_had_no_vote():

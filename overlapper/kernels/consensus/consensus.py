@@ -1,4 +1,4 @@
-"""Consensus of pieces of targets from the reads that overlap them (``docs/algorithms/correction.md``)."""
+"""Consensus of windows of targets from the reads that overlap them (``docs/algorithms/correction.md``)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from overlapper.kernels.common.growth import grow
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
 from overlapper.kernels.consensus.layer_paths import ALL_ANCHORS, first_paths, known_paths, new_memory
-from overlapper.kernels.consensus.layers import gather_members, unpack_piece
+from overlapper.kernels.consensus.layers import gather_layers, unpack_window
 from overlapper.kernels.consensus.next_draft import carry_over
 from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
@@ -19,105 +19,105 @@ from overlapper.runtime.compile.cache import njit
 
 ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED, RUNS, SHORTER, LONGER = range(11)
 COUNTS = 11
-"""Integers of a piece: members aligned, left out by the guard, and lost; columns of the target's alignment to
+"""Integers of a window: layers aligned, left out by the haplotype filter, and lost; columns of the target's alignment to
 its consensus, differences in them, and among these bases of the target alone and of the consensus alone;
-bases of the target that members cover, together; homopolymer runs of the consensus, and those that have fewer
+bases of the target that layers cover, together; homopolymer runs of the consensus, and those that have fewer
 bases in the target, and more."""
 
 
 @njit(nogil=True, cache=True)
-def correct_pieces(targets, reads, pieces, rows, paths, settings):
-    """Find the consensus of pieces.
+def correct_windows(targets, reads, windows, rows, paths, settings):
+    """Find the consensus of windows.
 
     Parameters
     ----------
     targets, reads : Sequences
-    pieces : Pieces
+    windows : Windows
     rows : Rows
-        Of every piece, those whose votes are wanted, the best first.
+        Of every window, those whose votes are wanted, the best first.
     paths : Paths
-        Of the rows; pieces of which they are not known are aligned.
+        Of the rows; windows of which they are not known are aligned.
     settings : Settings
 
     Returns
     -------
-    offsets : ndarray of int64, shape (pieces + 1,)
+    offsets : ndarray of int64, shape (windows + 1,)
         Where each consensus starts in the arrays that follow.
     codes, quality, depth : ndarray of uint8
-        Bases, their Phred qualities, and how many members cover each, 255 for more.
+        Bases, their Phred qualities, and how many layers cover each, 255 for more.
     origin : ndarray of int32
-        How many bases of the piece come before each base of its consensus.
-    counts : ndarray of int64, shape (pieces, COUNTS)
+        How many bases of the window come before each base of its consensus.
+    counts : ndarray of int64, shape (windows, COUNTS)
     """
-    n = len(pieces.target)
+    n = len(windows.target)
     longest = 0
     for p in range(n):
-        longest = max(longest, pieces.end[p] - pieces.start[p])
+        longest = max(longest, windows.end[p] - windows.start[p])
     memory = new_memory(longest)
     offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
     codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
     origin = np.empty(0, np.int32)
     for p in range(n):
-        target = unpack_piece(targets, pieces, p)
-        members = gather_members(targets, reads, pieces, p, rows, settings)
-        low = pieces.first[p]
-        if low < pieces.first[p + 1] and paths.at[low] >= 0:
-            starts = known_paths(target, members, rows, low, settings, paths)
+        target = unpack_window(targets, windows, p)
+        layers = gather_layers(targets, reads, windows, p, rows, settings)
+        low = windows.first[p]
+        if low < windows.first[p + 1] and paths.at[low] >= 0:
+            starts = known_paths(target, layers, rows, low, settings, paths)
         else:
-            starts = first_paths(target, members, rows, low, settings, ALL_ANCHORS, memory)
-        piece_codes, piece_quality, piece_depth, piece_origin = _consensus(
-            target, members, starts, settings, memory.gaps, counts[p]
+            starts = first_paths(target, layers, rows, low, settings, ALL_ANCHORS, memory)
+        window_codes, window_quality, window_depth, window_origin = _consensus(
+            target, layers, starts, settings, memory.gaps, counts[p]
         )
-        size, room = offsets[p] + len(piece_codes), len(codes)
+        size, room = offsets[p] + len(window_codes), len(codes)
         if size > room:
             room = max(size, 2 * room)
             codes, quality = grow(codes, room), grow(quality, room)
             depth, origin = grow(depth, room), grow(origin, room)
         offsets[p + 1] = size
-        codes[offsets[p] : size] = piece_codes
-        depth[offsets[p] : size] = piece_depth
-        quality[offsets[p] : size] = piece_quality
-        origin[offsets[p] : size] = piece_origin
+        codes[offsets[p] : size] = window_codes
+        depth[offsets[p] : size] = window_depth
+        quality[offsets[p] : size] = window_quality
+        origin[offsets[p] : size] = window_origin
     size = offsets[n]
     return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts
 
 
 @njit(nogil=True, cache=True)
-def _consensus(target, members, starts, settings, gaps, counts):
-    """Return the consensus of a pile: bases, qualities, depth, and origin."""
-    own = len(members.start) - 1
+def _consensus(target, layers, starts, settings, gaps, counts):
+    """Return the consensus of a pileup: bases, qualities, depth, and origin."""
+    own = len(layers.start) - 1
     for m in range(own):
-        counts[ALIGNED] += members.used[m]
-        counts[COVERED] += members.end[m] - members.start[m]
+        counts[ALIGNED] += layers.used[m]
+        counts[COVERED] += layers.end[m] - layers.start[m]
     counts[LOST] = own - counts[ALIGNED]
     draft = target
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
-        draft, place = fill_unknown(target, members, starts, gaps.matrix.longest)
-        starts = carry_over(members, starts, draft, place, gaps)
+        draft, place = fill_unknown(target, layers, starts, gaps.matrix.longest)
+        starts = carry_over(layers, starts, draft, place, gaps)
     steps = len(settings.thresholds) if counts[ALIGNED] else 1
     for step in range(steps):
-        votes = count_votes(members, starts, len(draft))
-        if step == 1 and settings.guard:
-            counts[LEFT_OUT] = leave_out(members, starts, votes)
+        votes = count_votes(layers, starts, len(draft))
+        if step == 1 and settings.haplotype_filter:
+            counts[LEFT_OUT] = leave_out(layers, starts, votes)
             if counts[LEFT_OUT]:
-                votes = count_votes(members, starts, len(draft))
-        if step > 0 and settings.guard and settings.target_votes:
-            keep_own(members, starts, votes, settings.alike)
+                votes = count_votes(layers, starts, len(draft))
+        if step > 0 and settings.haplotype_filter and settings.target_votes:
+            keep_own(layers, starts, votes, settings.alike)
         if step > 0 and step == steps - 1 and not settings.target_votes:
-            draft, place, changed = reconsider(draft, members, starts, votes, gaps.matrix)
+            draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
             if changed:
-                starts = carry_over(members, starts, draft, place, gaps)
-                votes = count_votes(members, starts, len(draft))
-        draft, place, chances, depth = next_draft(
+                starts = carry_over(layers, starts, draft, place, gaps)
+                votes = count_votes(layers, starts, len(draft))
+        draft, place, probabilities, depth = next_draft(
             draft, votes, settings.thresholds[step], settings.worth, settings.doubt
         )
         if step == steps - 1:
-            members.used[:own] = False
-        starts = carry_over(members, starts, draft, place, gaps)
-    origin = starts[members.at[own] : members.at[own] + len(draft)]
-    _count_edits(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
-    _count_runs(draft, starts, members.at[own], members.bases[members.first[own] :], counts)
-    quality = qualities(draft, chances, LIMITS[0 if settings.worth else 1])
+            layers.used[:own] = False
+        starts = carry_over(layers, starts, draft, place, gaps)
+    origin = starts[layers.at[own] : layers.at[own] + len(draft)]
+    _count_edits(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
+    _count_runs(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
+    quality = qualities(draft, probabilities, LIMITS[0 if settings.worth else 1])
     return draft, quality, depth, origin
 
 

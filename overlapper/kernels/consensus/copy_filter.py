@@ -1,4 +1,4 @@
-"""Which rows of a piece are of the same place as the target, and not of another copy of a repeat.
+"""Which rows of a window are of the same place as the target, and not of another copy of a repeat.
 
 Reads of other copies overlap a read as long as those of its own copy do, and may be many more. They differ
 from it where the copies do, in many reads alike, while errors strike each read elsewhere. Definition:
@@ -14,7 +14,7 @@ import numpy as np
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.layer_paths import Paths, first_paths, new_memory
-from overlapper.kernels.consensus.layers import gather_members, unpack_piece
+from overlapper.kernels.consensus.layers import gather_layers, unpack_window
 from overlapper.kernels.consensus.site_links import linked_sites
 from overlapper.kernels.consensus.window_rows import BIN, within_depth
 from overlapper.runtime.compile.cache import njit
@@ -39,73 +39,73 @@ NOT_COMPARED = -1
 
 
 @njit(nogil=True, cache=True)
-def choose_rows(targets, reads, pieces, rows, settings, most_anchors, crowded):
-    """Choose the rows of pieces that are of the same place, or at least a few.
+def choose_rows(targets, reads, windows, rows, settings, most_anchors, crowded):
+    """Choose the rows of windows that are of the same place, or at least a few.
 
     Parameters
     ----------
     targets, reads : Sequences
-    pieces : Pieces
+    windows : Windows
     rows : Rows
     settings : Settings
     most_anchors : int
         Of the rows before, on a stretch of `BIN` bases, where a row is not looked at any more.
-    crowded : ndarray of bool, shape (pieces,)
+    crowded : ndarray of bool, shape (windows,)
         Whose rows are to be chosen; of others all are taken.
 
     Returns
     -------
     same : ndarray of bool, shape (rows,)
     paths : Paths
-        Of the chosen rows of these pieces that can vote, so that they need not be aligned again.
+        Of the chosen rows of these windows that can vote, so that they need not be aligned again.
     """
     same = np.ones(len(rows.read), np.bool_)
     path_start, path_end = np.zeros(len(rows.read), np.int64), np.zeros(len(rows.read), np.int64)
     at, kept, size = np.full(len(rows.read), -1), np.empty(0, np.int32), np.int64(0)
     longest = np.int64(0)
     for p in np.flatnonzero(crowded):
-        longest = max(longest, pieces.end[p] - pieces.start[p])
+        longest = max(longest, windows.end[p] - windows.start[p])
     memory = new_memory(longest)
     for p in np.flatnonzero(crowded):
-        low, high = pieces.first[p], pieces.first[p + 1]
-        target = unpack_piece(targets, pieces, p)
-        members = gather_members(targets, reads, pieces, p, rows, settings)
-        starts = first_paths(target, members, rows, low, settings, most_anchors, memory)
-        same[low:high], share, near = _same_place(target, members, starts)
+        low, high = windows.first[p], windows.first[p + 1]
+        target = unpack_window(targets, windows, p)
+        layers = gather_layers(targets, reads, windows, p, rows, settings)
+        starts = first_paths(target, layers, rows, low, settings, most_anchors, memory)
+        same[low:high], share, near = _same_place(target, layers, starts)
         if not settings.target_votes:
-            near[:] = members.used[:-1]
+            near[:] = layers.used[:-1]
         _add_nearest(same[low:high], share, near, rows.t_start[low:high], rows.t_end[low:high])
         chosen = low + np.flatnonzero(same[low:high])
         ends = np.array([0, len(chosen)])
         for row in chosen[within_depth(ends, rows.t_start[chosen], rows.t_end[chosen], settings.max_depth)]:
-            start, end = members.start[row - low], members.end[row - low]
+            start, end = layers.start[row - low], layers.end[row - low]
             path_start[row], path_end[row], at[row] = start, end, size
             size += end - start + 1
             if size > len(kept):
                 kept = grow(kept, 2 * size)
-            first = members.at[row - low] + start
+            first = layers.at[row - low] + start
             kept[at[row] : size] = starts[first : first + end - start + 1]
     return same, Paths(path_start, path_end, at, kept)
 
 
 @njit(nogil=True, cache=True)
-def _same_place(target, members, starts):
+def _same_place(target, layers, starts):
     """Tell which rows are of its place, at what share of sites they differ, and which do at few bases."""
-    counts = _count_bases(len(target), members, starts)
+    counts = _count_bases(len(target), layers, starts)
     columns, held, alone, usual = _sites(target, counts)
-    wrong, total = _errors(usual, members, starts)
-    bases = _bases_at(columns, held, members, starts)
+    wrong, total = _errors(usual, layers, starts)
+    bases = _bases_at(columns, held, layers, starts)
     own = target[columns]
-    _forget_unlinked(columns, bases, own, alone, members.reverse[:-1])
+    _forget_unlinked(columns, bases, own, alone, layers.reverse[:-1])
     compared, differing = _differences(bases, own)
     _forget_unconfirmed(bases, own, compared, differing, wrong.sum(), total.sum())
     compared, differing = _differences(bases, own)
     n = bases.shape[1]
     same, share, near = np.empty(n, np.bool_), np.empty(n, np.int64), np.empty(n, np.bool_)
     for m in range(n):
-        same[m] = members.used[m] and differing[m] <= _by_error(wrong[m], total[m], compared[m])
+        same[m] = layers.used[m] and differing[m] <= _by_error(wrong[m], total[m], compared[m])
         share[m] = SHARE * differing[m] // max(1, compared[m])
-        near[m] = members.used[m] and differing[m] <= _bearable(wrong.sum(), total.sum(), total[m])
+        near[m] = layers.used[m] and differing[m] <= _bearable(wrong.sum(), total.sum(), total[m])
     return same, share, near
 
 
@@ -139,16 +139,16 @@ def _add_nearest(same, share, near, t_start, t_end):
 
 
 @njit(nogil=True, cache=True)
-def _count_bases(length, members, starts):
+def _count_bases(length, layers, starts):
     """Count the rows that have each base at each column, by strand."""
     counts = np.zeros((length, 4, 2), np.uint16)
-    for m in range(len(members.start) - 1):
-        if members.used[m]:
-            first, at, strand = members.first[m], members.at[m], np.int64(members.reverse[m])
-            for c in range(members.start[m], members.end[m]):
+    for m in range(len(layers.start) - 1):
+        if layers.used[m]:
+            first, at, strand = layers.first[m], layers.at[m], np.int64(layers.reverse[m])
+            for c in range(layers.start[m], layers.end[m]):
                 here = starts[at + c]
-                if starts[at + c + 1] > here and members.bases[first + here] < 4:
-                    counts[c, members.bases[first + here], strand] += 1
+                if starts[at + c + 1] > here and layers.bases[first + here] < 4:
+                    counts[c, layers.bases[first + here], strand] += 1
     return counts
 
 
@@ -191,32 +191,32 @@ def _sites(target, counts):
 
 
 @njit(nogil=True, cache=True)
-def _errors(usual, members, starts):
+def _errors(usual, layers, starts):
     """Return how many bases of each row are not the usual ones, and of how many; one is added to both."""
-    wrong = np.ones(len(members.start) - 1, np.int64)
+    wrong = np.ones(len(layers.start) - 1, np.int64)
     total = wrong.copy()
     for m in range(len(wrong)):
-        if members.used[m]:
-            first, at = members.first[m], members.at[m]
-            for c in range(members.start[m], members.end[m]):
+        if layers.used[m]:
+            first, at = layers.first[m], layers.at[m]
+            for c in range(layers.start[m], layers.end[m]):
                 here = starts[at + c]
-                if usual[c] != NOT_COMPARED and starts[at + c + 1] > here and members.bases[first + here] < 4:
-                    wrong[m] += members.bases[first + here] != usual[c]
+                if usual[c] != NOT_COMPARED and starts[at + c + 1] > here and layers.bases[first + here] < 4:
+                    wrong[m] += layers.bases[first + here] != usual[c]
                     total[m] += 1
     return wrong, total
 
 
 @njit(nogil=True, cache=True)
-def _bases_at(columns, held, members, starts):
+def _bases_at(columns, held, layers, starts):
     """Return the base that each row has at each site, if it is held there."""
-    bases = np.full((len(columns), len(members.start) - 1), NOT_COMPARED, np.int8)
+    bases = np.full((len(columns), len(layers.start) - 1), NOT_COMPARED, np.int8)
     for s in range(len(columns)):
         c = columns[s]
         for m in range(bases.shape[1]):
-            if members.used[m] and members.start[m] <= c < members.end[m]:
-                here = starts[members.at[m] + c]
-                if starts[members.at[m] + c + 1] > here:
-                    base = members.bases[members.first[m] + here]
+            if layers.used[m] and layers.start[m] <= c < layers.end[m]:
+                here = starts[layers.at[m] + c]
+                if starts[layers.at[m] + c + 1] > here:
+                    base = layers.bases[layers.first[m] + here]
                     if base < 4 and held[s, base]:
                         bases[s, m] = base
     return bases

@@ -1,6 +1,7 @@
-"""Chances that decisions of a vote are wrong, and qualities of bases (``docs/algorithms/correction.md``).
+"""How likely decisions of a vote err, and qualities of bases (``docs/algorithms/correction.md``).
 
-The chance of a decision is looked up by what is decided (a row of the table) and by how clearly (a step).
+The probability of a decision is looked up by what is decided (a row of the table) and by how clearly (a
+step).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 
 UNIT = 10_000_000
-"""Chances are integers, in so many parts."""
+"""Probabilities are integers, in so many parts."""
 BEST_QUALITY = 50
 STAYS, INNER, CHANGED, REFUSED = 0, 6, 7, 8
 """First row of each kind of decision: a base stays at the end of a homopolymer run of 1, 2 or 3, 4, 5, 6, and
@@ -57,7 +58,7 @@ _PHRED = np.array(
         ],
     ]
 )
-"""Decibels of the chance, by kind and step, fitted as ``docs/algorithms/correction.md`` says."""
+"""Decibels of the probability, by kind and step, fitted as ``docs/algorithms/correction.md`` says."""
 _LEAST = np.array([
     [
         0, 0, 0, 2, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 17, 18, 19, 20, 20, 21, 21,
@@ -70,18 +71,18 @@ _LEAST = np.array([
         42, 42, 42, 42, 42,
     ],
 ])  # fmt: skip
-"""Decibels that the sum of chances behind a base of each quality has at least; 90 is never met."""
+"""Decibels that the sum of probabilities behind a base of each quality has at least; 90 is never met."""
 
 
 def parts(decibels):
-    """Return chances that are given in decibels, in parts of `UNIT`."""
+    """Return probabilities that are given in decibels, in parts of `UNIT`."""
     return np.round(UNIT * 10 ** (-decibels / 10)).astype(np.int32)
 
 
-CHANCES = parts(_PHRED)
+PROBABILITIES = parts(_PHRED)
 """Where raw reads decide, and corrected ones."""
 LIMITS = parts(_LEAST)
-"""Highest chance of a base of each quality, of raw reads and of corrected ones."""
+"""Highest probability of a base of each quality, of raw reads and of corrected ones."""
 
 
 @inner
@@ -99,16 +100,16 @@ def refused_row(run):
 
 
 @inner
-def reach(weight, members, worth, doubt):
-    """Return how clear a decision is by members that agree, how clear it is at most, and what doubts count.
+def reach(weight, layers, worth, doubt):
+    """Return how clear a decision is by layers that agree, how clear it is at most, and what doubts count.
 
     The first two are in sixteenths of a step; the first one shrinks with the margin. Arguments are the weight
-    of the members, their number, and what `kernels.consensus.layers.Settings` has.
+    of the layers, their number, and what `kernels.consensus.layers.Settings` has.
     """
-    members = max(np.int64(1), members)
+    layers = max(np.int64(1), layers)
     if worth:
-        return 5 * worth, 9 * worth * np.int64(math.sqrt(math.sqrt(members << 28))) >> 9, doubt
-    return 8 * weight // members, 8 * weight // members, doubt
+        return 5 * worth, 9 * worth * np.int64(math.sqrt(math.sqrt(layers << 28))) >> 9, doubt
+    return 8 * weight // layers, 8 * weight // layers, doubt
 
 
 @inner
@@ -130,13 +131,13 @@ def step_for(weight, standing, total, threshold, clear):
 
 
 @njit(nogil=True, cache=True)
-def qualities(codes, chances, limits):
+def qualities(codes, probabilities, limits):
     """Return the qualities of bases; those of a homopolymer run have the same, as any may be the wrong one.
 
     Parameters
     ----------
     codes : ndarray of uint8, shape (n,)
-    chances : ndarray of int32, shape (n,)
+    probabilities : ndarray of int32, shape (n,)
         In parts of `UNIT`; 0 where there was no vote, and the quality is 0 then.
     limits : ndarray of int32
         One of `LIMITS`.
@@ -148,24 +149,24 @@ def qualities(codes, chances, limits):
             continue
         total, voted = np.int64(0), 0
         for y in range(start, x):
-            total += chances[y]
-            voted += chances[y] > 0
+            total += probabilities[y]
+            voted += probabilities[y] > 0
         if voted:
             of_run = phred(total // voted, limits)
             for y in range(start, x):
-                if chances[y] > 0:
+                if probabilities[y] > 0:
                     quality[y] = of_run
         start = x
     return quality
 
 
 @inner
-def phred(chance, limits):
-    """Return the highest quality that allows for such a chance; at least 1."""
+def phred(probability, limits):
+    """Return the highest quality that allows for such a probability; at least 1."""
     low, high = 1, BEST_QUALITY + 1
     while high - low > 1:
         middle = (low + high) >> 1
-        if chance <= limits[middle]:
+        if probability <= limits[middle]:
             low = middle
         else:
             high = middle

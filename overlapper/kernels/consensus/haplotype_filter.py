@@ -1,17 +1,17 @@
-"""Which members of a pile come from elsewhere: another haplotype, or another copy of a repeat.
+"""Which layers of a pileup come from elsewhere: another haplotype, or another copy of a repeat.
 
 **Candidates.** A column of the draft is a candidate when its first two bases have at least `MIN_BOTH` percent
-of its weight, deletions included, the second of them at least `MIN_SHARE` percent, and each has `MIN_MEMBERS`
-members or more, the target included, on both strands: systematic errors are those of one strand.
+of its weight, deletions included, the second of them at least `MIN_SHARE` percent, and each has `MIN_LAYERS`
+layers or more, the target included, on both strands: systematic errors are those of one strand.
 
-**Sites.** Chance errors pile up too, above all between homopolymer runs, yet not twice in the same members.
-Two candidates at least `MIN_APART` columns apart are linked when of the members that have one of the two
+**Sites.** Chance errors pile up too, above all between homopolymer runs, yet not twice in the same layers.
+Two candidates at least `MIN_APART` columns apart are linked when of the layers that have one of the two
 bases at both, at most `MAX_AGAINST` percent break the rule "the same base here, the same base there", one way
-round or the other, and either base of either is held by `MIN_MEMBERS` of those that keep it. Each candidate
+round or the other, and either base of either is held by `MIN_LAYERS` of those that keep it. Each candidate
 is compared with the next `NEXT_CANDIDATES`; those with a link are sites.
 
-**Guard.** A member agrees with the target at a site where the two have the same of its two bases, and
-disagrees where they have different ones of them. A member that disagrees more often than it agrees is left
+**Guard.** A layer agrees with the target at a site where the two have the same of its two bases, and
+disagrees where they have different ones of them. A layer that disagrees more often than it agrees is left
 out: its vote would average what is different.
 """
 
@@ -23,34 +23,34 @@ from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
 MIN_BOTH, MIN_SHARE = 80, 20
-MIN_MEMBERS = 4
+MIN_LAYERS = 4
 MIN_APART = 30
 MAX_AGAINST = 5
 NEXT_CANDIDATES = 32
 
 
 @njit(nogil=True, cache=True)
-def leave_out(members, starts, votes):
-    """Mark the members that disagree with the target as not used.
+def leave_out(layers, starts, votes):
+    """Mark the layers that disagree with the target as not used.
 
     Parameters
     ----------
-    members : Members
+    layers : Layers
     starts : ndarray of int32
     votes : Votes
-        Of these members.
+        Of these layers.
 
     Returns
     -------
     int
-        Members left out.
+        Layers left out.
     """
     columns, bases = _two_base_columns(votes.column)
     if len(columns) < 2:
         return 0
-    columns, held = _candidates(members, starts, columns, bases)
+    columns, held = _candidates(layers, starts, columns, bases)
     site = _linked(columns, held)
-    own = len(members.start) - 1
+    own = len(layers.start) - 1
     agree, disagree = np.zeros(own, np.int32), np.zeros(own, np.int32)
     for s in range(len(columns)):
         if site[s] and held[s, own] >= 0:
@@ -59,8 +59,8 @@ def leave_out(members, starts, votes):
                 disagree[m] += held[s, m] == 1 - held[s, own]
     left = 0
     for m in range(own):
-        if members.used[m] and disagree[m] > agree[m]:
-            members.used[m] = False
+        if layers.used[m] and disagree[m] > agree[m]:
+            layers.used[m] = False
             left += 1
     return left
 
@@ -86,33 +86,33 @@ def _two_base_columns(column):
 
 
 @njit(nogil=True, cache=True)
-def _candidates(members, starts, columns, bases):
-    """Return the candidates, and which of its two bases each member has there: 0, 1, or -1 for neither."""
-    held = np.empty((len(columns), len(members.start)), np.int8)
+def _candidates(layers, starts, columns, bases):
+    """Return the candidates, and which of its two bases each layer has there: 0, 1, or -1 for neither."""
+    held = np.empty((len(columns), len(layers.start)), np.int8)
     counts = np.empty((2, 2), np.int64)
     n = 0
     for s in range(len(columns)):
         counts[:] = 0
-        for m in range(len(members.start)):
-            base = _base_at(members, starts, m, columns[s])
+        for m in range(len(layers.start)):
+            base = _base_at(layers, starts, m, columns[s])
             held[n, m] = 0 if base == bases[s, 0] else 1 if base == bases[s, 1] else -1
             if held[n, m] >= 0:
-                counts[held[n, m], np.int64(members.reverse[m])] += 1
-        if min(counts[0].sum(), counts[1].sum()) >= MIN_MEMBERS and counts.min() > 0:
+                counts[held[n, m], np.int64(layers.reverse[m])] += 1
+        if min(counts[0].sum(), counts[1].sum()) >= MIN_LAYERS and counts.min() > 0:
             columns[n] = columns[s]
             n += 1
     return columns[:n], held[:n]
 
 
 @njit(nogil=True, cache=True)
-def _base_at(members, starts, m, column):
-    """Return the base that a member has at a column, -1 where it does not vote or has none."""
-    if not members.used[m] or column < members.start[m] or column >= members.end[m]:
+def _base_at(layers, starts, m, column):
+    """Return the base that a layer has at a column, -1 where it does not vote or has none."""
+    if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
         return -1
-    row = members.at[m] + column
+    row = layers.at[m] + column
     if starts[row] == starts[row + 1]:
         return -1
-    return np.int64(members.bases[members.first[m] + starts[row]])
+    return np.int64(layers.bases[layers.first[m] + starts[row]])
 
 
 @njit(nogil=True, cache=True)
@@ -133,7 +133,7 @@ def _linked(columns, held):
                 least, against = min(counts[0, 0], counts[1, 1]), crossed
             else:
                 least, against = min(counts[0, 1], counts[1, 0]), straight
-            if least >= MIN_MEMBERS and 100 * against <= MAX_AGAINST * (straight + crossed):
+            if least >= MIN_LAYERS and 100 * against <= MAX_AGAINST * (straight + crossed):
                 linked[a] = True
                 linked[b] = True
     return linked

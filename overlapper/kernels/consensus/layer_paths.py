@@ -1,6 +1,6 @@
-"""Paths of the members of a pile over its target, before the first vote.
+"""Paths of the layers of a pileup over its target, before the first vote.
 
-Members are aligned through the best chain of their anchors, unless that was done to choose them
+Layers are aligned through the best chain of their anchors, unless that was done to choose them
 (`kernels.consensus.copy_filter`). Definitions are in ``docs/algorithms/correction.md``, section 2.
 """
 
@@ -12,15 +12,15 @@ import numpy as np
 
 from overlapper.kernels.common import edit_paths
 from overlapper.kernels.consensus import gap_paths, mem_anchors
-from overlapper.kernels.consensus.window_rows import BIN
+from overlapper.kernels.consensus.limits_rows import BIN
 from overlapper.runtime.compile.cache import njit
 
 LONGEST = 2048
-"""Bases that are aligned in one piece."""
+"""Bases that are aligned in one window."""
 BAND, BAND_SHARE = 150, 20
 """Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
 SPARE_ANCHORS = 256
-"""A row has at most so many anchors more than its piece has bases; there are more in low complexity alone."""
+"""A row has at most so many anchors more than its window has bases; more are in low complexity alone."""
 ALL_ANCHORS = 1 << 62
 """More than there are."""
 MAX_REACH = 500
@@ -30,12 +30,12 @@ ANCHOR_ENDS = 1
 
 
 class Paths(NamedTuple):
-    """Paths of rows that are known before they vote; those of a piece are known together.
+    """Paths of rows that are known before they vote; those of a window are known together.
 
     Attributes
     ----------
     start, end : ndarray of int64, shape (rows,)
-        Columns of the piece that the path of each row covers.
+        Columns of the window that the path of each row covers.
     at : ndarray of int64, shape (rows,)
         Where its entries ``start`` to ``end``, both included, begin in ``starts``; -1 where it is not known.
     starts : ndarray of int32
@@ -49,7 +49,7 @@ class Paths(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What aligning members to pieces of a length takes (`mem_anchors`, `gap_paths`)."""
+    """What aligning layers to windows of a length takes (`mem_anchors`, `gap_paths`)."""
 
     places: mem_anchors.Index
     anchors: np.ndarray
@@ -67,7 +67,7 @@ def no_paths(rows):
 
 @njit(nogil=True, cache=True)
 def new_memory(longest):
-    """Return memory for pieces of up to ``longest`` bases."""
+    """Return memory for windows of up to ``longest`` bases."""
     most = longest + SPARE_ANCHORS
     return Memory(
         mem_anchors.new_index(longest),
@@ -77,71 +77,71 @@ def new_memory(longest):
 
 
 @njit(nogil=True, cache=True)
-def known_paths(target, members, rows, low, settings, paths):
-    """Return rows of the paths of all members of a piece, those of the rows from ``low`` on being known."""
-    starts = _room(target, members, rows, low, settings)
+def known_paths(target, layers, rows, low, settings, paths):
+    """Return rows of the paths of all layers of a window, those of the rows from ``low`` on being known."""
+    starts = _room(target, layers, rows, low, settings)
     at = np.int64(len(target) + 1)
-    for m in range(len(members.start) - 1):
+    for m in range(len(layers.start) - 1):
         row = low + m
         start, end = paths.start[row], paths.end[row]
-        members.start[m], members.end[m], members.used[m] = start, end, True
-        members.at[m] = at - start
+        layers.start[m], layers.end[m], layers.used[m] = start, end, True
+        layers.at[m] = at - start
         starts[at : at + end - start + 1] = paths.starts[paths.at[row] : paths.at[row] + end - start + 1]
         at += end - start + 1
     return starts
 
 
 @njit(nogil=True, cache=True)
-def first_paths(target, members, rows, low, settings, most, memory):
-    """Align all members of the rows from ``low`` on to the target; return the rows of their paths.
+def first_paths(target, layers, rows, low, settings, most, memory):
+    """Align all layers of the rows from ``low`` on to the target; return the rows of their paths.
 
     Not aligned are those for which every stretch of `BIN` bases that they touch has ``most`` anchors of
-    members before.
+    layers before.
     """
     places, anchors, score, before, highest, latest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
-    starts = _room(target, members, rows, low, settings)
-    aligned = gap_paths.Aligned(target, members.bases, starts)
+    starts = _room(target, layers, rows, low, settings)
+    aligned = gap_paths.Aligned(target, layers.bases, starts)
     room = anchors[: len(target) + SPARE_ANCHORS]
     found = np.zeros(len(target) // BIN + 1, np.int64)
     at = np.int64(len(target) + 1)
-    for m in range(len(members.start) - 1):
-        first, length = members.first[m], members.last[m] - members.first[m]
-        read = members.bases[first : first + length]
+    for m in range(len(layers.start) - 1):
+        first, length = layers.first[m], layers.last[m] - layers.first[m]
+        read = layers.bases[first : first + length]
         t_start, t_end = np.int64(rows.t_start[low + m]), np.int64(rows.t_end[low + m])
-        window = t_start, t_end, np.int64(0), length
+        limits = t_start, t_end, np.int64(0), length
         band, n = BAND + length // BAND_SHARE, 0
         if found[t_start // BIN : (t_end - 1) // BIN + 1].min() < most:
-            n = mem_anchors.find_anchors(target, read, window, settings.k, band, places, room)
+            n = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, room)
         for a in range(n):
             found[room[a, 1] // BIN] += 1
-        members.at[m] = at - t_start
+        layers.at[m] = at - t_start
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest, latest)
-            start, end = _path_through(anchors[:n], aligned, window, first, members.at[m], gaps)
-            members.start[m], members.end[m], members.used[m] = start, end, end > start
+            start, end = _path_through(anchors[:n], aligned, limits, first, layers.at[m], gaps)
+            layers.start[m], layers.end[m], layers.used[m] = start, end, end > start
         at += t_end - t_start + 1
     gap_paths.finish_gaps(gaps, aligned)
     return starts
 
 
 @njit(nogil=True, cache=True)
-def _room(target, members, rows, low, settings):
-    """Return room for the rows of the paths of all members; only that of the target is there."""
-    own = len(members.start) - 1
+def _room(target, layers, rows, low, settings):
+    """Return room for the rows of the paths of all layers; only that of the target is there."""
+    own = len(layers.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
         size += rows.t_end[low + m] - rows.t_start[low + m] + 1
     starts = np.empty(size, np.int32)
     for x in range(len(target) + 1):
         starts[x] = x
-    members.start[own], members.end[own], members.at[own] = 0, len(target), 0
-    members.used[own] = settings.target_votes
+    layers.start[own], layers.end[own], layers.at[own] = 0, len(target), 0
+    layers.used[own] = settings.target_votes
     return starts
 
 
 @njit(nogil=True, cache=True)
-def _path_through(chain, aligned, window, first, at, gaps):
+def _path_through(chain, aligned, limits, first, at, gaps):
     """Have the path through the anchors of a chain written; return the interval of the target it covers.
 
     Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
@@ -150,14 +150,14 @@ def _path_through(chain, aligned, window, first, at, gaps):
     ----------
     chain : ndarray of int32, shape (n, 3)
     aligned : gap_paths.Aligned
-    window : tuple of int
+    limits : tuple of int
         As of `mem_anchors.find_anchors`, the whole read.
     first, at : int
         Where the read, and the row of its path for the target's first base, are in ``aligned``.
     gaps : gap_paths.Gaps
     """
     target, starts = aligned.target, aligned.starts
-    t_start, t_end, r_start, r_end = window
+    t_start, t_end, r_start, r_end = limits
     read = aligned.bases[first : first + r_end]
     i, j = int(chain[0, 0]) + ANCHOR_ENDS, int(chain[0, 1]) + ANCHOR_ENDS
     rise, run = _reach_back(target, t_start, j, read, r_start, i, gaps.matrix)

@@ -1,4 +1,4 @@
-"""Pieces of targets and the reads on them, and the members of a pile: the same, unpacked."""
+"""Windows of targets and the reads on them, and the layers of a pileup: the same, unpacked."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Sequences(NamedTuple):
         )  # fmt: skip
 
 
-class Pieces(NamedTuple):
+class Windows(NamedTuple):
     """Intervals ``[start, end)`` of targets; the rows of each are at ``first[i]`` to ``first[i + 1]``."""
 
     target: np.ndarray
@@ -42,7 +42,7 @@ class Pieces(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Reads on pieces: intervals of the piece, and of the forward strand of the read, both half open."""
+    """Reads on windows: intervals of the window, and of the forward strand of the read, both half open."""
 
     read: np.ndarray
     reverse: np.ndarray
@@ -66,14 +66,14 @@ class Settings(NamedTuple):
         Of a base without quality.
     most_weight : int
     target_votes : bool
-    guard : bool
+    haplotype_filter : bool
     worth : int
         What the vote of a raw read tells, in 64ths of what it does at an error rate of 10 percent; 0 for
         corrected reads, which do not err independently of each other.
     doubt : int
         What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
     alike : int
-        Of a million members, how many may have an error alike (`kernels.consensus.own_bases`).
+        Of a million layers, how many may have an error alike (`kernels.consensus.own_bases`).
     """
 
     k: int
@@ -83,21 +83,21 @@ class Settings(NamedTuple):
     weight: int
     most_weight: int
     target_votes: bool
-    guard: bool
+    haplotype_filter: bool
     worth: int
     doubt: int
     alike: int
 
 
-class Members(NamedTuple):
-    """Members of a pile, ``m`` of them; the last one is the target itself.
+class Layers(NamedTuple):
+    """Layers of a pileup, ``m`` of them; the last one is the target itself.
 
     Attributes
     ----------
     bases, weights : ndarray of uint8
-        Codes and weights of all members, each on the strand of the target.
+        Codes and weights of all layers, each on the strand of the target.
     first, last : ndarray of int64, shape (m,)
-        Bases of a member are at ``first`` to ``last``.
+        Bases of a layer are at ``first`` to ``last``.
     reverse : ndarray of bool, shape (m,)
     start, end : ndarray of int64, shape (m,)
         Columns that its path covers.
@@ -119,17 +119,17 @@ class Members(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def unpack_piece(targets, pieces, p):
-    """Return the bases of a piece."""
-    codes = np.empty(pieces.end[p] - pieces.start[p], np.uint8)
-    _unpack_codes(targets, pieces.target[p], pieces.start[p], TARGET_UNKNOWN, codes)
+def unpack_window(targets, windows, p):
+    """Return the bases of a window."""
+    codes = np.empty(windows.end[p] - windows.start[p], np.uint8)
+    _unpack_codes(targets, windows.target[p], windows.start[p], TARGET_UNKNOWN, codes)
     return codes
 
 
 @njit(nogil=True, cache=True)
-def gather_members(targets, reads, pieces, p, rows, settings):
-    """Unpack all members of a piece; none has a path yet."""
-    low, high = pieces.first[p], pieces.first[p + 1]
+def gather_layers(targets, reads, windows, p, rows, settings):
+    """Unpack all layers of a window; none has a path yet."""
+    low, high = windows.first[p], windows.first[p + 1]
     n = high - low + 1
     own = n - 1
     first, last = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -137,7 +137,7 @@ def gather_members(targets, reads, pieces, p, rows, settings):
     size = np.int64(0)
     for m in range(n):
         first[m] = size
-        size += pieces.end[p] - pieces.start[p] if m == own else rows.r_end[low + m] - rows.r_start[low + m]
+        size += windows.end[p] - windows.start[p] if m == own else rows.r_end[low + m] - rows.r_start[low + m]
         last[m] = size
     bases, weights = np.empty(size, np.uint8), np.empty(size, np.uint8)
     for m in range(own):
@@ -148,11 +148,11 @@ def gather_members(targets, reads, pieces, p, rows, settings):
         _weigh(reads, read, start, settings, some)
         if reverse[m]:
             _turn_around(codes, some)
-    target, start = np.int64(pieces.target[p]), np.int64(pieces.start[p])
+    target, start = np.int64(windows.target[p]), np.int64(windows.start[p])
     _unpack_codes(targets, target, start, READ_UNKNOWN, bases[first[own] :])
     _weigh(targets, target, start, settings, weights[first[own] :])
     zeros = np.zeros(n, np.int64)
-    return Members(
+    return Layers(
         bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
     )
 

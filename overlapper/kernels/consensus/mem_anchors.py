@@ -141,14 +141,14 @@ def _hash_shift(words):
 
 
 @njit(nogil=True, cache=True)
-def find_anchors(target, read, window, k, band, index, anchors):
+def find_anchors(target, read, limits, k, band, index, anchors):
     """Find the anchors of a target and a read.
 
     Parameters
     ----------
     target, read : ndarray of uint8
         Codes; those above 3 equal nothing.
-    window : tuple of int
+    limits : tuple of int
         The intervals ``(t_start, t_end, r_start, r_end)``, half open.
     k, band : int
     index : Index
@@ -162,7 +162,7 @@ def find_anchors(target, read, window, k, band, index, anchors):
         How many there are.
     """
     heads, following, kmers, unique, flags, moved = index
-    t_start, t_end, r_start, r_end = window
+    t_start, t_end, r_start, r_end = limits
     shift, mask = np.uint32(_hash_shift(len(flags))), np.uint32((1 << 2 * k) - 1)
     places = np.empty(MOST_PLACES, np.int64)
     kmer, known, n = np.uint32(0), 0, 0

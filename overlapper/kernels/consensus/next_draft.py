@@ -1,4 +1,4 @@
-"""Members carried over from one draft to the next (``docs/algorithms/correction.md``, section 4)."""
+"""Layers carried over from one draft to the next (``docs/algorithms/correction.md``, section 4)."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ class Move(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def carry_over(members, starts, draft, place, gaps):
-    """Carry all members over to the next draft; return their paths there.
+def carry_over(layers, starts, draft, place, gaps):
+    """Carry all layers over to the next draft; return their paths there.
 
-    Members that are lost, because nothing of them is left or because too much lies between two runs, are no
+    Layers that are lost, because nothing of them is left or because too much lies between two runs, are no
     longer used; the target stays.
 
     Parameters
     ----------
-    members : Members
+    layers : Layers
     starts : ndarray of int32
         Their paths over the draft before.
     draft : ndarray of uint8
@@ -59,24 +59,24 @@ def carry_over(members, starts, draft, place, gaps):
         Where each column of the draft before went, or would have.
     gaps : Gaps
     """
-    m_target = len(members.start) - 1
+    m_target = len(layers.start) - 1
     size = np.int64(0)
-    for m in range(len(members.start)):
-        if members.used[m] or m == m_target:
-            size += place[members.end[m]] - place[members.start[m]] + 1
+    for m in range(len(layers.start)):
+        if layers.used[m] or m == m_target:
+            size += place[layers.end[m]] - place[layers.start[m]] + 1
     carried = np.empty(size, np.int32)
     runs = np.empty((len(place) // MIN_RUN + 1, 3), np.int64)
-    move = Move(starts, place, _kept_bases(draft, place), Aligned(draft, members.bases, carried), runs)
+    move = Move(starts, place, _kept_bases(draft, place), Aligned(draft, layers.bases, carried), runs)
     at = np.int64(0)
-    for m in range(len(members.start)):
-        if not members.used[m] and m != m_target:
+    for m in range(len(layers.start)):
+        if not layers.used[m] and m != m_target:
             continue
-        start, end = members.start[m], members.end[m]
+        start, end = layers.start[m], layers.end[m]
         new_start, new_end = place[start], place[end]
-        whole = _carry(move, members.at[m], start, end, members.first[m], at - new_start, gaps)
-        members.start[m], members.end[m], members.at[m] = new_start, new_end, at - new_start
+        whole = _carry(move, layers.at[m], start, end, layers.first[m], at - new_start, gaps)
+        layers.start[m], layers.end[m], layers.at[m] = new_start, new_end, at - new_start
         if m != m_target and (not whole or new_end == new_start):
-            members.used[m] = False
+            layers.used[m] = False
         at += new_end - new_start + 1
     finish_gaps(gaps, move.aligned)
     return carried
@@ -93,13 +93,13 @@ def _kept_bases(draft, place):
 
 @inner
 def _carry(move, at, start, end, first, to, gaps):
-    """Carry one path over; return whether every piece of it could be aligned.
+    """Carry one path over; return whether every window of it could be aligned.
 
     Parameters
     ----------
     move : Move
     at, start, end, first : int
-        As in `Members`.
+        As in `Layers`.
     to : int
         What ``at`` is on the next draft.
     gaps : Gaps
@@ -110,13 +110,13 @@ def _carry(move, at, start, end, first, to, gaps):
     whole = True
     for r in range(n_runs):
         run_column, run_base, run = runs[r, 0], runs[r, 1], runs[r, 2]
-        whole &= _align_piece(
+        whole &= _align_window(
             gaps, aligned, column, run_column + RUN_ENDS, first, base, run_base + RUN_ENDS, to
         )
         for x in range(RUN_ENDS, run - RUN_ENDS):
             aligned.starts[to + run_column + x] = run_base + x
         column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
-    whole &= _align_piece(gaps, aligned, column, place[end], first, base, last, to)
+    whole &= _align_window(gaps, aligned, column, place[end], first, base, last, to)
     aligned.starts[to + place[end]] = last
     return whole
 
@@ -148,13 +148,13 @@ def _find_runs(move, at, start, end, first):
 
 
 @inner
-def _align_piece(gaps, aligned, column, column_end, first, base, base_end, at):
-    """Have the edit path of a piece written; where it is too long for the matrix, pair bases side by side.
+def _align_window(gaps, aligned, column, column_end, first, base, base_end, at):
+    """Have the edit path of a window written; where it is too long for the matrix, pair bases side by side.
 
     Returns
     -------
     bool
-        Whether the piece was not too long.
+        Whether the window was not too long.
     """
     if max(column_end - column, base_end - base) <= gaps.matrix.longest:
         add_gap(gaps, aligned, column, column_end, first, base, base_end, at)

@@ -1,4 +1,4 @@
-"""What a target keeps where members are divided (``docs/algorithms/correction.md``, section 5)."""
+"""What a target keeps where layers are divided (``docs/algorithms/correction.md``, section 5)."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
 MIN_HOLDING = 3
-"""Members without which a base, or its lack, is not held, besides those that may err alike."""
+"""Layers without which a base, or its lack, is not held, besides those that may err alike."""
 MILLION = 1_000_000
 KINDS = DELETION + 1
-"""What a member may have at a column: a base, or a deletion."""
+"""What a layer may have at a column: a base, or a deletion."""
 
 
 @njit(nogil=True, cache=True)
-def keep_own(members, starts, votes, alike):
+def keep_own(layers, starts, votes, alike):
     """Take other votes away in columns where what the target has and something else are both held.
 
     Parameters
     ----------
-    members : Members
+    layers : Layers
     starts : ndarray of int32
     votes : Votes
-        Of these members; changed.
+        Of these layers; changed.
     alike : int
         As in `kernels.consensus.layers.Settings`.
     """
-    target = len(members.start) - 1
+    target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
     for c in range(len(votes.column)):
         if not _may_be_divided(votes.column[c]):
             continue
-        own = _kind_at(members, starts, target, c)
+        own = _kind_at(layers, starts, target, c)
         if own < 0:
             continue
         counts[:] = 0
-        for m in range(len(members.start)):
-            kind = _kind_at(members, starts, m, c)
+        for m in range(len(layers.start)):
+            kind = _kind_at(layers, starts, m, c)
             if kind >= 0:
-                counts[kind, np.int64(members.reverse[m])] += 1
+                counts[kind, np.int64(layers.reverse[m])] += 1
         least = MILLION * MIN_HOLDING + alike * counts.sum()
         held = np.int64(0)
         for kind in range(KINDS):
@@ -61,18 +61,18 @@ def _may_be_divided(column):
 
 
 @inner
-def _kind_at(members, starts, m, column):
-    """Return what a member has at a column, -1 where it does not vote or has an unknown base."""
-    if not members.used[m] or column < members.start[m] or column >= members.end[m]:
+def _kind_at(layers, starts, m, column):
+    """Return what a layer has at a column, -1 where it does not vote or has an unknown base."""
+    if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
         return -1
-    row = members.at[m] + column
+    row = layers.at[m] + column
     if starts[row] == starts[row + 1]:
         return DELETION
-    base = np.int64(members.bases[members.first[m] + starts[row]])
+    base = np.int64(layers.bases[layers.first[m] + starts[row]])
     return base if base < DELETION else -1
 
 
 @inner
 def _is_held(forward, backward, least):
-    """Tell whether so many members on the two strands hold a base, by how many millionths have to."""
+    """Tell whether so many layers on the two strands hold a base, by how many millionths have to."""
     return min(forward, backward) > 0 and MILLION * (forward + backward) >= least

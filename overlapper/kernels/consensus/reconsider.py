@@ -1,6 +1,6 @@
 """Columns of a draft whose votes may be the draft's own doing (``docs/algorithms/correction.md``).
 
-Beside a wrong column, members with one base less in a homopolymer run line up a base too early as cheaply as
+Beside a wrong column, layers with one base less in a homopolymer run line up a base too early as cheaply as
 in place, and so confirm what is wrong. Their edit distances to what the draft would be otherwise tell.
 """
 
@@ -20,18 +20,18 @@ MIN_DOUBT = 20
 
 
 @njit(nogil=True, cache=True)
-def reconsider(draft, members, starts, votes, matrix):
-    """Replace or remove columns where that brings the draft closer to its members.
+def reconsider(draft, layers, starts, votes, matrix):
+    """Replace or remove columns where that brings the draft closer to its layers.
 
     Parameters
     ----------
     draft : ndarray of uint8, shape (n,)
         Bases that change are written to it; columns that go stay in it.
-    members : Members
+    layers : Layers
     starts : ndarray of int32
         Paths over the draft.
     votes : Votes
-        Of these members on the draft.
+        Of these layers on the draft.
     matrix : Matrix
 
     Returns
@@ -44,7 +44,7 @@ def reconsider(draft, members, starts, votes, matrix):
         Columns that were replaced or removed.
     """
     n = len(draft)
-    gone, window = np.zeros(n, np.bool_), np.empty(2 * REACH + 1, np.uint8)
+    gone, nearby = np.zeros(n, np.bool_), np.empty(2 * REACH + 1, np.uint8)
     changed, before = 0, np.int64(-1)
     for c in range(n):
         old, column = np.int64(draft[c]), votes.column[c]
@@ -57,17 +57,17 @@ def reconsider(draft, members, starts, votes, matrix):
         removable = alone and 100 * np.int64(column[DELETION]) >= MIN_DOUBT * total > 0
         if replaceable or removable:
             low, high = max(0, c - REACH), min(n, c + REACH + 1)
-            best = _distance(draft, gone, low, high, members, starts, window, matrix)
+            best = _distance(draft, gone, low, high, layers, starts, nearby, matrix)
             if replaceable and best >= 0:
                 draft[c] = other
-                changed_to = _distance(draft, gone, low, high, members, starts, window, matrix)
+                changed_to = _distance(draft, gone, low, high, layers, starts, nearby, matrix)
                 if changed_to < best:
                     best, changed = changed_to, changed + 1
                 else:
                     draft[c] = old
             if removable and best >= 0:
                 gone[c] = True
-                if _distance(draft, gone, low, high, members, starts, window, matrix) < best:
+                if _distance(draft, gone, low, high, layers, starts, nearby, matrix) < best:
                     changed += 1
                 else:
                     gone[c] = False
@@ -94,17 +94,17 @@ def _heaviest_other(column, old):
 
 
 @inner
-def _distance(draft, gone, low, high, members, starts, window, matrix):
-    """Return the edit distances of members to columns ``[low, high)``, together; -1 if too few cover them."""
+def _distance(draft, gone, low, high, layers, starts, nearby, matrix):
+    """Return the edit distances of layers to columns ``[low, high)``, together; -1 if too few cover them."""
     size, covering, total = np.int64(0), 0, np.int64(0)
     for c in range(low, high):
         if not gone[c]:
-            window[size] = draft[c]
+            nearby[size] = draft[c]
             size += 1
-    for m in range(len(members.start)):
-        if members.used[m] and members.start[m] <= low and members.end[m] >= high:
+    for m in range(len(layers.start)):
+        if layers.used[m] and layers.start[m] <= low and layers.end[m] >= high:
             covering += 1
-            first, at = members.first[m], members.at[m]
+            first, at = layers.first[m], layers.at[m]
             begin, end = first + starts[at + low], first + starts[at + high]
-            total += edit_distance(window, size, members.bases, begin, end, matrix)
+            total += edit_distance(nearby, size, layers.bases, begin, end, matrix)
     return total if covering >= MIN_DEPTH else np.int64(-1)

@@ -9,17 +9,17 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def fill_unknown(draft, members, starts, most):
-    """Give every run of unknown columns the bases of the first member that spans it.
+def fill_unknown(draft, layers, starts, most):
+    """Give every run of unknown columns the bases of the first layer that spans it.
 
     Parameters
     ----------
     draft : ndarray of uint8, shape (n,)
-    members : Members
+    layers : Layers
     starts : ndarray of int32
         Paths over the draft.
     most : int
-        Bases that a run may get; a member with more is passed over.
+        Bases that a run may get; a layer with more is passed over.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def fill_unknown(draft, members, starts, most):
         stop = c
         while stop < n and draft[stop] == TARGET_UNKNOWN:
             stop += 1
-        giver = _first_across(members, starts, c, stop, most)
+        giver = _first_across(layers, starts, c, stop, most)
         place[c] = size
         if giver < 0:
             for x in range(stop - c):
@@ -47,7 +47,7 @@ def fill_unknown(draft, members, starts, most):
                 codes[size + x] = TARGET_UNKNOWN
             size += stop - c
         else:
-            bases, at = members.bases[members.first[giver] : members.last[giver]], members.at[giver]
+            bases, at = layers.bases[layers.first[giver] : layers.last[giver]], layers.at[giver]
             for b in range(starts[at + c], starts[at + stop]):
                 codes[size] = bases[b]
                 size += 1
@@ -67,16 +67,16 @@ def _unknown_runs(draft):
 
 
 @njit(nogil=True, cache=True)
-def _first_across(members, starts, c, stop, most):
-    """Return the first member that spans a run and knows all its bases; -1 if there is none."""
-    for m in range(len(members.start) - 1):
-        if not members.used[m] or members.start[m] >= c or members.end[m] <= stop:
+def _first_across(layers, starts, c, stop, most):
+    """Return the first layer that spans a run and knows all its bases; -1 if there is none."""
+    for m in range(len(layers.start) - 1):
+        if not layers.used[m] or layers.start[m] >= c or layers.end[m] <= stop:
             continue
-        first, at = members.first[m], members.at[m]
+        first, at = layers.first[m], layers.at[m]
         low, high = np.int64(starts[at + c]), np.int64(starts[at + stop])
         known = high - low <= most
         for b in range(first + low, first + high):
-            known &= members.bases[b] < 4
+            known &= layers.bases[b] < 4
         if known:
             return m
     return -1

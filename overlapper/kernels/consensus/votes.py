@@ -1,6 +1,6 @@
-"""The pile of reads on a draft: their votes, and the next draft.
+"""The pileup of reads on a draft: their votes, and the next draft.
 
-Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *member*
+Definitions are in ``docs/algorithms/correction.md``, sections 3 and 4. A *layer*
 (`kernels.consensus.layers`) is a read, or the target itself, with an edit path (`kernels.common.edit_paths`)
 over the columns ``[start, end)`` of a draft.
 """
@@ -13,8 +13,8 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus.error_probabilities import (
-    CHANCES,
     CHANGED,
+    PROBABILITIES,
     UNIT,
     reach,
     refused_row,
@@ -29,13 +29,13 @@ SLOTS = 8
 """Bases that one draft can gain behind a column."""
 DELETION = 4
 MIN_DEPTH = 3
-"""Members without which a column stays as it is."""
+"""Layers without which a column stays as it is."""
 HOMOPOLYMER = 4
 """Bases of the shortest homopolymer run that has a threshold of its own."""
 
 
 class Votes(NamedTuple):
-    """Votes of a pile on a draft of ``n`` columns.
+    """Votes of a pileup on a draft of ``n`` columns.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Votes(NamedTuple):
     inserted : ndarray of uint16, shape (n, SLOTS * 4)
         Weight of every base in every slot behind the column.
     passing : ndarray of uint16, shape (n,)
-        Weight of the members that go on behind the column.
+        Weight of the layers that go on behind the column.
     depth : ndarray of int32, shape (n,)
-        Members that cover the column.
+        Layers that cover the column.
     """
 
     column: np.ndarray
@@ -56,22 +56,22 @@ class Votes(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def count_votes(members, starts, length):
-    """Count the votes of the members that are used."""
+def count_votes(layers, starts, length):
+    """Count the votes of the layers that are used."""
     votes = Votes(
         np.zeros((length, 5), np.uint16),
         np.zeros((length, SLOTS * 4), np.uint16),
         np.zeros(length, np.uint16),
         np.zeros(length + 1, np.int32),
     )
-    for m in range(len(members.start)):
-        if members.used[m]:
-            votes.depth[members.start[m]] += 1
-            votes.depth[members.end[m]] -= 1
-            start, end, at = members.start[m], members.end[m], members.at[m]
-            first, last = members.first[m], members.last[m]
+    for m in range(len(layers.start)):
+        if layers.used[m]:
+            votes.depth[layers.start[m]] += 1
+            votes.depth[layers.end[m]] -= 1
+            start, end, at = layers.start[m], layers.end[m], layers.at[m]
+            first, last = layers.first[m], layers.last[m]
             _vote(
-                starts[at + start : at + end + 1], members.bases[first:last], members.weights[first:last],
+                starts[at + start : at + end + 1], layers.bases[first:last], layers.weights[first:last],
                 votes.column[start:end], votes.inserted[start:end], votes.passing[start:end],
             )  # fmt: skip
     for c in range(length):
@@ -81,7 +81,7 @@ def count_votes(members, starts, length):
 
 @inner
 def _vote(path, bases, weights, column, inserted, passing):
-    """Count the votes of one member on the columns that it covers.
+    """Count the votes of one layer on the columns that it covers.
 
     Indices are unsigned: numba looks whether others are negative, which counts here.
     """
@@ -125,42 +125,47 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     codes : ndarray of uint8
     place : ndarray of int64, shape (n + 1,)
         Where each column went, or would have.
-    chances : ndarray of int32
-        That each base of the next draft is wrong (`kernels.consensus.error_probabilities`); 0 where it was not voted on.
+    probabilities : ndarray of int32
+        That each base of the next draft is wrong (`kernels.consensus.error_probabilities`); 0 where it was
+        not voted on.
     depth : ndarray of uint8
-        Members at each base, 255 for more.
+        Layers at each base, 255 for more.
     """
     n = len(draft)
     most = (1 + SLOTS) * n
-    codes, depth, chances = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most + 1, np.int32)
+    codes, depth, probabilities = (
+        np.empty(most, np.uint8),
+        np.empty(most, np.uint8),
+        np.empty(most + 1, np.int32),
+    )
     place = np.empty(n + 1, np.int64)
     size, before, run, run_end = 0, np.int64(0), 0, 0
-    table = CHANCES[0 if worth else 1]
+    table = PROBABILITIES[0 if worth else 1]
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        column, members = votes.column[c], min(int(votes.depth[c]), 255)
+        column, layers = votes.column[c], min(int(votes.depth[c]), 255)
         base, standing = int(draft[c]), np.int64(0)
         for code in range(4):
             standing += column[code]
             if column[code] > (column[base] if base < 4 else 0):
                 base = code
-        voted = members >= MIN_DEPTH
+        voted = layers >= MIN_DEPTH
         if not voted and draft[c] < 4:
             base = int(draft[c])
         total = standing + column[DELETION]
-        clear = reach(total, members, worth, doubt)
+        clear = reach(total, layers, worth, doubt)
         if not voted or 100 * standing >= threshold * total:
-            codes[size], depth[size] = base, members
+            codes[size], depth[size] = base, layers
             own = np.int64(0)
             if base < 4 and (voted or draft[c] > 3):
                 row = stays_row(run, c + 1 == run_end)
                 step = step_for(np.int64(column[base]), standing, total, threshold, clear)
                 own = np.int64(table[row, step])
-            _take_doubt(chances, size, own, before)
+            _take_doubt(probabilities, size, own, before)
             size, before = size + 1, np.int64(0)
         else:
             step = step_of(clear, threshold * total - 100 * standing, threshold * total)
@@ -173,20 +178,20 @@ def next_draft(draft, votes, thresholds, worth, doubt):
                     best = code
             longer = run + 1 if (best & 3) == draft[c] else 1
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
-            clear = reach(passing, members, worth, doubt)
+            clear = reach(passing, layers, worth, doubt)
             if 100 * standing <= threshold * passing:
                 if passing:
                     step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
                     before += table[refused_row(longer), step]
                 break
-            codes[size], depth[size] = best & 3, members
+            codes[size], depth[size] = best & 3, layers
             step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, clear)
-            _take_doubt(chances, size, np.int64(table[CHANGED, step]), before)
+            _take_doubt(probabilities, size, np.int64(table[CHANGED, step]), before)
             size, before = size + 1, np.int64(0)
     place[n] = size
     if size:
-        _take_doubt(chances, size, np.int64(0), before)
-    return codes[:size], place, chances[:size], depth[:size]
+        _take_doubt(probabilities, size, np.int64(0), before)
+    return codes[:size], place, probabilities[:size], depth[:size]
 
 
 @inner
@@ -199,11 +204,11 @@ def _run_end(codes, start):
 
 
 @inner
-def _take_doubt(chances, size, own, doubt):
-    """Set the chance of the next base, and add the doubt before it to that of the base before."""
+def _take_doubt(probabilities, size, own, doubt):
+    """Set the probability of the next base, and add the doubt before it to that of the base before."""
     doubt = min(doubt, UNIT)
     if size == 0 and own > 0:
         own += doubt
-    elif size and chances[size - 1] > 0:
-        chances[size - 1] += doubt
-    chances[size] = own
+    elif size and probabilities[size - 1] > 0:
+        probabilities[size - 1] += doubt
+    probabilities[size] = own

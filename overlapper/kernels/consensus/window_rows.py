@@ -1,4 +1,4 @@
-"""Rows cut to pieces of targets, and bases packed again after the vote."""
+"""Rows cut to windows of targets, and bases packed again after the vote."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ BIN = 256
 MOST_ROWS = 1600
 """Rows on a stretch at most: votes of so many, of weight 40 at most, do not pass 16 bits."""
 LEAST = 100
-"""Bases of a piece that a row must keep."""
+"""Bases of a window that a row must keep."""
 
 
 @njit(nogil=True, cache=True)
-def cut_rows(rows, pieces):
-    """Cut rows to pieces of their targets, along the line from corner to corner of their intervals.
+def cut_rows(rows, windows):
+    """Cut rows to windows of their targets, along the line from corner to corner of their intervals.
 
     Parameters
     ----------
     rows : Rows
         On whole targets.
-    pieces : Pieces
+    windows : Windows
         With the rows of each target, by its number, in ``first``.
 
     Returns
     -------
-    first : ndarray of int64, shape (pieces + 1,)
-        Where the rows of each piece start; they keep their order.
+    first : ndarray of int64, shape (windows + 1,)
+        Where the rows of each window start; they keep their order.
     cut : Rows
-        On pieces.
+        On windows.
     """
-    n = len(pieces.target)
+    n = len(windows.target)
     first = np.zeros(n + 1, np.int64)
     for p in range(n):
         first[p + 1] = first[p]
-        for r in range(pieces.first[pieces.target[p]], pieces.first[pieces.target[p] + 1]):
-            first[p + 1] += _stays(rows, r, pieces.start[p], pieces.end[p])
+        for r in range(windows.first[windows.target[p]], windows.first[windows.target[p] + 1]):
+            first[p + 1] += _stays(rows, r, windows.start[p], windows.end[p])
     size = first[n]
     cut = Rows(
         np.empty(size, rows.read.dtype), np.empty(size, np.bool_), np.empty(size, np.int64),
@@ -46,8 +46,8 @@ def cut_rows(rows, pieces):
     )  # fmt: skip
     size = 0
     for p in range(n):
-        start, end = pieces.start[p], pieces.end[p]
-        for r in range(pieces.first[pieces.target[p]], pieces.first[pieces.target[p] + 1]):
+        start, end = windows.start[p], windows.end[p]
+        for r in range(windows.first[windows.target[p]], windows.first[windows.target[p] + 1]):
             if _stays(rows, r, start, end):
                 low, high = max(rows.t_start[r], start), min(rows.t_end[r], end)
                 run, rise = rows.r_end[r] - rows.r_start[r], rows.t_end[r] - rows.t_start[r]
@@ -71,17 +71,17 @@ def _stays(rows, r, start, end):
 
 
 @njit(nogil=True, cache=True)
-def within_depth(piece_first, t_start, t_end, max_depth):
-    """Take the rows of pieces in their order, but those that find every stretch of `BIN` bases full.
+def within_depth(window_first, t_start, t_end, max_depth):
+    """Take the rows of windows in their order, but those that find every stretch of `BIN` bases full.
 
     A row that finds one stretch with `MOST_ROWS` rows is not taken either.
 
     Parameters
     ----------
-    piece_first : ndarray of int64, shape (pieces + 1,)
-        Where the rows of each piece start.
+    window_first : ndarray of int64, shape (windows + 1,)
+        Where the rows of each window start.
     t_start, t_end : ndarray of int64
-        Their intervals of the piece.
+        Their intervals of the window.
     max_depth : int
         Rows that fill a stretch.
 
@@ -92,9 +92,9 @@ def within_depth(piece_first, t_start, t_end, max_depth):
     """
     taken = np.zeros(len(t_start), np.bool_)
     depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
-    for p in range(len(piece_first) - 1):
+    for p in range(len(window_first) - 1):
         depth[:] = 0
-        for r in range(piece_first[p], piece_first[p + 1]):
+        for r in range(window_first[p], window_first[p + 1]):
             stretches = depth[t_start[r] // BIN : (t_end[r] - 1) // BIN + 1]
             taken[r] = stretches.min() < max_depth and stretches.max() < MOST_ROWS
             stretches += np.int64(taken[r])

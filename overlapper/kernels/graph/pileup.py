@@ -1,4 +1,4 @@
-"""Pile-ups of reads: which interval of a read others confirm, and overlaps cut to such intervals.
+"""Pileup-ups of reads: which interval of a read others confirm, and overlaps cut to such intervals.
 
 Definitions are in `overlapper.graph.trim`.
 """

@@ -13,7 +13,7 @@ _OTHER_BITS, _NUMBER_BITS = 4, 28
 _NUMBER = np.int64((1 << _NUMBER_BITS) - 1)
 
 
-class Piles(NamedTuple):
+class Pileups(NamedTuple):
     """The overlaps of every read, and the differences of every overlap.
 
     Attributes
@@ -48,7 +48,7 @@ def seen_again(piles, first, last, counts, again):
 
     Parameters
     ----------
-    piles : Piles
+    piles : Pileups
     first, last : int
         Reads, half open.
     counts : ndarray of bool, shape (differences,)
@@ -108,7 +108,7 @@ def confirm(piles, first, last, counts, differing, confirmed):
 
     Parameters
     ----------
-    piles : Piles
+    piles : Pileups
     first, last : int
         Reads, half open.
     counts : ndarray of bool, shape (differences,)

@@ -52,7 +52,7 @@ def named(devices: Sequence[Device], threads: int) -> str:
     return ", ".join(used if device.name == "cpu" else str(device) for device in devices)
 
 
-def wake(text: str) -> None:
+def start_driver(text: str) -> None:
     """Have the GPUs that ``--device`` may mean started by a thread, for when they are selected.
 
     It takes some tenths of a second, without the lock. What fails here is told by `select_devices`.

@@ -1,12 +1,12 @@
-"""Consensus of pieces of targets on a GPU; the twin of ../consensus.py.
+"""Consensus of windows of targets on a GPU; the twin of ../consensus.py.
 
-A batch of pieces stays on the device from its packed reads to its consensus::
+A batch of windows stays on the device from its packed reads to its consensus::
 
-    reads ──► members ──► anchors ──► chains ──► paths ──► votes ──► next draft ──┐
+    reads ──► layers ──► anchors ──► chains ──► paths ──► votes ──► next draft ──┐
                                                    ▲                             │
-                                                   └── members carried over ◄────┘
+                                                   └── layers carried over ◄────┘
 
-Each arrow is a kernel or two with a thread for each member, pair of sequences, or column.
+Each arrow is a kernel or two with a thread for each layer, pair of sequences, or column.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from overlapper.kernels.consensus.consensus import (
 from overlapper.kernels.consensus.cuda.error_probabilities import qualities
 from overlapper.kernels.consensus.cuda.haplotype_filter import leave_out
 from overlapper.kernels.consensus.cuda.layer_paths import first_paths
-from overlapper.kernels.consensus.cuda.layers import DeviceSequences, gather_members
-from overlapper.kernels.consensus.cuda.mem_anchors import bytes_of_index, find_chains, index_pieces
+from overlapper.kernels.consensus.cuda.layers import DeviceSequences, gather_layers
+from overlapper.kernels.consensus.cuda.mem_anchors import bytes_of_index, find_chains, index_windows
 from overlapper.kernels.consensus.cuda.next_draft import carry_over, fill_unknown
 from overlapper.kernels.consensus.cuda.own_bases import keep_own
 from overlapper.kernels.consensus.cuda.reconsider import reconsider
-from overlapper.kernels.consensus.cuda.votes import Draft, Members, bytes_of_votes, count_votes, next_drafts
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_votes, count_votes, next_drafts
 from overlapper.kernels.consensus.error_probabilities import LIMITS
 from overlapper.kernels.consensus.layer_paths import BAND, BAND_SHARE
-from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.kernels.consensus.mem_anchors import DIAGONALS
 from overlapper.kernels.consensus.votes import HOMOPOLYMER
 from overlapper.runtime.gpu.launch import launch
@@ -52,12 +52,12 @@ GROWTH = 1.3
 """Columns of a draft for each base of its target, as memory is planned."""
 PATH_BYTES, PAIR_BYTES = 4, 8
 """Device memory of a row of a path, and of the pairs to align for a row."""
-MEMBER_BYTES = 128 + 4 * DIAGONALS
-"""Device memory of a member besides its bases and paths."""
+LAYER_BYTES = 128 + 4 * DIAGONALS
+"""Device memory of a layer besides its bases and paths."""
 
 
 class Found(NamedTuple):
-    """The consensus of pieces, as `overlapper.kernels.consensus.consensus.correct_pieces` returns it."""
+    """The consensus of windows, as `overlapper.kernels.consensus.consensus.correct_windows` returns it."""
 
     offsets: np.ndarray
     codes: np.ndarray
@@ -67,43 +67,43 @@ class Found(NamedTuple):
     counts: np.ndarray
 
 
-def bytes_of_pieces(pieces: Pieces, rows: Rows, drafts: int) -> np.ndarray:
-    """Return the device memory that each piece of a batch takes, about, with its rows.
+def bytes_of_windows(windows: Windows, rows: Rows, drafts: int) -> np.ndarray:
+    """Return the device memory that each window of a batch takes, about, with its rows.
 
     Parameters
     ----------
-    pieces : Pieces
+    windows : Windows
     rows : Rows
     drafts : int
         Votes, and drafts made otherwise.
     """
-    lengths = pieces.end - pieces.start
+    lengths = windows.end - windows.start
     before = np.concatenate([[0], np.cumsum(rows.r_end - rows.r_start, dtype=np.int64)])
-    bases = before[pieces.first[1:]] - before[pieces.first[:-1]] + lengths
+    bases = before[windows.first[1:]] - before[windows.first[:-1]] + lengths
     of_bases = 2 + GROWTH * (PATH_BYTES * (drafts + 1) + PAIR_BYTES)
     of_votes = GROWTH * drafts * bytes_of_votes(1) * lengths
-    of_members = MEMBER_BYTES * (np.diff(pieces.first) + 1)
-    return (of_bases * bases + bytes_of_index(lengths) + of_votes + of_members).astype(np.int64)
+    of_layers = LAYER_BYTES * (np.diff(windows.first) + 1)
+    return (of_bases * bases + bytes_of_index(lengths) + of_votes + of_layers).astype(np.int64)
 
 
-def correct_pieces(
+def correct_windows(
     targets: DeviceSequences,
     reads: DeviceSequences,
-    pieces: Pieces,
+    windows: Windows,
     rows: Rows,
     settings: Settings,
     *,
     arena: Arena,
 ) -> Found:
-    """Find the consensus of pieces.
+    """Find the consensus of windows.
 
     Parameters
     ----------
     targets, reads : DeviceSequences
-    pieces : Pieces
+    windows : Windows
     rows : Rows
     settings : Settings
-        These three as for `overlapper.kernels.consensus.consensus.correct_pieces`.
+        These three as for `overlapper.kernels.consensus.consensus.correct_windows`.
     arena : Arena
         Memory for all of the batch.
 
@@ -112,82 +112,82 @@ def correct_pieces(
     DeviceError
         When the arena is too small.
     """
-    n = len(pieces.target)
-    lengths = pieces.end - pieces.start
+    n = len(windows.target)
+    lengths = windows.end - windows.start
     if not lengths.any():
         none, counts = np.zeros(0, np.uint8), np.zeros((n, COUNTS), np.int64)
         return Found(np.zeros(n + 1, np.int64), none, none, none, none.astype(np.int32), counts)
-    draft, members = gather_members(targets, reads, pieces, rows, settings, arena)
+    draft, layers = gather_layers(targets, reads, windows, rows, settings, arena)
     counts = arena.zeros(n * COUNTS, np.int64).reshape(n, COUNTS)
-    starts = arena.array(_rows_of_paths(pieces, rows), np.int32)
-    index = index_pieces(draft.codes, draft.first, lengths, settings.k, arena)
+    starts = arena.array(_rows_of_paths(windows, rows), np.int32)
+    index = index_windows(draft.codes, draft.first, lengths, settings.k, arena)
     limits = BAND, BAND_SHARE, settings.max_gap
-    anchors, sizes = find_chains(draft.codes, draft.first, members, index, limits, arena)
-    first_paths(draft, members, anchors, sizes, starts, settings.target_votes, arena)
+    anchors, sizes = find_chains(draft.codes, draft.first, layers, index, limits, arena)
+    first_paths(draft, layers, anchors, sizes, starts, settings.target_votes, arena)
     launch(
-        count_aligned, len(members.piece), arena, members.piece, members.t_start, members.start, members.end,
-        members.used, counts,
+        count_aligned, len(layers.window), arena, layers.window, layers.t_start, layers.start, layers.end,
+        layers.used, counts,
     )  # fmt: skip
-    return _consensus(draft, members, starts, settings, counts, arena)
+    return _consensus(draft, layers, starts, settings, counts, arena)
 
 
-def _rows_of_paths(pieces: Pieces, rows: Rows) -> int:
-    """Return how many rows the first paths of all members have."""
-    members = len(rows.read) + len(pieces.target)
-    return int((rows.t_end - rows.t_start).sum() + (pieces.end - pieces.start).sum() + members)
+def _rows_of_paths(windows: Windows, rows: Rows) -> int:
+    """Return how many rows the first paths of all layers have."""
+    layers = len(rows.read) + len(windows.target)
+    return int((rows.t_end - rows.t_start).sum() + (windows.end - windows.start).sum() + layers)
 
 
 @cuda.jit
-def count_aligned(piece, t_start, start, end, used, counts):
-    """Count the members of every piece that are aligned, and their columns; a thread a member."""
+def count_aligned(window, t_start, start, end, used, counts):
+    """Count the layers of every window that are aligned, and their columns; a thread a layer."""
     m = cuda.grid(1)
-    if m >= len(piece) or t_start[m] < 0:
+    if m >= len(window) or t_start[m] < 0:
         return
-    cuda.atomic.add(counts, (piece[m], ALIGNED if used[m] else LOST), 1)
-    cuda.atomic.add(counts, (piece[m], COVERED), int64(end[m] - start[m]))
+    cuda.atomic.add(counts, (window[m], ALIGNED if used[m] else LOST), 1)
+    cuda.atomic.add(counts, (window[m], COVERED), int64(end[m] - start[m]))
 
 
 def _consensus(
-    draft: Draft, members: Members, starts: Any, settings: Settings, counts: Any, arena: Arena
+    draft: Draft, layers: Layers, starts: Any, settings: Settings, counts: Any, arena: Arena
 ) -> Found:
-    """Return the consensus of piles."""
+    """Return the consensus of pileups."""
     n = len(draft.first) - 1
     moving = arena.zeros(n, np.uint8)
-    filled, place = fill_unknown(draft, members, starts, moving, arena)
+    filled, place = fill_unknown(draft, layers, starts, moving, arena)
     if arena.download(moving).any():
-        starts = carry_over(members, starts, draft, filled, place, moving, arena)
+        starts = carry_over(layers, starts, draft, filled, place, moving, arena)
         draft = filled
     steps = len(settings.thresholds)
     everywhere = arena.upload(np.ones(n, np.uint8))
     for step in range(steps):
-        votes = count_votes(draft, members, starts, arena)
-        if step == 1 and settings.guard:
+        votes = count_votes(draft, layers, starts, arena)
+        if step == 1 and settings.haplotype_filter:
             left_out = arena.zeros(n, np.int64)
-            leave_out(draft, members, starts, votes, left_out, arena)
+            leave_out(draft, layers, starts, votes, left_out, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
-            votes = count_votes(draft, members, starts, arena)
-        if step > 0 and settings.guard and settings.target_votes:
-            keep_own(draft, members, starts, votes, settings.alike, arena)
+            votes = count_votes(draft, layers, starts, arena)
+        if step > 0 and settings.haplotype_filter and settings.target_votes:
+            keep_own(draft, layers, starts, votes, settings.alike, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             changed = arena.zeros(n, np.uint8)
-            after, place = reconsider(draft, members, starts, votes, changed, arena)
-            starts = carry_over(members, starts, draft, after, place, changed, arena)
+            after, place = reconsider(draft, layers, starts, votes, changed, arena)
+            starts = carry_over(layers, starts, draft, after, place, changed, arena)
             draft = after
-            votes = count_votes(draft, members, starts, arena)
+            votes = count_votes(draft, layers, starts, arena)
         voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
         if step == steps - 1:
-            members = members._replace(used=arena.zeros(len(members.piece), np.uint8))
-        starts = carry_over(members, starts, draft, voted.draft, voted.place, everywhere, arena)
+            layers = layers._replace(used=arena.zeros(len(layers.window), np.uint8))
+        starts = carry_over(layers, starts, draft, voted.draft, voted.place, everywhere, arena)
         draft = voted.draft
     size = len(draft.codes)
     origin = arena.array(size, np.int32)
     launch(
-        compare, size, arena, *draft, members.member_first, members.first, members.bases, members.at, starts,
+        compare, size, arena, *draft, layers.layer_first, layers.first, layers.bases, layers.at, starts,
         origin, counts,
     )  # fmt: skip
     quality = arena.array(size, np.uint8)
     limits = arena.upload(LIMITS[0 if settings.worth else 1])
-    launch(qualities, size, arena, *draft, voted.chances, limits, quality)
+    launch(qualities, size, arena, *draft, voted.probabilities, limits, quality)
     offsets = arena.download(draft.first)
     end = int(offsets[-1])
     codes, quality, depth, origin = (
@@ -198,14 +198,14 @@ def _consensus(
 
 @cuda.jit
 def set_column(values, column, counts):
-    """Write a value of every piece to a column of the counts."""
+    """Write a value of every window to a column of the counts."""
     p = cuda.grid(1)
     if p < len(values):
         counts[p, column] = values[p]
 
 
 @cuda.jit
-def compare(draft_first, codes, member_first, first, bases, at, starts, origin, counts):
+def compare(draft_first, codes, layer_first, first, bases, at, starts, origin, counts):
     """Count how every target differs from its consensus, and write origins; a thread a column.
 
     What is counted is told at `overlapper.kernels.consensus.consensus.COUNTS`. The first column of a
@@ -215,12 +215,12 @@ def compare(draft_first, codes, member_first, first, bases, at, starts, origin, 
     if x >= draft_first[len(draft_first) - 1]:
         return
     p = owner(draft_first, x)
-    own, c = member_first[p + 1] - 1, x - draft_first[p]
-    row, member = at[own] + c, first[own]
+    own, c = layer_first[p + 1] - 1, x - draft_first[p]
+    row, layer = at[own] + c, first[own]
     here, behind = starts[row], starts[row + 1]
     origin[x] = here
     inserted, deleted = max(int32(0), int32(behind - here - 1)), behind == here
-    differs = deleted or bases[member + here] != codes[x]
+    differs = deleted or bases[layer + here] != codes[x]
     cuda.atomic.add(counts, (p, COLUMNS), int64(1 + inserted))
     if inserted or differs:
         cuda.atomic.add(counts, (p, EDITS), int64(inserted) + int64(differs))
@@ -234,7 +234,7 @@ def compare(draft_first, codes, member_first, first, bases, at, starts, origin, 
     length, held = end - x, int64(0)
     if length >= HOMOPOLYMER:
         for y in range(here, starts[row + length]):
-            held += bases[member + y] == codes[x]
+            held += bases[layer + y] == codes[x]
         cuda.atomic.add(counts, (p, RUNS), int64(1))
         cuda.atomic.add(counts, (p, SHORTER), int64(held < length))
         cuda.atomic.add(counts, (p, LONGER), int64(held > length))

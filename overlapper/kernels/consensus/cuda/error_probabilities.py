@@ -1,4 +1,4 @@
-"""How likely decisions of a vote are wrong, and qualities of bases; the twin of ../error_probabilities.py."""
+"""How likely decisions of a vote err, and qualities of bases; the twin of ../error_probabilities.py."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from overlapper.kernels.consensus.error_probabilities import UNIT, phred
 
 
 @cuda.jit
-def add_doubts(draft_first, doubt, chances):
-    """Add the doubt behind a base to its chance, and to the first one that before it; a thread a base."""
+def add_doubts(draft_first, doubt, probabilities):
+    """Add the doubt behind a base to its probability, and to the first the one before it, a thread a base."""
     x = cuda.grid(1)
-    if x < draft_first[len(draft_first) - 1] and chances[x] > 0:
+    if x < draft_first[len(draft_first) - 1] and probabilities[x] > 0:
         p = owner(draft_first, x)
-        chances[x] += min(doubt[x + p + 1], int64(UNIT))
+        probabilities[x] += min(doubt[x + p + 1], int64(UNIT))
         if x == draft_first[p]:
-            chances[x] += min(doubt[x + p], int64(UNIT))
+            probabilities[x] += min(doubt[x + p], int64(UNIT))
 
 
 @cuda.jit
-def qualities(draft_first, codes, chances, limits, quality):
+def qualities(draft_first, codes, probabilities, limits, quality):
     """Write the qualities of bases; a thread a base, the first one of a homopolymer run for all of it."""
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
@@ -30,9 +30,9 @@ def qualities(draft_first, codes, chances, limits, quality):
         return
     end, total, voted = int64(x), int64(0), int64(0)
     while end < draft_first[p + 1] and codes[end] == codes[x]:
-        total += chances[end]
-        voted += chances[end] > 0
+        total += probabilities[end]
+        voted += probabilities[end] > 0
         end += 1
     of_run = phred(total // max(voted, int64(1)), limits)
     for y in range(x, end):
-        quality[y] = of_run if chances[y] > 0 else 0
+        quality[y] = of_run if probabilities[y] > 0 else 0

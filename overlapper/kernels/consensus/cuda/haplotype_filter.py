@@ -1,4 +1,4 @@
-"""Which members of piles come from elsewhere; the twin of ../haplotype_filter.py, which defines it."""
+"""Which layers of pileups come from elsewhere; the twin of ../haplotype_filter.py, which defines it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numba import cuda, int32, int64
 
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
-from overlapper.kernels.consensus.cuda.votes import Draft, Members, Votes
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
 from overlapper.kernels.consensus.haplotype_filter import (
     MAX_AGAINST,
     MIN_APART,
     MIN_BOTH,
-    MIN_MEMBERS,
+    MIN_LAYERS,
     MIN_SHARE,
     NEXT_CANDIDATES,
 )
@@ -23,17 +23,17 @@ from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
 
-def leave_out(draft: Draft, members: Members, starts: Any, votes: Votes, left_out: Any, arena: Arena) -> None:
-    """Mark the members that disagree with their targets as not used.
+def leave_out(draft: Draft, layers: Layers, starts: Any, votes: Votes, left_out: Any, arena: Arena) -> None:
+    """Mark the layers that disagree with their targets as not used.
 
     Parameters
     ----------
     draft : Draft
-    members : Members
+    layers : Layers
     starts : device array of int32
     votes : Votes
-        Of these members.
-    left_out : device array of int64, shape (pieces,)
+        Of these layers.
+    left_out : device array of int64, shape (windows,)
         Gets how many.
     arena : Arena
     """
@@ -41,10 +41,10 @@ def leave_out(draft: Draft, members: Members, starts: Any, votes: Votes, left_ou
     n = len(draft.codes)
     is_candidate = arena.array(n, np.uint8)
     paths = (
-        members.member_first, members.first, members.bases, members.start, members.end, members.at,
-        members.used, starts,
+        layers.layer_first, layers.first, layers.bases, layers.start, layers.end, layers.at,
+        layers.used, starts,
     )  # fmt: skip
-    launch(mark_candidates, n, arena, draft.first, *paths, members.reverse, votes.column, is_candidate)
+    launch(mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, is_candidate)
     place = exclusive_sums(is_candidate, arena)
     count = last_of(place, arena)
     if count:
@@ -53,7 +53,7 @@ def leave_out(draft: Draft, members: Members, starts: Any, votes: Votes, left_ou
         pairs = count * NEXT_CANDIDATES
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
-            judge, len(members.piece), arena, members.piece, candidates, is_site, draft.first, place,
+            judge, len(layers.window), arena, layers.window, candidates, is_site, draft.first, place,
             *paths, votes.column, left_out,
         )  # fmt: skip
     arena.release(mark)
@@ -73,7 +73,7 @@ def _two_bases(column, x):
 
 @cuda.jit(device=True)
 def _held(m, c, first, bases, start, end, at, used, starts, one, other):
-    """Return which of two bases a member has at a column: 0, 1, or -1 for neither."""
+    """Return which of two bases a layer has at a column: 0, 1, or -1 for neither."""
     if used[m] == 0 or c < start[m] or c >= end[m]:
         return -1
     row = at[m] + c
@@ -85,7 +85,7 @@ def _held(m, c, first, bases, start, end, at, used, starts, one, other):
 
 @cuda.jit
 def mark_candidates(
-    draft_first, member_first, first, bases, start, end, at, used, starts, reverse, column, is_candidate
+    draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, is_candidate
 ):
     """Mark the columns that are candidates; a thread a column."""
     x = cuda.grid(1)
@@ -106,12 +106,12 @@ def mark_candidates(
     counts = cuda.local.array(4, int32)
     for i in range(4):
         counts[i] = 0
-    for m in range(member_first[p], member_first[p + 1]):
+    for m in range(layer_first[p], layer_first[p + 1]):
         held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
         if held >= 0:
             counts[2 * held + reverse[m]] += 1
     fewest = min(counts[0] + counts[1], counts[2] + counts[3])
-    if fewest >= MIN_MEMBERS and min(min(counts[0], counts[1]), min(counts[2], counts[3])) > 0:
+    if fewest >= MIN_LAYERS and min(min(counts[0], counts[1]), min(counts[2], counts[3])) > 0:
         is_candidate[x] = 1
 
 
@@ -124,7 +124,7 @@ def list_marked(marked, place, numbers):
 
 
 @cuda.jit
-def link(candidates, draft_first, member_first, first, bases, start, end, at, used, starts, column, is_site):
+def link(candidates, draft_first, layer_first, first, bases, start, end, at, used, starts, column, is_site):
     """Mark the candidates that are linked to another one; a thread a pair of candidates."""
     pair = cuda.grid(1)
     a = pair // NEXT_CANDIDATES
@@ -140,7 +140,7 @@ def link(candidates, draft_first, member_first, first, bases, start, end, at, us
     counts = cuda.local.array(4, int32)
     for i in range(4):
         counts[i] = 0
-    for m in range(member_first[p], member_first[p + 1]):
+    for m in range(layer_first[p], layer_first[p + 1]):
         here = _held(m, a_column, first, bases, start, end, at, used, starts, a_one, a_other)
         if here < 0:
             continue
@@ -152,22 +152,22 @@ def link(candidates, draft_first, member_first, first, bases, start, end, at, us
         least, against = min(counts[0], counts[3]), crossed
     else:
         least, against = min(counts[1], counts[2]), straight
-    if least >= MIN_MEMBERS and 100 * against <= MAX_AGAINST * (straight + crossed):
+    if least >= MIN_LAYERS and 100 * against <= MAX_AGAINST * (straight + crossed):
         is_site[a] = 1
         is_site[b] = 1
 
 
 @cuda.jit
 def judge(
-    piece, candidates, is_site, draft_first, place, member_first, first, bases, start, end, at, used, starts,
+    window, candidates, is_site, draft_first, place, layer_first, first, bases, start, end, at, used, starts,
     column, left_out,
 ):  # fmt: skip
-    """Leave a member out that disagrees with its target more often than it agrees; a thread a member."""
+    """Leave a layer out that disagrees with its target more often than it agrees; a thread a layer."""
     m = cuda.grid(1)
-    if m >= len(piece):
+    if m >= len(window):
         return
-    p = piece[m]
-    own = member_first[p + 1] - 1
+    p = window[m]
+    own = layer_first[p + 1] - 1
     if m == own or used[m] == 0:
         return
     low = draft_first[p]

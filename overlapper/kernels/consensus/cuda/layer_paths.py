@@ -1,4 +1,4 @@
-"""First paths of members, through the anchors of their chains; as in ../layer_paths.py."""
+"""First paths of layers, through the anchors of their chains; as in ../layer_paths.py."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import cuda, int32, int64
 from overlapper.kernels.common.cuda.edit_paths import Pairs, Scratch, add_pair, align_all, fill, trace
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.consensus.cuda.mem_anchors import Anchors
-from overlapper.kernels.consensus.cuda.votes import Draft, Members
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers
 from overlapper.kernels.consensus.layer_paths import ANCHOR_ENDS, MAX_REACH
 from overlapper.runtime.gpu.launch import kernel_of, launch
 from overlapper.runtime.gpu.memory import Arena
@@ -25,21 +25,21 @@ _LIST = 1
 
 def first_paths(
     draft: Draft,
-    members: Members,
+    layers: Layers,
     anchors: Anchors,
     sizes: Any,
     starts: Any,
     target_votes: bool,
     arena: Arena,
 ) -> None:
-    """Align all members to their targets.
+    """Align all layers to their targets.
 
     Parameters
     ----------
     draft : Draft
         The targets.
-    members : Members
-        Gets the columns that paths cover, and which members are used.
+    layers : Layers
+        Gets the columns that paths cover, and which layers are used.
     anchors : Anchors
     sizes : device array of int32
         Anchors of each chain.
@@ -48,34 +48,34 @@ def first_paths(
     target_votes : bool
     arena : Arena
     """
-    n, total = len(members.piece), len(draft.codes)
+    n, total = len(layers.window), len(draft.codes)
     mark = arena.mark()
     launch(
-        lay_targets, total, arena, draft.first, members.member_first, members.at, target_votes, members.end,
-        members.used, starts,
+        lay_targets, total, arena, draft.first, layers.layer_first, layers.at, target_votes, layers.end,
+        layers.used, starts,
     )  # fmt: skip
     ends = arena.array((n, 4), np.int32)
     # A chain has a pair before each of its anchors.
-    pairs = Pairs.room_for(len(anchors.score), len(starts) + len(members.bases), arena)
-    launch(follow_chains, n, arena, anchors.first, anchors.found, sizes, members.at, starts, ends, *pairs)
-    align_all(pairs, draft.codes, draft.first, members, starts, arena)
+    pairs = Pairs.room_for(len(anchors.score), len(starts) + len(layers.bases), arena)
+    launch(follow_chains, n, arena, anchors.first, anchors.found, sizes, layers.at, starts, ends, *pairs)
+    align_all(pairs, draft.codes, draft.first, layers, starts, arena)
     scratch = Scratch.for_list(_LIST, 2 * n, arena)
     kernel_of(align_ends).launch(
         *scratch.grid, arena.stream,
-        ends, *draft, members.piece, members.t_start, members.t_end, members.bases, members.first,
-        members.at, *scratch, members.start, members.end, members.used, starts,
+        ends, *draft, layers.window, layers.t_start, layers.t_end, layers.bases, layers.first,
+        layers.at, *scratch, layers.start, layers.end, layers.used, starts,
     )  # fmt: skip
     arena.release(mark)
 
 
 @cuda.jit
-def lay_targets(target_first, member_first, at, target_votes, end, used, starts):
+def lay_targets(target_first, layer_first, at, target_votes, end, used, starts):
     """Pair every target with itself; a thread a base."""
     x = cuda.grid(1)
     if x >= target_first[len(target_first) - 1]:
         return
     p = owner(target_first, x)
-    own, c = member_first[p + 1] - 1, x - target_first[p]
+    own, c = layer_first[p + 1] - 1, x - target_first[p]
     starts[at[own] + c] = c
     if x + 1 == target_first[p + 1]:
         starts[at[own] + c + 1] = c + 1
@@ -84,9 +84,9 @@ def lay_targets(target_first, member_first, at, target_votes, end, used, starts)
 
 @cuda.jit
 def follow_chains(anchor_first, found, sizes, at, starts, ends, small, medium, large, counts):
-    """Pair the bases of every chain's anchors, and list what lies between them; a thread a member.
+    """Pair the bases of every chain's anchors, and list what lies between them; a thread a layer.
 
-    ``ends`` gets where a chain starts and ends, on the member and on the target.
+    ``ends`` gets where a chain starts and ends, on the layer and on the target.
     """
     m = cuda.grid(1)
     if m >= len(sizes):
@@ -113,7 +113,7 @@ def follow_chains(anchor_first, found, sizes, at, starts, ends, small, medium, l
 
 @cuda.jit
 def align_ends(
-    ends, target_first, targets, piece, t_start, t_end, bases, first, at,
+    ends, target_first, targets, window, t_start, t_end, bases, first, at,
     rows, up, down, threads, start, end, used, starts,
 ):  # fmt: skip
     """Let every path go on beyond its chain; a thread an end, in turn: before the chain, then behind it.
@@ -124,22 +124,22 @@ def align_ends(
         From `follow_chains`.
     target_first, targets
         The targets.
-    piece, t_start, t_end, bases, first, at
-        As in `Members`.
+    window, t_start, t_end, bases, first, at
+        As in `Layers`.
     rows, up, down, threads
         As in `Scratch`.
     start, end, used
-        As in `Members`.
+        As in `Layers`.
     starts : device array of int32
     """
     thread = cuda.grid(1)
     if thread >= threads:
         return
-    for item in range(thread, 2 * len(piece), threads):
+    for item in range(thread, 2 * len(window), threads):
         m, behind = item >> 1, (item & 1) == 1
         if ends[m, 0] == _NO_CHAIN:
             continue
-        target, read = target_first[piece[m]], first[m]
+        target, read = target_first[window[m]], first[m]
         if behind:
             i, j, step = int64(ends[m, 2]), int64(ends[m, 3]), int64(1)
             t_left, r_left = t_end[m] - j, first[m + 1] - read - i

@@ -1,4 +1,4 @@
-"""Members of the piles of a batch, unpacked from reads on the device; as in ../layers.py."""
+"""Layers of the pileups of a batch, unpacked from reads on the device; as in ../layers.py."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numba import cuda, int64, uint32
 
 from overlapper.kernels.common.cuda.walks import MARGIN, DeviceReads
 from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
-from overlapper.kernels.consensus.cuda.votes import Draft, Members
-from overlapper.kernels.consensus.layers import Pieces, Rows, Settings
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers
+from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.runtime.gpu.launch import kernel_of
 from overlapper.runtime.gpu.memory import Arena
 
 THREADS = 128
 OWN = -1
-"""Interval of the piece that a target's own row has."""
+"""Interval of the window that a target's own row has."""
 
 
 class DeviceQualities(NamedTuple):
@@ -51,44 +51,44 @@ def upload_qualities(qualities: Any, arena: Arena) -> DeviceQualities:
     return uploaded
 
 
-def gather_members(
+def gather_layers(
     targets: DeviceSequences,
     reads: DeviceSequences,
-    pieces: Pieces,
+    windows: Windows,
     rows: Rows,
     settings: Settings,
     arena: Arena,
-) -> tuple[Draft, Members]:
-    """Unpack all members of pieces, none of which has a path yet, and the first drafts.
+) -> tuple[Draft, Layers]:
+    """Unpack all layers of windows, none of which has a path yet, and the first drafts.
 
     Parameters
     ----------
     targets, reads : DeviceSequences
-    pieces : Pieces
+    windows : Windows
     rows : Rows
     settings : Settings
     arena : Arena
     """
-    n = len(pieces.target)
-    piece_of_row = np.repeat(np.arange(n), np.diff(pieces.first))
-    # Behind the rows of a piece comes its target.
-    of_row, of_target = np.arange(len(rows.read)) + piece_of_row, pieces.first[1:] + np.arange(n)
+    n = len(windows.target)
+    window_of_row = np.repeat(np.arange(n), np.diff(windows.first))
+    # Behind the rows of a window comes its target.
+    of_row, of_target = np.arange(len(rows.read)) + window_of_row, windows.first[1:] + np.arange(n)
     total = len(of_row) + n
-    member_first = np.append(pieces.first[:-1] + np.arange(n), total).astype(np.int64)
+    layer_first = np.append(windows.first[:-1] + np.arange(n), total).astype(np.int64)
 
     def merged(row_values: np.ndarray, target_values: Any, dtype: type) -> np.ndarray:
         both = np.empty(total, dtype)
         both[of_row], both[of_target] = row_values, target_values
         return both
 
-    lengths = pieces.end - pieces.start
+    lengths = windows.end - windows.start
     t_start, t_end = merged(rows.t_start, OWN, np.int32), merged(rows.t_end, OWN, np.int32)
     size = merged(rows.r_end - rows.r_start, lengths, np.int64)
     path_rows = merged(rows.t_end - rows.t_start, lengths, np.int64) + 1
     first = np.concatenate([[0], np.cumsum(size)])
-    members = Members(
-        arena.upload(member_first),
-        arena.upload(merged(piece_of_row, np.arange(n), np.int32)),
+    layers = Layers(
+        arena.upload(layer_first),
+        arena.upload(merged(window_of_row, np.arange(n), np.int32)),
         arena.upload(t_start),
         arena.upload(t_end),
         arena.upload(merged(rows.reverse, False, np.uint8)),
@@ -100,22 +100,22 @@ def gather_members(
         arena.upload(np.cumsum(path_rows) - path_rows - np.maximum(t_start, 0)),
         arena.zeros(total, np.uint8),
     )
-    sequence = arena.upload(merged(rows.read, pieces.target, np.int32))
-    begin = arena.upload(merged(rows.r_start, pieces.start, np.int64))
+    sequence = arena.upload(merged(rows.read, windows.target, np.int32))
+    begin = arena.upload(merged(rows.r_start, windows.start, np.int64))
     for own, source in ((False, reads), (True, targets)):
         kernel_of(unpack).launch(
             total, THREADS, arena.stream,
             source.reads.words, source.reads.unknown, source.reads.word_offsets,
             *source.qualities, settings.weight, settings.most_weight,
-            sequence, begin, members.reverse, members.t_start, own,
-            members.first, members.bases, members.weights,
+            sequence, begin, layers.reverse, layers.t_start, own,
+            layers.first, layers.bases, layers.weights,
         )  # fmt: skip
     target_first = arena.upload(np.concatenate([[0], np.cumsum(lengths)]))
     codes = arena.array(int(lengths.sum()), np.uint8)
     kernel_of(copy_targets).launch(
-        n, THREADS, arena.stream, members.member_first, members.first, members.bases, target_first, codes
+        n, THREADS, arena.stream, layers.layer_first, layers.first, layers.bases, target_first, codes
     )
-    return Draft(target_first, codes), members
+    return Draft(target_first, codes), layers
 
 
 @cuda.jit
@@ -123,7 +123,7 @@ def unpack(
     words, unknown, word_offsets, qualities, quality_offsets, plain_weight, most_weight,
     sequence, begin, reverse, t_start, own, first, bases, weights,
 ):  # fmt: skip
-    """Unpack the bases and weights of members, those of reads or those of targets; a block a member.
+    """Unpack the bases and weights of layers, those of reads or those of targets; a block a layer.
 
     Parameters
     ----------
@@ -134,11 +134,11 @@ def unpack(
     plain_weight, most_weight : int
         Of a base without a quality, and of the best.
     sequence : device array of int32
-        Of each member.
+        Of each layer.
     begin : device array of int64
         First base of its interval, on the forward strand.
     reverse, t_start, first
-        As in `Members`.
+        As in `Layers`.
     own : bool
         Whether to unpack targets.
     bases, weights : device array of uint8
@@ -164,12 +164,12 @@ def unpack(
 
 
 @cuda.jit
-def copy_targets(member_first, first, bases, target_first, codes):
-    """Copy the bases of targets to the first drafts; a block a piece."""
+def copy_targets(layer_first, first, bases, target_first, codes):
+    """Copy the bases of targets to the first drafts; a block a window."""
     p = cuda.blockIdx.x
     if p >= len(target_first) - 1:
         return
-    low, own = target_first[p], first[member_first[p + 1] - 1]
+    low, own = target_first[p], first[layer_first[p + 1] - 1]
     for x in range(cuda.threadIdx.x, target_first[p + 1] - low, cuda.blockDim.x):
         base = bases[own + x]
         codes[low + x] = TARGET_UNKNOWN if base == READ_UNKNOWN else base

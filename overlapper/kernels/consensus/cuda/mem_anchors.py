@@ -1,7 +1,7 @@
-"""Chained exact matches of members on pieces; the twin of ../mem_anchors.py, which defines them.
+"""Chained exact matches of layers on windows; the twin of ../mem_anchors.py, which defines them.
 
-The k-mers of all pieces are listed at once, a thread a base, in buckets whose order is that in which threads
-got there; places are sorted where they are found. A thread finds the anchors of a stretch of a member twice:
+The k-mers of all windows are listed at once, a thread a base, in buckets whose order is that in which threads
+got there; places are sorted where they are found. A thread finds the anchors of a stretch of a layer twice:
 to count them, and to write them where there is room for so many.
 """
 
@@ -27,15 +27,15 @@ STRETCH = 64
 
 
 class KmerIndex(NamedTuple):
-    """Places of the k-mers of pieces.
+    """Places of the k-mers of windows.
 
     Attributes
     ----------
     heads : device array of int32
-        Some place, on its piece, of the k-mers of each bucket; -1 where there is none.
-    head_first : device array of int64, shape (pieces,)
-        First bucket of each piece.
-    shift : device array of int32, shape (pieces,)
+        Some place, on its window, of the k-mers of each bucket; -1 where there is none.
+    head_first : device array of int64, shape (windows,)
+        First bucket of each window.
+    shift : device array of int32, shape (windows,)
         Of a scattered k-mer, to its bucket.
     following : device array of int32
         Of each base, another place of its bucket, or -1.
@@ -50,13 +50,13 @@ class KmerIndex(NamedTuple):
 
 
 class Anchors(NamedTuple):
-    """Anchors of members; those of member ``m`` are at ``first[m]`` to ``first[m + 1]``.
+    """Anchors of layers; those of layer ``m`` are at ``first[m]`` to ``first[m + 1]``.
 
     Attributes
     ----------
-    first : device array of int64, shape (members + 1,)
+    first : device array of int64, shape (layers + 1,)
     found : device array of int32, shape (n, 3)
-        First base on the member and on the piece, and length.
+        First base on the layer and on the window, and length.
     score, before : device array of int32, shape (n,)
         Memory.
     """
@@ -68,19 +68,19 @@ class Anchors(NamedTuple):
 
 
 def bytes_of_index(lengths: np.ndarray) -> np.ndarray:
-    """Return the device memory that the index of each piece takes, at most."""
+    """Return the device memory that the index of each window takes, at most."""
     return 20 * lengths + 4 * _FEWEST_BUCKETS
 
 
-def index_pieces(targets: Any, target_first: Any, lengths: np.ndarray, k: int, arena: Arena) -> KmerIndex:
-    """List the places of all k-mers of pieces.
+def index_windows(targets: Any, target_first: Any, lengths: np.ndarray, k: int, arena: Arena) -> KmerIndex:
+    """List the places of all k-mers of windows.
 
     Parameters
     ----------
     targets, target_first : device array of uint8, of int64
-        Codes of all pieces, and where each starts.
+        Codes of all windows, and where each starts.
     lengths : ndarray of int64
-        Of the pieces.
+        Of the windows.
     k : int
     arena : Arena
     """
@@ -110,56 +110,56 @@ def index_kmers(targets, target_first, heads, head_first, shift, following, k):
     x = cuda.grid(1)
     if x >= target_first[len(target_first) - 1]:
         return
-    piece = owner(target_first, x)
-    if x + k > target_first[piece + 1]:
+    window = owner(target_first, x)
+    if x + k > target_first[window + 1]:
         return
     kmer = uint32(0)
     for y in range(x, x + k):
         if targets[y] >= _KNOWN:
             return
         kmer = uint32(uint32(kmer << uint32(2)) | uint32(targets[y]))
-    bucket = head_first[piece] + int64(uint32(kmer * _SCATTER) >> uint32(shift[piece]))
-    following[x] = cuda.atomic.exch(heads, bucket, int32(x - target_first[piece]))
+    bucket = head_first[window] + int64(uint32(kmer * _SCATTER) >> uint32(shift[window]))
+    following[x] = cuda.atomic.exch(heads, bucket, int32(x - target_first[window]))
 
 
 def find_chains(
     targets: Any,
     target_first: Any,
-    members: Any,
+    layers: Any,
     index: KmerIndex,
     limits: tuple[int, int, int],
     arena: Arena,
 ) -> tuple[Anchors, Any]:
-    """Find the best chain of anchors of every member.
+    """Find the best chain of anchors of every layer.
 
     Parameters
     ----------
     targets, target_first
-        As for `index_pieces`.
-    members : Members
+        As for `index_windows`.
+    layers : Layers
     index : KmerIndex
     limits : tuple of int
-        Diagonals by which anchors may lie off the line, the share of a member's bases that comes on top, and
+        Diagonals by which anchors may lie off the line, the share of a layer's bases that comes on top, and
         bases between anchors of a chain.
     arena : Arena
 
     Returns
     -------
     anchors : Anchors
-        Those of the chain lead a member's anchors.
+        Those of the chain lead a layer's anchors.
     sizes : device array of int32
         Anchors of each chain; 0 where there is none.
     """
     band, share, max_gap = limits
-    n = len(members.piece)
+    n = len(layers.window)
     sizes = arena.array(n, np.int32)
-    launch(count_stretches, n, arena, members.t_start, members.first, sizes)
+    launch(count_stretches, n, arena, layers.t_start, layers.first, sizes)
     stretch_first = exclusive_sums(sizes, arena)
     stretches = last_of(stretch_first, arena)
     counts = arena.zeros(stretches, np.int32)
     nowhere = arena.zeros(1, np.int64), arena.array((1, 3), np.int32)
-    of_members = (members.piece, members.t_start, members.t_end, members.bases, members.first)
-    arguments = (targets, target_first, *of_members, *index, band, share, stretch_first)
+    of_layers = (layers.window, layers.t_start, layers.t_end, layers.bases, layers.first)
+    arguments = (targets, target_first, *of_layers, *index, band, share, stretch_first)
     launch(find_anchors, stretches, arena, *arguments, False, *nowhere, counts)
     found_first = exclusive_sums(counts, arena)
     total = last_of(found_first, arena)
@@ -172,13 +172,13 @@ def find_chains(
     launch(gather, n + 1, arena, found_first, stretch_first, anchors.first)
     launch(find_anchors, stretches, arena, *arguments, True, found_first, anchors.found, counts)
     latest = arena.zeros(n * DIAGONALS, np.int32)
-    launch(best_chains, n, arena, *anchors, members.piece, target_first, max_gap, latest, sizes)
+    launch(best_chains, n, arena, *anchors, layers.window, target_first, max_gap, latest, sizes)
     return anchors, sizes
 
 
 @cuda.jit
 def count_stretches(t_start, first, sizes):
-    """Count the stretches of every member, none of targets; a thread a member."""
+    """Count the stretches of every layer, none of targets; a thread a layer."""
     m = cuda.grid(1)
     if m < len(sizes):
         sizes[m] = 0 if t_start[m] < 0 else (first[m + 1] - first[m] + STRETCH - 1) // STRETCH
@@ -186,23 +186,23 @@ def count_stretches(t_start, first, sizes):
 
 @cuda.jit
 def find_anchors(
-    targets, target_first, piece, t_start, t_end, bases, first,
+    targets, target_first, window, t_start, t_end, bases, first,
     heads, head_first, shift, following, k, band, share, stretch_first, write, found_first, found, counts,
 ):  # fmt: skip
-    """Count the anchors of every stretch of members, or write them; a thread a stretch.
+    """Count the anchors of every stretch of layers, or write them; a thread a stretch.
 
     Parameters
     ----------
     targets, target_first
-        As for `index_pieces`.
-    piece, t_start, t_end, bases, first
-        As in `Members`.
+        As for `index_windows`.
+    window, t_start, t_end, bases, first
+        As in `Layers`.
     heads, head_first, shift, following, k
         As in `KmerIndex`.
     band, share : int
         As for `find_chains`.
-    stretch_first : device array of int64, shape (members + 1,)
-        First stretch of each member: its k-mers that start at the first `STRETCH` bases, at the next ones ...
+    stretch_first : device array of int64, shape (layers + 1,)
+        First stretch of each layer: its k-mers that start at the first `STRETCH` bases, at the next ones ...
     write : bool
         Whether to write to ``found``, as in `Anchors`.
     found_first : device array of int64
@@ -212,10 +212,10 @@ def find_anchors(
         Gets how many there are.
     """
     stretch = cuda.grid(1)
-    if stretch >= stretch_first[len(piece)]:
+    if stretch >= stretch_first[len(window)]:
         return
     m = owner(stretch_first, stretch)
-    p, low, high = piece[m], t_start[m], t_end[m]
+    p, low, high = window[m], t_start[m], t_end[m]
     target, read = target_first[p], first[m]
     length = first[m + 1] - read
     width = band + length // share
@@ -280,17 +280,17 @@ def _insert(places, n, j):
 
 
 @cuda.jit
-def best_chains(anchor_first, found, score, before, piece, target_first, max_gap, latest, sizes):
-    """Move the anchors of every member's best chain to its front; a thread a member.
+def best_chains(anchor_first, found, score, before, window, target_first, max_gap, latest, sizes):
+    """Move the anchors of every layer's best chain to its front; a thread a layer.
 
     Parameters
     ----------
     anchor_first, found, score, before
         As in `Anchors`.
-    piece, target_first
-        Of the members, and as for `index_pieces`: they limit the anchors that count.
+    window, target_first
+        Of the layers, and as for `index_windows`: they limit the anchors that count.
     max_gap : int
-    latest : device array of int32, shape (members * DIAGONALS,)
+    latest : device array of int32, shape (layers * DIAGONALS,)
         Zeros, for the last anchor on each diagonal, and one more.
     sizes : device array of int32
         Gets the anchors of each chain.
@@ -298,7 +298,7 @@ def best_chains(anchor_first, found, score, before, piece, target_first, max_gap
     m = cuda.grid(1)
     if m >= len(sizes):
         return
-    p, first = piece[m], anchor_first[m]
+    p, first = window[m], anchor_first[m]
     n = min(anchor_first[m + 1] - first, target_first[p + 1] - target_first[p] + SPARE_ANCHORS)
     end = int64(0)
     for a in range(n):

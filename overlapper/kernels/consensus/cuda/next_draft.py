@@ -1,4 +1,4 @@
-"""Members carried over from drafts to the next ones, and unknown bases filled; see ../votes.py."""
+"""Layers carried over from drafts to the next ones, and unknown bases filled; see ../votes.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overlapper.kernels.common.cuda.edit_paths import SIZES, Pairs, add_pair, al
 from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
-from overlapper.kernels.consensus.cuda.votes import Draft, Members, moved_draft
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, moved_draft
 from overlapper.kernels.consensus.next_draft import MIN_RUN, RUN_ENDS
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
@@ -22,13 +22,13 @@ STRETCH = 64
 
 
 class Runs(NamedTuple):
-    """Runs of columns at which members keep their pairs; those of member ``m`` are at ``first[m]`` and on.
+    """Runs of columns at which layers keep their pairs; those of layer ``m`` are at ``first[m]`` and on.
 
     Attributes
     ----------
-    first : device array of int64, shape (members + 1,)
+    first : device array of int64, shape (layers + 1,)
     found : device array of int32, shape (n + 1, 3)
-        First column of the next draft, first base of the member, and length; the last row is spare.
+        First column of the next draft, first base of the layer, and length; the last row is spare.
     """
 
     first: Any
@@ -36,56 +36,56 @@ class Runs(NamedTuple):
 
 
 def carry_over(
-    members: Members, starts: Any, before: Draft, after: Draft, place: Any, moving: Any, arena: Arena
+    layers: Layers, starts: Any, before: Draft, after: Draft, place: Any, moving: Any, arena: Arena
 ) -> Any:
-    """Carry the members of pieces over to their next drafts; return the paths of all members there.
+    """Carry the layers of windows over to their next drafts; return the paths of all layers there.
 
     Parameters
     ----------
-    members : Members
-        Gets the columns that paths cover, where they are, and which members are lost.
+    layers : Layers
+        Gets the columns that paths cover, where they are, and which layers are lost.
     starts : device array of int32
         Paths over the drafts before.
     before, after : Draft
     place : device array of int64
         As in `overlapper.kernels.consensus.cuda.votes.Voted`.
-    moving : device array of uint8, shape (pieces,)
-        Which pieces; paths of the others stay as they are.
+    moving : device array of uint8, shape (windows,)
+        Which windows; paths of the others stay as they are.
     arena : Arena
     """
-    n = len(members.piece)
+    n = len(layers.window)
     sizes, stretches = arena.array(n, np.int32), arena.array(n, np.int32)
-    of_members = (members.member_first, members.piece, members.start, members.end, members.used)
-    launch(count_rows, n, arena, *of_members, before.first, place, moving, sizes, stretches)
+    of_layers = (layers.layer_first, layers.window, layers.start, layers.end, layers.used)
+    launch(count_rows, n, arena, *of_layers, before.first, place, moving, sizes, stretches)
     new_at = exclusive_sums(sizes, arena)
     rows = last_of(new_at, arena)
     carried = arena.array(rows, np.int32)
     mark = arena.mark()
-    runs = _find_runs(members, starts, before, after, place, stretches, arena)
+    runs = _find_runs(layers, starts, before, after, place, stretches, arena)
     # Runs that part two pairs have MIN_RUN columns and more.
-    pairs = Pairs.room_for(rows // MIN_RUN + n, rows + len(members.bases), arena)
+    pairs = Pairs.room_for(rows // MIN_RUN + n, rows + len(layers.bases), arena)
     lost = arena.zeros(n, np.uint8)
-    paths = (members.piece, members.start, members.end, members.at, starts, before.first, place, new_at)
+    paths = (layers.window, layers.start, layers.end, layers.at, starts, before.first, place, new_at)
     launch(align_before_runs, len(runs.found), arena, *runs, *paths, carried, lost, *pairs)
     launch(
-        finish_paths, n, arena, *runs, *paths, members.member_first, members.used, moving, carried, lost,
+        finish_paths, n, arena, *runs, *paths, layers.layer_first, layers.used, moving, carried, lost,
         *pairs,
     )  # fmt: skip
-    align_all(pairs, after.codes, after.first, members, carried, arena)
+    align_all(pairs, after.codes, after.first, layers, carried, arena)
     arena.release(mark)
     return carried
 
 
 def _find_runs(
-    members: Members, starts: Any, before: Draft, after: Draft, place: Any, stretches: Any, arena: Arena
+    layers: Layers, starts: Any, before: Draft, after: Draft, place: Any, stretches: Any, arena: Arena
 ) -> Runs:
-    """Find the runs of all members that keep their pairs."""
-    n = len(members.piece)
+    """Find the runs of all layers that keep their pairs."""
+    n = len(layers.window)
     stretch_first = exclusive_sums(stretches, arena)
     total = last_of(stretch_first, arena)
     counts = arena.zeros(total, np.int32)
     arguments = (
-        members.piece, members.start, members.end, members.first, members.bases, members.at, starts,
+        layers.window, layers.start, layers.end, layers.first, layers.bases, layers.at, starts,
         before.first, after.codes, place, stretch_first,
     )  # fmt: skip
     nowhere = arena.zeros(1, np.int64), arena.array((1, 3), np.int32)
@@ -98,17 +98,17 @@ def _find_runs(
 
 
 @cuda.jit
-def count_rows(member_first, piece, start, end, used, draft_first, place, moving, sizes, stretches):
-    """Count the rows of every member's path over the next draft, and the stretches of the path before.
+def count_rows(layer_first, window, start, end, used, draft_first, place, moving, sizes, stretches):
+    """Count the rows of every layer's path over the next draft, and the stretches of the path before.
 
-    There are none where a member is lost, and no stretches where it does not move. A thread a member.
+    There are none where a layer is lost, and no stretches where it does not move. A thread a layer.
     """
     m = cuda.grid(1)
-    if m >= len(piece):
+    if m >= len(window):
         return
-    p = piece[m]
+    p = window[m]
     sizes[m], stretches[m] = 0, 0
-    if used[m] == 0 and m + 1 != member_first[p + 1]:
+    if used[m] == 0 and m + 1 != layer_first[p + 1]:
         return
     if moving[p]:
         low = draft_first[p]
@@ -119,28 +119,28 @@ def count_rows(member_first, piece, start, end, used, draft_first, place, moving
 
 
 @cuda.jit(device=True)
-def _is_pair(c, starts, at, codes, place, low, bases, member):
-    """Tell whether a member pairs a base at a column that equals the one the next draft has there."""
+def _is_pair(c, starts, at, codes, place, low, bases, layer):
+    """Tell whether a layer pairs a base at a column that equals the one the next draft has there."""
     b, d = starts[at + c], place[low + c]
-    return starts[at + c + 1] > b and place[low + c + 1] > d and codes[d] == bases[member + b]
+    return starts[at + c + 1] > b and place[low + c + 1] > d and codes[d] == bases[layer + b]
 
 
 @cuda.jit
 def find_runs(
-    piece, start, end, first, bases, at, starts, draft_first, codes, place, stretch_first, write,
+    window, start, end, first, bases, at, starts, draft_first, codes, place, stretch_first, write,
     found_first, found, counts,
 ):  # fmt: skip
-    """Count the runs that start in every stretch of members' paths, or write them; a thread a stretch.
+    """Count the runs that start in every stretch of layers' paths, or write them; a thread a stretch.
 
     Parameters
     ----------
-    piece, start, end, first, bases, at
-        As in `Members`.
+    window, start, end, first, bases, at
+        As in `Layers`.
     starts : device array of int32
     draft_first, codes, place
         Where the drafts before start, the next drafts, and where columns go.
-    stretch_first : device array of int64, shape (members + 1,)
-        First stretch of each member: the first `STRETCH` columns that its path covers, the next ones ...
+    stretch_first : device array of int64, shape (layers + 1,)
+        First stretch of each layer: the first `STRETCH` columns that its path covers, the next ones ...
     write : bool
         Whether to write to ``found``, as in `Runs`.
     found_first : device array of int64
@@ -150,10 +150,10 @@ def find_runs(
         Gets how many there are.
     """
     stretch = cuda.grid(1)
-    if stretch >= stretch_first[len(piece)]:
+    if stretch >= stretch_first[len(window)]:
         return
     m = owner(stretch_first, stretch)
-    low, member, row = draft_first[piece[m]], first[m], at[m]
+    low, layer, row = draft_first[window[m]], first[m], at[m]
     origin, stop = place[low], int64(end[m])
     begin = start[m] + (stretch - stretch_first[m]) * STRETCH
     # The pair before the stretch, if it is so near that a run may come from there.
@@ -161,7 +161,7 @@ def find_runs(
     least_b, least_d = starts[row + begin] - 1, place[low + begin] - 1
     c = begin - 1
     while c >= start[m] and starts[row + c] >= least_b and place[low + c] >= least_d:
-        if _is_pair(c, starts, row, codes, place, low, bases, member):
+        if _is_pair(c, starts, row, codes, place, low, bases, layer):
             last_b, last_d = int64(starts[row + c]), place[low + c] - origin
             break
         c -= 1
@@ -169,7 +169,7 @@ def find_runs(
     run_b, run_d = int64(0), int64(0)
     c = begin
     while c < stop and (c < until or run > 0):
-        if _is_pair(c, starts, row, codes, place, low, bases, member):
+        if _is_pair(c, starts, row, codes, place, low, bases, layer):
             b, d = int64(starts[row + c]), place[low + c] - origin
             if b == last_b + 1 and d == last_d + 1:
                 run += run > 0
@@ -195,7 +195,7 @@ def _put(found, x, column, base, length):
 
 @cuda.jit
 def align_before_runs(
-    run_first, found, piece, start, end, at, starts, draft_first, place, new_at, carried, lost,
+    run_first, found, window, start, end, at, starts, draft_first, place, new_at, carried, lost,
     small, medium, large, counts,
 ):  # fmt: skip
     """List what lies before every run to be aligned, and pair the run but for its ends; a thread a run.
@@ -204,25 +204,25 @@ def align_before_runs(
     ----------
     run_first, found
         As in `Runs`.
-    piece, start, end, at
-        As in `Members`.
+    window, start, end, at
+        As in `Layers`.
     starts : device array of int32
     draft_first, place
         Where the drafts before start, and where columns go.
     new_at : device array of int64
-        Where the rows of each member's path start.
+        Where the rows of each layer's path start.
     carried : device array of int32
         Gets the paths.
     lost : device array of uint8
-        Gets which members have a piece that is too long.
+        Gets which layers have a window that is too long.
     small, medium, large, counts
         As in `Pairs`.
     """
     x = cuda.grid(1)
-    if x >= run_first[len(piece)]:
+    if x >= run_first[len(window)]:
         return
     m = owner(run_first, x)
-    low = draft_first[piece[m]]
+    low = draft_first[window[m]]
     new_start = place[low + start[m]] - place[low]
     to = new_at[m] - new_start
     column, base = new_start, int64(starts[at[m] + start[m]])
@@ -238,23 +238,23 @@ def align_before_runs(
 
 @cuda.jit(device=True)
 def _end_of(found, x):
-    """Return where the kept pairs of a run end, on the next draft and on the member."""
+    """Return where the kept pairs of a run end, on the next draft and on the layer."""
     return int64(found[x, 0]) + found[x, 2] - RUN_ENDS, int64(found[x, 1]) + found[x, 2] - RUN_ENDS
 
 
 @cuda.jit
 def finish_paths(
-    run_first, found, piece, start, end, at, starts, draft_first, place, new_at, member_first, used, moving,
+    run_first, found, window, start, end, at, starts, draft_first, place, new_at, layer_first, used, moving,
     carried, lost, small, medium, large, counts,
 ):  # fmt: skip
-    """List what lies behind the last run of every member, and move the member; a thread a member.
+    """List what lies behind the last run of every layer, and move the layer; a thread a layer.
 
-    Paths of members that do not move are copied.
+    Paths of layers that do not move are copied.
     """
     m = cuda.grid(1)
-    if m >= len(piece) or new_at[m + 1] == new_at[m]:
+    if m >= len(window) or new_at[m + 1] == new_at[m]:
         return
-    p, old_start, old_end, old_at = piece[m], int64(start[m]), int64(end[m]), at[m]
+    p, old_start, old_end, old_at = window[m], int64(start[m]), int64(end[m]), at[m]
     if not moving[p]:
         for row in range(old_end - old_start + 1):
             carried[new_at[m] + row] = starts[old_at + old_start + row]
@@ -270,13 +270,13 @@ def finish_paths(
         lost[m] = 1
     carried[to + new_end] = last
     start[m], end[m], at[m] = new_start, new_end, to
-    if m + 1 != member_first[p + 1] and (lost[m] or new_end == new_start):
+    if m + 1 != layer_first[p + 1] and (lost[m] or new_end == new_start):
         used[m] = 0
 
 
 @cuda.jit(device=True)
 def _align(small, medium, large, counts, m, column, column_end, base, base_end, carried, to):
-    """Have a piece aligned; where it is too long, pair bases side by side, and return False."""
+    """Have a window aligned; where it is too long, pair bases side by side, and return False."""
     if max(column_end - column, base_end - base) <= _LONGEST:
         add_pair(small, medium, large, counts, m, column, column_end, base, base_end, carried, to)
         return True
@@ -285,28 +285,28 @@ def _align(small, medium, large, counts, m, column, column_end, base, base_end, 
     return False
 
 
-def fill_unknown(draft: Draft, members: Members, starts: Any, moving: Any, arena: Arena) -> tuple[Draft, Any]:
-    """Give every run of unknown columns the bases of the first member that spans it; return ``place`` too.
+def fill_unknown(draft: Draft, layers: Layers, starts: Any, moving: Any, arena: Arena) -> tuple[Draft, Any]:
+    """Give every run of unknown columns the bases of the first layer that spans it; return ``place`` too.
 
     Parameters
     ----------
     draft : Draft
-    members : Members
+    layers : Layers
     starts : device array of int32
-    moving : device array of uint8, shape (pieces,)
-        Gets which pieces have unknown bases and members, and so are to be carried over.
+    moving : device array of uint8, shape (windows,)
+        Gets which windows have unknown bases and layers, and so are to be carried over.
     arena : Arena
     """
     n = len(draft.codes)
     sizes, giver = arena.array(n, np.int32), arena.array(n, np.int32)
-    of_members = (
-        members.member_first, members.first, members.bases, members.start, members.end, members.at,
-        members.used,
+    of_layers = (
+        layers.layer_first, layers.first, layers.bases, layers.start, layers.end, layers.at,
+        layers.used,
     )  # fmt: skip
-    launch(count_filled, n, arena, *draft, *of_members, starts, moving, sizes, giver)
+    launch(count_filled, n, arena, *draft, *of_layers, starts, moving, sizes, giver)
     filled, place = moved_draft(draft, sizes, arena)
     launch(
-        write_filled, n, arena, *draft, members.first, members.bases, members.at, starts, giver, place,
+        write_filled, n, arena, *draft, layers.first, layers.bases, layers.at, starts, giver, place,
         filled.codes,
     )  # fmt: skip
     return filled, place
@@ -314,11 +314,11 @@ def fill_unknown(draft: Draft, members: Members, starts: Any, moving: Any, arena
 
 @cuda.jit
 def count_filled(
-    draft_first, codes, member_first, first, bases, start, end, at, used, starts, moving, sizes, giver
+    draft_first, codes, layer_first, first, bases, start, end, at, used, starts, moving, sizes, giver
 ):
     """Count the bases that take the place of every column; a thread a column, for a run its first one.
 
-    ``giver`` gets the member that gives them at the first column of a run, -1 elsewhere.
+    ``giver`` gets the layer that gives them at the first column of a run, -1 elsewhere.
     """
     x = cuda.grid(1)
     if x >= len(codes):
@@ -334,7 +334,7 @@ def count_filled(
     while stop < draft_first[p + 1] and codes[stop] == TARGET_UNKNOWN:
         stop += 1
     given = int64(-1)
-    for m in range(member_first[p], member_first[p + 1] - 1):
+    for m in range(layer_first[p], layer_first[p + 1] - 1):
         if used[m] == 0:
             continue
         moving[p] = 1

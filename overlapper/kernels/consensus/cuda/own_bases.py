@@ -1,4 +1,4 @@
-"""What targets keep where members are divided; the twin of ../own_bases.py, which defines it."""
+"""What targets keep where layers are divided; the twin of ../own_bases.py, which defines it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from numba import cuda, int32, int64, uint16
 
 from overlapper.kernels.common.cuda.offsets import owner
-from overlapper.kernels.consensus.cuda.votes import Draft, Members, Votes
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
 from overlapper.kernels.consensus.own_bases import KINDS, MILLION, MIN_HOLDING
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.gpu.launch import launch
@@ -17,29 +17,29 @@ BY_STRAND = 2 * KINDS
 """Counts of a column: of each kind, on either strand."""
 
 
-def keep_own(draft: Draft, members: Members, starts: Any, votes: Votes, alike: int, arena: Arena) -> None:
+def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: int, arena: Arena) -> None:
     """Take other votes away in columns where what the target has and something else are both held.
 
     Parameters
     ----------
     draft : Draft
-    members : Members
+    layers : Layers
     starts : device array of int32
     votes : Votes
-        Of these members; changed.
+        Of these layers; changed.
     alike : int
         As in `overlapper.kernels.consensus.layers.Settings`.
     arena : Arena
     """
     launch(
-        keep, len(draft.codes), arena, draft.first, members.member_first, members.first, members.bases,
-        members.start, members.end, members.at, members.used, members.reverse, starts, alike, votes.column,
+        keep, len(draft.codes), arena, draft.first, layers.layer_first, layers.first, layers.bases,
+        layers.start, layers.end, layers.at, layers.used, layers.reverse, starts, alike, votes.column,
     )  # fmt: skip
 
 
 @cuda.jit
 def keep(
-    draft_first, member_first, first, bases, start, end, at, used, reverse, starts, alike, column
+    draft_first, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column
 ):  # fmt: skip
     """Do so in every column; a thread a column."""
     x = cuda.grid(1)
@@ -53,14 +53,14 @@ def keep(
         return
     p = owner(draft_first, x)
     c = x - draft_first[p]
-    own = _kind_at(member_first[p + 1] - 1, c, first, bases, start, end, at, used, starts)
+    own = _kind_at(layer_first[p + 1] - 1, c, first, bases, start, end, at, used, starts)
     if own < 0:
         return
     counts = cuda.local.array(BY_STRAND, int32)
     for i in range(BY_STRAND):
         counts[i] = 0
     n = int64(0)
-    for m in range(member_first[p], member_first[p + 1]):
+    for m in range(layer_first[p], layer_first[p + 1]):
         kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
         if kind >= 0:
             counts[2 * kind + reverse[m]] += 1
@@ -80,7 +80,7 @@ def keep(
 
 @cuda.jit(device=True)
 def _kind_at(m, c, first, bases, start, end, at, used, starts):
-    """Return what a member has at a column, -1 where it does not vote or has an unknown base."""
+    """Return what a layer has at a column, -1 where it does not vote or has an unknown base."""
     if used[m] == 0 or c < start[m] or c >= end[m]:
         return int64(-1)
     row = at[m] + c
@@ -92,6 +92,6 @@ def _kind_at(m, c, first, bases, start, end, at, used, starts):
 
 @cuda.jit(device=True)
 def _is_held(counts, kind, least):
-    """Tell whether members on both strands hold a kind, as many as have to."""
+    """Tell whether layers on both strands hold a kind, as many as have to."""
     forward, backward = int64(counts[2 * kind]), int64(counts[2 * kind + 1])
     return min(forward, backward) > 0 and MILLION * (forward + backward) >= least

@@ -1,7 +1,7 @@
 """Columns of drafts whose votes may be the draft's own doing; the twin of ../reconsider.py.
 
-A decision depends on those to its left, so a piece is worked on from left to right, by a block. Its threads
-share the members, whose edit distances they add up.
+A decision depends on those to its left, so a window is worked on from left to right, by a block. Its threads
+share the layers, whose edit distances they add up.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba import cuda, int32, int64, uint64
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.edit_paths import CODES, TARGET_UNKNOWN
 from overlapper.kernels.consensus.cuda.haplotype_filter import list_marked
-from overlapper.kernels.consensus.cuda.votes import Draft, Members, Votes, moved_draft
+from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes, moved_draft
 from overlapper.kernels.consensus.reconsider import MIN_DOUBT, REACH
 from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
 from overlapper.runtime.gpu.launch import kernel_of, launch
@@ -27,20 +27,20 @@ _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def reconsider(
-    draft: Draft, members: Members, starts: Any, votes: Votes, changed: Any, arena: Arena
+    draft: Draft, layers: Layers, starts: Any, votes: Votes, changed: Any, arena: Arena
 ) -> tuple[Draft, Any]:
-    """Replace or remove columns where that brings drafts closer to their members; return ``place`` too.
+    """Replace or remove columns where that brings drafts closer to their layers; return ``place`` too.
 
     Parameters
     ----------
     draft : Draft
         Bases that change are written to it; columns that go stay in it.
-    members : Members
+    layers : Layers
     starts : device array of int32
     votes : Votes
-        Of these members on the drafts.
-    changed : device array of uint8, shape (pieces,)
-        Gets which pieces changed.
+        Of these layers on the drafts.
+    changed : device array of uint8, shape (windows,)
+        Gets which windows changed.
     arena : Arena
     """
     n = len(draft.codes)
@@ -51,8 +51,8 @@ def reconsider(
     launch(list_marked, n, arena, is_doubtful, place, columns)
     kernel_of(decide).launch(
         len(changed), THREADS, arena.stream,
-        *draft, columns, place, members.member_first, members.first, members.bases, members.start,
-        members.end, members.at, members.used, starts, votes.column, kept, changed,
+        *draft, columns, place, layers.layer_first, layers.first, layers.bases, layers.start,
+        layers.end, layers.at, layers.used, starts, votes.column, kept, changed,
     )  # fmt: skip
     after, place = moved_draft(draft, kept, arena)
     launch(write_kept, n, arena, draft.codes, kept, place, after.codes)
@@ -86,10 +86,10 @@ def mark_doubtful(draft_first, codes, column, is_doubtful, kept):
 
 @cuda.jit
 def decide(
-    draft_first, codes, columns, place, member_first, first, bases, start, end, at, used, starts, column,
+    draft_first, codes, columns, place, layer_first, first, bases, start, end, at, used, starts, column,
     kept, changed,
 ):  # fmt: skip
-    """Decide on the columns in doubt, from left to right; a block a piece."""
+    """Decide on the columns in doubt, from left to right; a block a window."""
     p = cuda.blockIdx.x
     if p >= len(changed):
         return
@@ -110,14 +110,14 @@ def decide(
             continue
         since, until = max(low, x - REACH), min(high, x + REACH + 1)
         best = _distance(
-            p, since - low, until - low, low, codes, kept, member_first, first, bases, start, end, at, used,
+            p, since - low, until - low, low, codes, kept, layer_first, first, bases, start, end, at, used,
             starts, sums,
         )  # fmt: skip
         if replaceable and best >= 0:
             if leads:
                 codes[x] = other
             replaced = _distance(
-                p, since - low, until - low, low, codes, kept, member_first, first, bases, start, end, at,
+                p, since - low, until - low, low, codes, kept, layer_first, first, bases, start, end, at,
                 used, starts, sums,
             )  # fmt: skip
             if replaced < best:
@@ -129,7 +129,7 @@ def decide(
             if leads:
                 kept[x] = 0
             removed = _distance(
-                p, since - low, until - low, low, codes, kept, member_first, first, bases, start, end, at,
+                p, since - low, until - low, low, codes, kept, layer_first, first, bases, start, end, at,
                 used, starts, sums,
             )  # fmt: skip
             if removed < best:
@@ -141,9 +141,9 @@ def decide(
 
 @cuda.jit(device=True)
 def _distance(
-    p, since, until, low, codes, kept, member_first, first, bases, start, end, at, used, starts, sums
+    p, since, until, low, codes, kept, layer_first, first, bases, start, end, at, used, starts, sums
 ):  # fmt: skip
-    """Return the edit distances of members to columns, together, to all threads; -1 if too few cover them."""
+    """Return the edit distances of layers to columns, together, to all threads; -1 if too few cover them."""
     if cuda.threadIdx.x == 0:
         sums[0], sums[1] = 0, 0
     cuda.syncthreads()
@@ -157,7 +157,7 @@ def _distance(
             size += 1
     rows[TARGET_UNKNOWN] = _NONE
     covering, total = int32(0), int32(0)
-    for m in range(member_first[p] + cuda.threadIdx.x, member_first[p + 1], cuda.blockDim.x):
+    for m in range(layer_first[p] + cuda.threadIdx.x, layer_first[p + 1], cuda.blockDim.x):
         if used[m] and start[m] <= since and end[m] >= until:
             covering += int32(1)
             b, stop = starts[at[m] + since], starts[at[m] + until]
@@ -173,7 +173,7 @@ def _distance(
 
 @cuda.jit(device=True)
 def _edit_distance(rows, m, bases, begin, end):
-    """Return the cost of ``m`` bases, at most 64, whose rows are given, and an interval of a member."""
+    """Return the cost of ``m`` bases, at most 64, whose rows are given, and an interval of a layer."""
     if m == 0:
         return int64(end - begin)
     last = uint64(m - 1)

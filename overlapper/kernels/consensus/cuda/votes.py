@@ -1,7 +1,7 @@
-"""Piles of reads on drafts: votes, next drafts, and members carried over; the twin of ../votes.py.
+"""Pileups of reads on drafts: votes, next drafts, and layers carried over; the twin of ../votes.py.
 
-A batch holds the piles of many pieces. The columns of all drafts lie one after the other, a thread works on
-each; so do the members, a thread on each, and the pairs of sequences that are aligned anew. Where columns
+A batch holds the pileups of many windows. The columns of all drafts lie one after the other, a thread works
+on each; so do the layers, a thread on each, and the pairs of sequences that are aligned anew. Where columns
 go is told by ``place``, of all columns and one more: how many columns of the next drafts come before.
 """
 
@@ -16,9 +16,9 @@ from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.consensus.cuda.error_probabilities import add_doubts
 from overlapper.kernels.consensus.error_probabilities import (
-    CHANCES,
     CHANGED,
     LONGEST_RUN,
+    PROBABILITIES,
     reach,
     refused_row,
     stays_row,
@@ -33,21 +33,21 @@ STANDING, INSERTED = DELETION + 1, 4 * SLOTS
 """Weights of a column itself, and of the slots behind it."""
 
 
-class Members(NamedTuple):
-    """Members of the piles of a batch, by piece; the last of each piece is its target.
+class Layers(NamedTuple):
+    """Layers of the pileups of a batch, by window; the last of each window is its target.
 
     Attributes
     ----------
-    member_first : device array of int64, shape (pieces + 1,)
-        First member of each piece.
-    piece : device array of int32, shape (m,)
+    layer_first : device array of int64, shape (windows + 1,)
+        First layer of each window.
+    window : device array of int32, shape (m,)
     t_start, t_end : device array of int32, shape (m,)
-        Interval of the piece that the row names; -1 for targets.
+        Interval of the window that the row names; -1 for targets.
     reverse : device array of uint8, shape (m,)
     first : device array of int64, shape (m + 1,)
         Where the bases of each start.
     bases, weights : device array of uint8
-        Codes and weights of all members, each on the strand of its piece.
+        Codes and weights of all layers, each on the strand of its window.
     start, end : device array of int32, shape (m,)
         Columns that its path covers.
     at : device array of int64, shape (m,)
@@ -56,8 +56,8 @@ class Members(NamedTuple):
         Whether it votes.
     """
 
-    member_first: Any
-    piece: Any
+    layer_first: Any
+    window: Any
     t_start: Any
     t_end: Any
     reverse: Any
@@ -80,11 +80,11 @@ class Votes(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """Drafts of all pieces.
+    """Drafts of all windows.
 
     Attributes
     ----------
-    first : device array of int64, shape (pieces + 1,)
+    first : device array of int64, shape (windows + 1,)
         Where each starts.
     codes : device array of uint8
     """
@@ -94,21 +94,21 @@ class Draft(NamedTuple):
 
 
 class Voted(NamedTuple):
-    """Next drafts of all pieces.
+    """Next drafts of all windows.
 
     Attributes
     ----------
     draft : Draft
     place : device array of int64, shape (columns + 1,)
         Where each column of the drafts before went, or would have.
-    chances : device array of int32
+    probabilities : device array of int32
     depth : device array of uint8
         These two as `overlapper.kernels.consensus.votes.next_draft` returns them.
     """
 
     draft: Draft
     place: Any
-    chances: Any
+    probabilities: Any
     depth: Any
 
 
@@ -117,23 +117,23 @@ def bytes_of_votes(columns: int) -> int:
     return columns * (2 * (STANDING + INSERTED + 1) + 4 + 32)
 
 
-def count_votes(draft: Draft, members: Members, starts: Any, arena: Arena) -> Votes:
-    """Count the votes of the members that are used, on all drafts."""
+def count_votes(draft: Draft, layers: Layers, starts: Any, arena: Arena) -> Votes:
+    """Count the votes of the layers that are used, on all drafts."""
     n = len(draft.codes)
     votes = Votes(
         arena.array((n, STANDING), np.uint16), arena.array((n, INSERTED), np.uint16),
         arena.array(n, np.uint16), arena.array(n, np.int32),
     )  # fmt: skip
     launch(
-        vote, n, arena, draft.first, members.member_first, members.first, members.bases, members.weights,
-        members.start, members.end, members.at, members.used, starts, *votes,
+        vote, n, arena, draft.first, layers.layer_first, layers.first, layers.bases, layers.weights,
+        layers.start, layers.end, layers.at, layers.used, starts, *votes,
     )  # fmt: skip
     return votes
 
 
 @cuda.jit
 def vote(
-    draft_first, member_first, first, bases, weights, start, end, at, used, starts,
+    draft_first, layer_first, first, bases, weights, start, end, at, used, starts,
     column, inserted, passing, depth,
 ):  # fmt: skip
     """Count the votes on every column; a thread a column."""
@@ -149,7 +149,7 @@ def vote(
     for place in range(INSERTED):
         behind_it[place] = 0
     going_on, covering = int32(0), int32(0)
-    for m in range(member_first[p], member_first[p + 1]):
+    for m in range(layer_first[p], layer_first[p + 1]):
         if used[m] == 0 or c < start[m] or c >= end[m]:
             continue
         covering += int32(1)
@@ -194,15 +194,15 @@ def next_drafts(
     launch(count_bases, n, arena, *draft, *votes, *both, sizes)
     moved, place = moved_draft(draft, sizes, arena)
     size = len(moved.codes)
-    chances, depth = arena.array(size, np.int32), arena.array(size, np.uint8)
+    probabilities, depth = arena.array(size, np.int32), arena.array(size, np.uint8)
     doubts = arena.zeros(size + len(moved.first) - 1, np.int64)
-    table = arena.upload(CHANCES[0 if worth else 1])
+    table = arena.upload(PROBABILITIES[0 if worth else 1])
     launch(
-        write_bases, n, arena, *draft, *votes, *both, worth, doubt, table, place, moved.codes, chances, depth,
-        doubts,
+        write_bases, n, arena, *draft, *votes, *both, worth, doubt, table, place, moved.codes, probabilities,
+        depth, doubts,
     )  # fmt: skip
-    launch(add_doubts, size, arena, moved.first, doubts, chances)
-    return Voted(moved, place, chances, depth)
+    launch(add_doubts, size, arena, moved.first, doubts, probabilities)
+    return Voted(moved, place, probabilities, depth)
 
 
 def moved_draft(draft: Draft, sizes: Any, arena: Arena) -> tuple[Draft, Any]:
@@ -290,35 +290,36 @@ def count_bases(
 @cuda.jit
 def write_bases(
     draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, worth, doubt,
-    table, place, next_codes, chances, next_depth, doubts,
+    table, place, next_codes, probabilities, next_depth, doubts,
 ):  # fmt: skip
     """Write the bases of every column in the next draft, and the doubts between them; a thread a column.
 
-    A doubt is the chance that decisions against a base between two others are wrong, or against one before
-    the first or behind the last one of a piece: that before base ``y`` of piece ``p`` is ``doubts[y + p]``.
+    A doubt is the probability that decisions against a base between two others are wrong, or against one
+    before the first or behind the last one of a window: that before base ``y`` of window ``p`` is ``doubts[y
+    + p]``.
     """
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
         return
     p = owner(draft_first, x)
     low, high, to = draft_first[p], draft_first[p + 1], place[x]
-    members = min(int64(depth[x]), int64(255))
-    voted = members >= MIN_DEPTH
+    layers = min(int64(depth[x]), int64(255))
+    voted = layers >= MIN_DEPTH
     base, stays, standing, total, limit, run = _stands(
         codes, low, high, x, threshold, run_threshold, column, depth
     )
-    clear = reach(total, members, worth, doubt)
+    clear = reach(total, layers, worth, doubt)
     if stays:
-        next_codes[to], next_depth[to], chances[to] = base, members, 0
+        next_codes[to], next_depth[to], probabilities[to] = base, layers, 0
         if base < 4 and (voted or codes[x] > 3):
             row = stays_row(run, x + 1 == high or codes[x + 1] != codes[x])
-            chances[to] = table[row, step_for(int64(column[x, base]), standing, total, limit, clear)]
+            probabilities[to] = table[row, step_for(int64(column[x, base]), standing, total, limit, clear)]
         to += 1
     else:
         step = step_of(clear, limit * total - 100 * standing, limit * total)
         cuda.atomic.add(doubts, to + p, int64(table[CHANGED, step]))
     going_on = int64(passing[x])
-    clear = reach(going_on, members, worth, doubt)
+    clear = reach(going_on, layers, worth, doubt)
     for slot in range(SLOTS if voted else 0):
         base, enters, standing, weight, limit, run = _inserted(
             codes, low, high, x, slot, threshold, run_threshold, inserted, passing
@@ -328,6 +329,6 @@ def write_bases(
                 step = step_of(clear, limit * going_on - 100 * standing, limit * going_on)
                 cuda.atomic.add(doubts, to + p, int64(table[refused_row(run), step]))
             break
-        next_codes[to], next_depth[to] = base, members
-        chances[to] = table[CHANGED, step_for(weight, standing, going_on, limit, clear)]
+        next_codes[to], next_depth[to] = base, layers
+        probabilities[to] = table[CHANGED, step_for(weight, standing, going_on, limit, clear)]
         to += 1

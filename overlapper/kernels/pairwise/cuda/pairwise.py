@@ -19,14 +19,14 @@ from overlapper.errors import DeviceError
 from overlapper.kernels.common.cuda import path_classes
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.kernels.pairwise.cuda.pairwise_classes import KEPT, LONGEST, WIDE_GROUPS, Group, classes_of
-from overlapper.kernels.pairwise.pairwise_batches import (
+from overlapper.kernels.pairwise.pairwise_chunks import (
     EMPTY,
     ORDER,
     Q_LENGTH,
     T_LENGTH,
     Extent,
     bytes_of,
-    parcel_in,
+    chunk_in,
 )
 from overlapper.kernels.pairwise.pairwise_layout import Scheme
 from overlapper.runtime.gpu import driver
@@ -42,8 +42,8 @@ _BLOCKS = 16
 """Blocks a multiprocessor; what does not run at once finds the work done."""
 _BAND_THREADS = 512
 """Threads of a multiprocessor that have room for a band."""
-_PARCELS = 8
-"""The part of an arena that a parcel may take: found numbers, operations and CIGARs take three times as much,
+_CHUNKS = 8
+"""The part of an arena that a chunk may take: found numbers, operations and CIGARs take three times as much,
 directions the rest."""
 
 
@@ -71,7 +71,7 @@ def fits_device(q_lengths: np.ndarray, t_lengths: np.ndarray, scheme: Scheme) ->
 
 
 class PairAligner:
-    """Aligns parcels on the current device, one after the other; no result depends on the device.
+    """Aligns chunks on the current device, one after the other; no result depends on the device.
 
     Parameters
     ----------
@@ -84,15 +84,15 @@ class PairAligner:
     Attributes
     ----------
     classes : Classes
-        By which parcels are to be packed.
+        By which chunks are to be packed.
     room : int
-        Bytes of a parcel, at most; of a single pair it may be more.
+        Bytes of a chunk, at most; of a single pair it may be more.
     """
 
     def __init__(self, scheme: Scheme, wanted: int, arena: Arena) -> None:
         self._scheme, self._wanted, self._arena = scheme, wanted, arena
         self.classes, self._groups = classes_of(scheme)
-        self.room = min(len(arena.pinned), arena.free // _PARCELS)
+        self.room = min(len(arena.pinned), arena.free // _CHUNKS)
         device = driver.properties(driver.current())
         self._modern = device.capability >= (9, 0)
         self._processors = device.multiprocessors
@@ -116,18 +116,18 @@ class PairAligner:
         self._mark = arena.mark()
 
     def stage(self, extent: Extent) -> np.ndarray:
-        """Return memory (uint8) to pack a parcel in; what the parcel before found is lost."""
+        """Return memory (uint8) to pack a chunk in; what the chunk before found is lost."""
         self._arena.release(self._mark)
         return self._arena.stage(bytes_of(extent))
 
     def align(self, extent: Extent, block: np.ndarray, class_starts: np.ndarray) -> np.ndarray:
-        """Align the pairs of a parcel.
+        """Align the pairs of a chunk.
 
         Parameters
         ----------
         extent : Extent
         block : ndarray of uint8
-            The parcel, in memory from `stage`.
+            The chunk, in memory from `stage`.
         class_starts : ndarray of int32, shape (classes + 1,)
             What packing it returned.
 
@@ -137,11 +137,11 @@ class PairAligner:
             Pairs that are left to the CPU, in order.
         """
         arena, count = self._arena, extent.end - extent.begin
-        numbers = parcel_in(block, extent).numbers
+        numbers = chunk_in(block, extent).numbers
         left = np.sort(numbers[ORDER, class_starts[EMPTY] : class_starts[EMPTY + 1]])
-        there = parcel_in(arena.send(block), extent)
+        there = chunk_in(arena.send(block), extent)
         unknown = there.unknown if extent.unknown else self._all_known
-        self._parcel = there.words.view(np.uint32), unknown, there.numbers
+        self._chunk = there.words.view(np.uint32), unknown, there.numbers
         self._found = arena.array((FOUND, count), np.int32)
         arena.fill(self._found, 0)
         for number in np.flatnonzero(np.diff(class_starts)).tolist():
@@ -153,7 +153,7 @@ class PairAligner:
         return left
 
     def found(self) -> np.ndarray:
-        """Return what was found of the parcel (int32, shape (rows, n)), where it stays until the next call.
+        """Return what was found of the chunk (int32, shape (rows, n)), where it stays until the next call.
 
         Rows are as `FIELDS` of the CPU's module says, up to the last one asked for, and with paths the number
         of runs; 0 where nothing was asked for.
@@ -162,7 +162,7 @@ class PairAligner:
         return self._arena.fetch(self._found[:_ENDS] if only_ends else self._found)
 
     def write_cigars(self, offsets: np.ndarray, cigar: np.ndarray) -> None:
-        """Write the CIGARs of the parcel.
+        """Write the CIGARs of the chunk.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class PairAligner:
             mark, here = arena.mark(), cigar[offsets[begin] : offsets[end]]
             there = arena.array(len(here), np.uint32)
             self._launch(
-                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._parcel[2],
+                named("pairwise.pairwise_path", "write_runs"), end - begin, self._paths, self._chunk[2],
                 self._found, offsets_there, np.int64(begin), np.int64(end), there,
             )  # fmt: skip
             here[:] = arena.fetch(there)[: len(here)]
@@ -192,7 +192,7 @@ class PairAligner:
 
     def _find_ends(self, group: Group, begin: int, end: int) -> None:
         """Find score and end of pairs ``[begin, end)`` by class."""
-        order, mark = self._parcel[2][ORDER][begin:end], self._arena.mark()
+        order, mark = self._chunk[2][ORDER][begin:end], self._arena.mark()
         if group.bits:
             self._launch_packed(group, order, end - begin)
         elif group.stripes or self._scheme.second:
@@ -207,7 +207,7 @@ class PairAligner:
         first, following = self._scheme.gap_open + self._scheme.gap_extend, self._scheme.gap_extend
         self._launch(
             named("pairwise.pairwise_packed", "packed_kernel", group.lanes, group.rows, group.bits,
-            self._modern), (count + 1) // 2 * group.lanes, *self._parcel, order,
+            self._modern), (count + 1) // 2 * group.lanes, *self._chunk, order,
             self._packed_scores[group.bits], _twice(first << group.bits), _twice(following << group.bits),
             self._found,
         )  # fmt: skip
@@ -255,7 +255,7 @@ class PairAligner:
             if traced:
                 self._launch(
                     named("pairwise.pairwise_wide", "trace_kernel", group.lanes, group.rows,
-                    self._scheme.local), len(order), *self._parcel, order, self._scores.table,
+                    self._scheme.local), len(order), *self._chunk, order, self._scores.table,
                     *self._scores[3:], *room[2:], self._found, self._keep, self._paths,
                 )  # fmt: skip
             self._arena.release(mark)
@@ -269,12 +269,12 @@ class PairAligner:
                 group.lanes, group.rows, scheme.local, traced, self._bytes_fit, scheme.band >= 0,
                 scheme.second and not traced,
             ),
-            len(order) * group.lanes, *self._parcel, order, *self._scores, self._highest, *room, self._found,
+            len(order) * group.lanes, *self._chunk, order, *self._scores, self._highest, *room, self._found,
         )  # fmt: skip
 
     def _lengths(self, row: int) -> np.ndarray:
         """Return lengths of the queries or the targets of all pairs."""
-        return self._arena.download(self._parcel[2][row])
+        return self._arena.download(self._chunk[2][row])
 
     def _follow_paths(self, words: int) -> np.ndarray:
         """Find starts, counts and operations; return pairs left to the CPU.
@@ -287,7 +287,7 @@ class PairAligner:
         mark = arena.mark()
         classes, order = arena.array(count, np.int32), arena.array(count, np.int32)
         self._launch(
-            named("pairwise.pairwise_bands", "plan_paths"), count, self._parcel[2], self._found,
+            named("pairwise.pairwise_bands", "plan_paths"), count, self._chunk[2], self._found,
             self._highest, self._scores.gap_open, self._scores.gap_extend, self._scores.band, classes,
         )  # fmt: skip
         counts = arena.zeros(path_classes.CLASSES, np.int32)
@@ -348,7 +348,7 @@ class PairAligner:
             directions = arena.array(slots * sizes[0] * sizes[1], np.uint64)
             between = arena.array(slots * sizes[1], np.uint64)
             self._launch(
-                kernel, slots, *self._parcel, order[begin:end], *self._scores, self._highest,
+                kernel, slots, *self._chunk, order[begin:end], *self._scores, self._highest,
                 *(np.int64(size) for size in sizes), np.int64(slots), between, directions, self._found,
                 self._keep, self._paths,
             )  # fmt: skip

@@ -36,7 +36,7 @@ from overlapper.kernels.pairwise.cuda.pairwise_column import (
     selector_of,
 )
 from overlapper.kernels.pairwise.cuda.pairwise_path import RUNS, follower
-from overlapper.kernels.pairwise.pairwise_batches import Q_LENGTH, T_LENGTH
+from overlapper.kernels.pairwise.pairwise_chunks import Q_LENGTH, T_LENGTH
 from overlapper.kernels.pairwise.pairwise_layout import QUERY_START, TARGET_START
 
 ROWS = 16

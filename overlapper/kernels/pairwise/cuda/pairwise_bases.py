@@ -1,11 +1,11 @@
-"""Pairwise alignment on a device: the sequences of a parcel, and their bases in their orientation."""
+"""Pairwise alignment on a device: the sequences of a chunk, and their bases in their orientation."""
 
 from __future__ import annotations
 
 from numba import cuda, int32, uint32
 
 from overlapper.kernels.common.cuda.walk_bases import bases_at
-from overlapper.kernels.pairwise.pairwise_batches import FLAGS, OFFSET, Q_LENGTH, T_FLAGS_SHIFT, T_LENGTH
+from overlapper.kernels.pairwise.pairwise_chunks import FLAGS, OFFSET, Q_LENGTH, T_FLAGS_SHIFT, T_LENGTH
 from overlapper.kernels.pairwise.pairwise_layout import COMPLEMENTED, REVERSED, UNKNOWN
 
 REVERSED_BIT, COMPLEMENTED_BIT = REVERSED, COMPLEMENTED

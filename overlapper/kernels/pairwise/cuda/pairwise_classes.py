@@ -1,4 +1,4 @@
-"""Which kernel takes which pair for its score and end, by the class that a parcel tells of each pair."""
+"""Which kernel takes which pair for its score and end, by the class that a chunk tells of each pair."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.pairwise.pairwise_batches import Classes
+from overlapper.kernels.pairwise.pairwise_chunks import Classes
 from overlapper.kernels.pairwise.pairwise_layout import Scheme
 
 LONGEST = 2**20 - 2

@@ -11,7 +11,7 @@ from functools import cache
 from numba import cuda, int32, uint32, uint64
 
 from overlapper.kernels.pairwise.cuda.pairwise_bases import base_of, sequences_of
-from overlapper.kernels.pairwise.pairwise_batches import OFFSET
+from overlapper.kernels.pairwise.pairwise_chunks import OFFSET
 from overlapper.kernels.pairwise.pairwise_layout import QUERY_START, TARGET_START
 
 OPERATIONS = 16

@@ -1,4 +1,4 @@
-"""Parcels hold the bases, the numbers and the classes of their pairs."""
+"""Chunks hold the bases, the numbers and the classes of their pairs."""
 
 import itertools
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from overlapper.kernels.common.walks import PackedReads
-from overlapper.kernels.pairwise import pairwise_batches as parcels
+from overlapper.kernels.pairwise import pairwise_chunks as chunks
 from overlapper.kernels.pairwise.pairwise_layout import Pairs
 from overlapper.tables import Reads
 
 LENGTHS = np.arange(42)
-CLASSES = parcels.Classes(
+CLASSES = chunks.Classes(
     # Known ones of up to 20 bases are of class 1, of up to 40 of class 2, all others of 3 or, beyond, 4.
     np.array([np.where(LENGTHS <= 20, 1, np.where(LENGTHS <= 40, 2, -1)), np.where(LENGTHS <= 40, 3, 4)]),
     np.array([30, 1000]),
@@ -26,13 +26,13 @@ def packed(texts):
     return PackedReads.of(reads)
 
 
-def text_at(parcel, word, length):
+def text_at(chunk, word, length):
     """Read a sequence back."""
     text = ""
     for base in range(length):
         at, bit = word + base // 32, base % 32
-        known = not len(parcel.unknown) or not (int(parcel.unknown[at]) >> bit) & 1
-        text += "ACGT"[(int(parcel.words[at]) >> 2 * bit) & 3] if known else "N"
+        known = not len(chunk.unknown) or not (int(chunk.unknown[at]) >> bit) & 1
+        text += "ACGT"[(int(chunk.words[at]) >> 2 * bit) & 3] if known else "N"
     return text
 
 
@@ -53,27 +53,27 @@ def texts():
 
 
 @pytest.mark.parametrize("room", [10, 1500, 1 << 20])
-def test_parcels_hold_their_pairs(texts, room):
+def test_chunks_hold_their_pairs(texts, room):
     rng = np.random.default_rng(room)
     reads = packed(texts)
     query, target = rng.integers(0, 60, (2, 200)).astype(np.int32)
     flags = rng.integers(0, 4, (2, 200)).astype(np.uint8)
     pairs, begin = Pairs(query, target, *flags), 0
     while begin < 200:
-        extent = parcels.extent_of(reads, reads, pairs, begin, 200, room)
-        block = np.full(parcels.bytes_of(extent), 0x55, np.uint8)
+        extent = chunks.extent_of(reads, reads, pairs, begin, 200, room)
+        block = np.full(chunks.bytes_of(extent), 0x55, np.uint8)
         assert extent.end == begin + 1 or len(block) <= room
-        parcel = parcels.parcel_in(block, extent)
-        starts = parcels.pack(reads, reads, pairs, begin, CLASSES, parcel)
+        chunk = chunks.chunk_in(block, extent)
+        starts = chunks.pack(reads, reads, pairs, begin, CLASSES, chunk)
         some = range(begin, extent.end)
         assert extent.q_longest == max(len(texts[query[k]]) for k in some)
         assert extent.t_longest == max(len(texts[target[k]]) for k in some)
         assert extent.unknown == any("N" in texts[query[k]] + texts[target[k]] for k in some)
-        offset, n, m, both_flags, order = parcel.numbers.tolist()
+        offset, n, m, both_flags, order = chunk.numbers.tolist()
         for k in some:
             at = offset[k - begin]
-            assert text_at(parcel, at, n[k - begin]) == texts[query[k]]
-            assert text_at(parcel, at + -(-n[k - begin] // 32), m[k - begin]) == texts[target[k]]
+            assert text_at(chunk, at, n[k - begin]) == texts[query[k]]
+            assert text_at(chunk, at + -(-n[k - begin] // 32), m[k - begin]) == texts[target[k]]
             assert both_flags[k - begin] == flags[0, k] + 4 * flags[1, k]
         assert sorted(order) == list(range(len(some)))
         for number in range(CLASSES.total):

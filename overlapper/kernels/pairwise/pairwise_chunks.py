@@ -1,6 +1,6 @@
-"""Pairwise alignment, pairs made ready for a device: parcels.
+"""Pairwise alignment, pairs made ready for a device: chunks.
 
-A parcel is a stretch of a batch's pairs that a device works on at a time. The bases of its pairs lie in one
+A chunk is a stretch of a batch's pairs that a device works on at a time. The bases of its pairs lie in one
 block, those of a pair side by side: the words of the query, then those of the target. So what is copied is
 what is needed, in one piece, whatever the pairs are, and a pair is told by four numbers. Sequences that
 several pairs have are there several times, at two bits a base.
@@ -51,7 +51,7 @@ class Classes(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """Pairs ``[begin, end)`` of a batch, and what a parcel of them holds.
+    """Pairs ``[begin, end)`` of a batch, and what a chunk of them holds.
 
     ``words`` are of 32 bases, ``q_longest`` and ``t_longest`` in bases; ``unknown`` tells whether any base is
     N.
@@ -65,7 +65,7 @@ class Extent(NamedTuple):
     unknown: bool
 
 
-class Parcel(NamedTuple):
+class Chunk(NamedTuple):
     """Pairs as the device takes them, in one block of bytes.
 
     Attributes
@@ -84,13 +84,13 @@ class Parcel(NamedTuple):
 
 
 def bytes_of(extent: Extent) -> int:
-    """Return how many bytes a parcel takes."""
+    """Return how many bytes a chunk takes."""
     pairs = extent.end - extent.begin
     return _word_bytes(extent.unknown) * extent.words + 4 * NUMBERS * pairs
 
 
 def mean_bytes_of(queries: PackedReads, targets: PackedReads) -> float:
-    """Return how many bytes a query and a target take in a parcel, on average over all of them."""
+    """Return how many bytes a query and a target take in a chunk, on average over all of them."""
     words = sum(len(reads.words) / max(1, len(reads.lengths)) for reads in (queries, targets))
     return _word_bytes(_any_unknown(queries, targets)) * words + 4 * NUMBERS
 
@@ -104,14 +104,14 @@ def _word_bytes(unknown: bool) -> int:
     return 12 if unknown else 8
 
 
-def parcel_in(block: Any, extent: Extent) -> Parcel:
-    """Return the arrays of a parcel; ``block`` (uint8) is its memory, here or on a device."""
+def chunk_in(block: Any, extent: Extent) -> Chunk:
+    """Return the arrays of a chunk; ``block`` (uint8) is its memory, here or on a device."""
     end, total = 8 * extent.words, bytes_of(extent)
     words, unknown = block[:end].view(np.uint64), np.empty(0, np.uint32)
     if extent.unknown:
         begin, end = end, end + 4 * extent.words
         unknown = block[begin:end].view(np.uint32)
-    return Parcel(words, unknown, block[end:total].view(np.int32).reshape(NUMBERS, extent.end - extent.begin))
+    return Chunk(words, unknown, block[end:total].view(np.int32).reshape(NUMBERS, extent.end - extent.begin))
 
 
 def extent_of(
@@ -125,16 +125,16 @@ def extent_of(
 
 
 def pack(
-    queries: PackedReads, targets: PackedReads, pairs: Pairs, begin: int, classes: Classes, parcel: Parcel
+    queries: PackedReads, targets: PackedReads, pairs: Pairs, begin: int, classes: Classes, chunk: Chunk
 ) -> np.ndarray:
-    """Fill a parcel with the pairs from ``begin`` on.
+    """Fill a chunk with the pairs from ``begin`` on.
 
     Returns
     -------
     ndarray of int32, shape (classes + 1,)
         Where each class starts in the row `ORDER`.
     """
-    return _pack(queries, targets, pairs, begin, classes, *parcel)
+    return _pack(queries, targets, pairs, begin, classes, *chunk)
 
 
 @njit(nogil=True, cache=True)
