@@ -394,7 +394,9 @@ def qualities(codes, probabilities, limits):
     return made
 
 
-def correct(target, layers, k, max_gap, drafts, haplotype_filter, worth, doubt, alike, target_layer, table, limits):
+def correct(
+    target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits
+):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
     Of a million layers so many may err alike at a column. Every draft has two thresholds, the second one for
@@ -412,7 +414,7 @@ def correct(target, layers, k, max_gap, drafts, haplotype_filter, worth, doubt, 
         for layer in everyone:
             carry_over(layer, draft, place) if layer["used"] or layer is own else None
     for step, thresholds in enumerate(drafts if aligned else drafts[:1]):
-        if step == 1 and haplotype_filter:
+        if step == 1 and filters:
             left = leave_out(everyone, len(draft))
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
@@ -421,7 +423,7 @@ def correct(target, layers, k, max_gap, drafts, haplotype_filter, worth, doubt, 
                 draft = [code for code in made if code is not None]
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
-        keeps = step > 0 and haplotype_filter and target_layer["used"]
+        keeps = step > 0 and filters and target_layer["used"]
         kept = keep_own(everyone, len(draft), alike) if keeps else {}
         new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
         for layer in everyone:

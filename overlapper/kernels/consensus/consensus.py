@@ -19,10 +19,10 @@ from overlapper.runtime.compile.cache import njit
 
 ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED, RUNS, SHORTER, LONGER = range(11)
 COUNTS = 11
-"""Integers of a window: layers aligned, left out by the haplotype filter, and lost; columns of the target's alignment to
-its consensus, differences in them, and among these bases of the target alone and of the consensus alone;
-bases of the target that layers cover, together; homopolymer runs of the consensus, and those that have fewer
-bases in the target, and more."""
+"""Integers of a window: layers aligned, left out by the haplotype filter, and lost; columns of the
+target's alignment to its consensus, differences in them, and among these bases of the target alone and of
+the consensus alone; bases of the target that layers cover, together; homopolymer runs of the consensus,
+and those that have fewer bases in the target, and more."""
 
 
 @njit(nogil=True, cache=True)
