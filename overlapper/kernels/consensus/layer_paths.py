@@ -12,7 +12,7 @@ import numpy as np
 
 from overlapper.kernels.common import edit_paths
 from overlapper.kernels.consensus import gap_paths, mem_anchors
-from overlapper.kernels.consensus.limits_rows import BIN
+from overlapper.kernels.consensus.window_rows import BIN
 from overlapper.runtime.compile.cache import njit
 
 LONGEST = 2048
