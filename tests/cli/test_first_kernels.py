@@ -16,7 +16,7 @@ def test_listed_kernels_are_those_that_commands_call():
 
 def test_a_helper_compiles_its_share(tmp_path):
     lines = first_kernels._listed()["layout"]
-    share = next(i for i, line in enumerate(lines[::-1]) if line.startswith("packing.hash_names("))
+    share = next(i for i, line in enumerate(lines[::-1]) if line.startswith("text.packing.hash_names("))
     python(
         "-m", "overlapper.cli.first_kernels", "layout", str(share), str(len(lines)),
         env={"NUMBA_CACHE_DIR": str(tmp_path)}, check=True,
@@ -30,7 +30,7 @@ def test_compile_makes_what_is_not_there_and_says_where(command, tmp_path, monke
     short = [
         line
         for line in first_kernels.kernels_of(["overlap"])
-        if line.startswith(("packing.hash_names(", "dsoft.count_hits("))
+        if line.startswith(("text.packing.hash_names(", "candidates.dsoft.count_hits("))
     ]
     assert len(short) == 2
     monkeypatch.setattr(first_kernels, "kernels_of", lambda *_: short)

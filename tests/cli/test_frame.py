@@ -145,7 +145,7 @@ def test_too_little_memory_is_no_fault():
 
 def test_no_place_for_compiled_kernels_is_told():
     result = run_with_command(
-        "import numpy\nfrom overlapper.kernels import places\nplaces.folders = lambda *_: ()\n"
+        "import numpy\nfrom overlapper.runtime.compile import places\nplaces.folders = lambda *_: ()\n"
         "from overlapper.kernels.common.sorting import sort_few\nsort_few(numpy.array([2, 1]))"
     )
     assert (result.returncode, len(result.stderr.splitlines())) == (1, 1), result.stderr

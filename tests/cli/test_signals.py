@@ -112,9 +112,9 @@ def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path):
 UNDISTURBED = """
 import os, signal, sys, time
 from pathlib import Path
-from overlapper import console; from overlapper.runtime import leaving
+from overlapper.runtime import leaving, signals
 
-console.end_on_signals()
+signals.end_on_signals()
 leaving.note("noted")
 Path("noted").mkdir()
 with leaving.undisturbed():
@@ -138,9 +138,9 @@ def test_what_is_to_be_done_undisturbed_is_finished_and_nothing_after_it(tmp_pat
 
 def test_folders_go_while_others_write_to_them(tmp_path):
     script = (
-        "import os, signal, threading\nfrom pathlib import Path\nfrom overlapper import console\n"
+        "import os, signal, threading\nfrom pathlib import Path\nfrom overlapper.runtime import signals\n"
         "from overlapper.io.folders import ANYTHING, temporary_folder\n"
-        "console.end_on_signals()\n"
+        "signals.end_on_signals()\n"
         "def write(folder):\n"
         "    for number in range(10**5):\n"
         "        try: Path(folder, str(number)).touch()\n"
@@ -174,8 +174,9 @@ def test_threads_that_still_compute_do_not_crash_a_command_that_fails(tmp_path):
 
 def test_the_library_leaves_signals_to_the_program():
     script = (
-        "import os, signal, overlapper\nfrom overlapper import console, distributed, leaving\n"
-        "assert signal.getsignal(signal.SIGINT) is not console._leave_it_to_the_thread\n"
+        "import os, signal, overlapper\nfrom overlapper.runtime import leaving, signals\n"
+        "from overlapper.tiled import distributed\n"
+        "assert signal.getsignal(signal.SIGINT) is not signals._leave_it_to_the_thread\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # these tests may ignore it\n"
         "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL\n"
         "try: os.kill(os.getpid(), signal.SIGINT)\nexcept KeyboardInterrupt: print('raised')\n"

@@ -394,9 +394,7 @@ def qualities(codes, probabilities, limits):
     return made
 
 
-def correct(
-    target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits
-):
+def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
     Of a million layers so many may err alike at a column. Every draft has two thresholds, the second one for

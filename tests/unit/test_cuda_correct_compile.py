@@ -72,17 +72,17 @@ TYPES = {
 }  # fmt: skip
 OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},
-    "pileup.count_bases": {"sizes": U1},
-    "pileup.write_bases": {"depth": I4, "doubt": NUMBER},
-    "correct.count_aligned": {"counts": COUNTS},
-    "correct.compare": {"counts": COUNTS},
-    "correct.set_column": {"counts": COUNTS, "column": NUMBER},
+    "votes.count_bases": {"sizes": U1},
+    "votes.write_bases": {"depth": I4, "doubt": NUMBER},
+    "consensus.count_aligned": {"counts": COUNTS},
+    "consensus.compare": {"counts": COUNTS},
+    "consensus.set_column": {"counts": COUNTS, "column": NUMBER},
 }
 """Where a name means something else; all others are arrays of int64."""
 
 
 H100 = (9, 0)
-LARGEST = ("paths.align_ends", "reconsider.decide")
+LARGEST = ("layer_paths.align_ends", "reconsider.decide")
 OTHER_DEVICES = [(name, device) for name in LARGEST for device in ((8, 0), (10, 0))]
 """Two stand for all: no kernel has code for one kind of device alone."""
 

@@ -39,7 +39,7 @@ def test_reads_equal_the_windows_of_unitigs_that_they_lie_on(circular):
     reads, layout = laid_out(circular)
     assert layout.circular.any() == circular
     windows = _Windows(unitigs_of(layout, reads))
-    rows = rows_of_own(own_reads(layout, reads.lengths), windows.windows, reads.lengths, 0.0)
+    rows = rows_of_own(own_reads(layout, reads.lengths), windows.intervals, reads.lengths, 0.0)
     assert len(np.unique(rows.read)) == len(reads)
     for i in range(len(rows)):
         bases = reads.sequence(int(rows.read[i]))[rows.r_start[i] : rows.r_end[i]]

@@ -27,6 +27,7 @@ from numba.core import caching, compiler, serialize
 from overlapper.errors import OutputError
 from overlapper.runtime.compile import places
 from overlapper.runtime.compile.linking import Compiler, Library
+from overlapper.runtime.compile.plain import is_plain
 from overlapper.version import __version__
 
 _VERSIONS = __version__, numba.__version__, llvmlite.__version__
@@ -37,6 +38,9 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     A kernel calls the long functions in it where they are (`overlapper.runtime.compile.linking`).
     """
+    if is_plain():
+        options.pop("_nrt", None)
+        return numba.njit(cache=cache, **options)
     # Without no_cfunc_wrapper numba makes a function for C of each, which nobody calls.
     options |= {"pipeline_class": Compiler, "no_cfunc_wrapper": True}
     decorate = numba.njit(**options)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from types import ModuleType
 
 from overlapper.errors import ParameterError
+from overlapper.runtime.compile.plain import is_asked_for, is_plain, keep_kernels_at_home
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """The C library's names (glibc) for how much unused memory a thread keeps, and for the size from which
@@ -39,6 +40,11 @@ def load_numba() -> None:
     ParameterError
         When numba is told not to compile.
     """
+    if is_asked_for():
+        keep_kernels_at_home()
+        importlib.import_module("numba")
+        _check_that_it_compiles()
+        return
     left_out: dict[str, ModuleType | None] = {
         "scipy": None,  # importing it fails, and numba does without
         "importlib.metadata": ModuleType("importlib.metadata"),
@@ -49,19 +55,26 @@ def load_numba() -> None:
         warnings.filterwarnings("ignore", "A Numba config file is found")
         importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
         from numba.core import config, entrypoints
+    _check_that_it_compiles()
+    config._config_fname = os.devnull  # it is looked for again before each compilation
+    entrypoints._already_initialized = True
+
+    if not is_plain():
+        from overlapper.runtime.compile.kernel_loading import load_without_compiler
+
+        load_without_compiler()
+    gc.freeze()
+    gc.enable()
+
+
+def _check_that_it_compiles() -> None:
+    from numba.core import config
+
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         raise ParameterError(
             "NUMBA_DISABLE_JIT is set: kernels would not be compiled, and take a thousand times as long. "
             "Unset it"
         )
-    config._config_fname = os.devnull  # it is looked for again before each compilation
-    entrypoints._already_initialized = True
-
-    from overlapper.runtime.compile.kernel_loading import load_without_compiler
-
-    load_without_compiler()
-    gc.freeze()
-    gc.enable()
 
 
 @contextlib.contextmanager

@@ -1,0 +1,64 @@
+"""Whether numba is taken as it is, without the rest of this folder.
+
+This folder works with insides of numba, to start commands sooner, to compile less, and to load no kernel that
+is damaged or somebody else's. Nothing else depends on it: results are the same to the byte without. It is
+left out where the environment variable `SWITCH` is set, and where a numba lacks one of the names in `_USED`.
+Kernels are then kept by numba itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+from pathlib import Path
+
+SWITCH = "OVERLAPPER_PLAIN_NUMBA"
+_USED = {
+    "numba.core.caching": ["_Cache"],
+    "numba.core.codegen": [
+        f"JITCodeLibrary.{name}"
+        for name in (
+            "_ensure_finalized", "_finalize_final_module", "_get_compiled_object", "_get_module_for_linking",
+            "_set_compiled_object", "add_linking_library", "enable_object_caching", "finalize",
+            "get_pointer_to_function",
+        )
+    ],
+    "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
+    "numba.core.entrypoints": ["init_all"],
+    "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
+    "numba.core.runtime._nrt_python": ["c_helpers.items"],
+    "numba.core.serialize": ["dumps"],
+}  # fmt: skip
+"""What this folder takes from modules of numba, or takes the place of."""
+
+
+def is_asked_for() -> bool:
+    """Tell whether the environment asks for numba as it is."""
+    return bool(os.environ.get(SWITCH))
+
+
+@functools.cache
+def is_plain() -> bool:
+    """Tell whether numba is taken as it is; loads what it looks at."""
+    return is_asked_for() or not all(map(_has, _USED, _USED.values()))
+
+
+def keep_kernels_at_home() -> None:
+    """Have numba keep kernels in the user's folder for caches, unless the environment names another one.
+
+    Its default is a place that a file in the working directory may name.
+    """
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "overlapper", "numba")
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(home))
+
+
+def _has(module: str, names: list[str]) -> bool:
+    """Tell whether a module has what is looked for there."""
+    try:
+        loaded = importlib.import_module(module)
+        for name in names:
+            functools.reduce(getattr, name.split("."), loaded)
+    except (ImportError, AttributeError):
+        return False
+    return True
