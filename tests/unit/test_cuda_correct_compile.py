@@ -100,4 +100,4 @@ def test_kernels_compile(name, capability, monkeypatch):
     ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
     assert f".target sm_{capability[0]}{capability[1]}" in ptx
     assert ".f32" not in ptx, "a number became a float"
-    assert name.startswith("pileup.") or ".f64" not in ptx, "an integer became a float"
+    assert name.startswith("votes.") or ".f64" not in ptx, "an integer became a float"
