@@ -156,7 +156,7 @@ def work_folder(workdir: str | None, output: str) -> Iterator[str]:
     beside = tempfile.gettempdir() if is_stream(output) else os.path.dirname(os.path.realpath(output))
     with contextlib.ExitStack() as stack:
         try:
-            folder = stack.enter_context(temporary_folder(beside))
+            folder = stack.enter_context(temporary_folder(beside, "work/lock"))
         except OSError as error:
             raise OutputError(
                 f"no folder to work in can be made in {beside}: {error.strerror}. Name one with --workdir"

@@ -2,9 +2,10 @@
 
 Such a folder holds a file, `MARK`. Its first line says what the folder is, each other line names a file that
 overlapper writes there (parts of the name may be ``*``). A folder without a mark that lies in one with a mark
-belongs to it, and its files are named there with their path. What no mark names is somebody else's: it is
-never removed, nor is the folder that it lies in. Links are not followed, and removed where a name with ``@``
-behind it says that they are ours.
+belongs to it, and its files are named there with their path; so does an empty mark in it, whose process was
+killed before it wrote there. What no mark names is somebody else's: it is never removed, nor is the folder
+that it lies in. Links are not followed, and removed where a name with ``@`` behind it says that they
+are ours.
 
 A *temporary folder*, ``.overlapper-`` and eight letters, lies beside what will be written. The process that
 made it holds a lock on its mark until it ends, however it ends: those of killed processes are known by that,
@@ -265,6 +266,8 @@ def _is_ours(path: Path, top: Path, names: list[str]) -> bool:
     below = path.relative_to(top)
     if path.is_symlink():
         return _named(below.with_name(below.name + LINK), [name for name in names if name.endswith(LINK)])
+    if path.name == MARK and path.is_file() and not path.stat().st_size:
+        return True
     return path.is_file() and (ANYTHING in names or _named(below, names))
 
 

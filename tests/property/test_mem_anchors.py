@@ -42,7 +42,7 @@ def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     found = oracle.anchors(target, read, window, k, band, kernel.MOST_PLACES, len(rows))
     assert [tuple(row) for row in rows[:n].tolist()] == found
     if n:
-        memory = *np.empty((3, n), np.int32), np.empty(kernel.DIAGONALS, np.int32)
+        memory = kernel.new_columns(n), np.empty(kernel.DIAGONALS, np.int32)
         size = kernel.best_chain(rows, n, max_gap, *memory)
         limits = kernel.LOOK_BACK, kernel.MAX_SHIFT, kernel.NEAR, kernel.DIAGONALS
         chain = oracle.best_chain(found, max_gap, *limits)
@@ -62,7 +62,7 @@ def test_long_matches_follow_each_other_across_the_short_ones_of_tandem_copies()
     window = (0, len(target), 0, len(read))
     found = oracle.anchors(target, read, window, 9, 400, kernel.MOST_PLACES, 10**6)
     rows, n = np.array(found, np.int32), len(found)
-    memory = *np.empty((3, n), np.int32), np.empty(kernel.DIAGONALS, np.int32)
+    memory = kernel.new_columns(n), np.empty(kernel.DIAGONALS, np.int32)
     size = kernel.best_chain(rows, n, 1000, *memory)
     chain = [tuple(row) for row in rows[:size].tolist()]
     assert len({j - i for i, j, _ in chain}) == 1

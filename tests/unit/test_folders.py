@@ -182,3 +182,32 @@ def test_what_was_killed_before_it_was_marked_goes(tmp_path):
     with temporary_folder(tmp_path):
         pass
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("killed_at", ["locked", "opened", "written"])
+def test_a_work_folder_goes_that_was_not_marked_yet_in_a_temporary_one(tmp_path, killed_at):
+    (tmp_path / "out").mkdir()
+    script = (
+        "import os; from overlapper.cli.in_tiles import work_folder; from overlapper.io import folders\n"
+        "from overlapper.workdir import Workdir\n"
+        f"with work_folder(None, {str(tmp_path / 'out' / 'out.paf')!r}) as folder:\n"
+        "    def mark(path, *_):\n"
+        f"        if {killed_at!r} == 'opened': (path / folders.MARK).touch()\n"
+        "        os.kill(os.getpid(), 9)\n"
+        f"    if {killed_at!r} != 'written': folders.mark = mark\n"
+        "    else: folders.sync = mark\n"
+        "    Workdir(folder)"
+    )
+    assert python("-c", script).returncode == -9
+    assert len(content(tmp_path / "out")) > 2
+    with temporary_folder(tmp_path / "out"):
+        pass
+    assert not content(tmp_path / "out")
+
+
+def test_a_part_that_was_not_marked_yet_goes_with_the_folder_it_lies_in(tmp_path):
+    folder = ours(tmp_path / "a", "x")
+    (folder / "reads.0123abcd.part").mkdir()
+    (folder / "reads.0123abcd.part" / MARK).touch()
+    assert remove(folder)
+    assert not content(tmp_path)

@@ -53,9 +53,7 @@ class Memory(NamedTuple):
 
     places: mem_anchors.Index
     anchors: np.ndarray
-    score: np.ndarray
-    before: np.ndarray
-    highest: np.ndarray
+    columns: np.ndarray
     latest: np.ndarray
     gaps: gap_paths.Gaps
 
@@ -71,8 +69,8 @@ def new_memory(longest):
     most = longest + SPARE_ANCHORS
     return Memory(
         mem_anchors.new_index(longest),
-        np.empty((most, 3), np.int32), np.empty(most, np.int32), np.empty(most, np.int32),
-        np.empty(most, np.int32), np.empty(mem_anchors.DIAGONALS, np.int32), gap_paths.new_gaps(LONGEST),
+        np.empty((most, 3), np.int32), mem_anchors.new_columns(most),
+        np.empty(mem_anchors.DIAGONALS, np.int32), gap_paths.new_gaps(LONGEST),
     )  # fmt: skip
 
 
@@ -98,7 +96,7 @@ def first_paths(target, layers, rows, low, settings, most, memory):
     Not aligned are those for which every stretch of `BIN` bases that they touch has ``most`` anchors of
     layers before.
     """
-    places, anchors, score, before, highest, latest, gaps = memory
+    places, anchors, columns, latest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
     starts = _room(target, layers, rows, low, settings)
     aligned = gap_paths.Aligned(target, layers.bases, starts)
@@ -117,7 +115,7 @@ def first_paths(target, layers, rows, low, settings, most, memory):
             found[room[a, 1] // BIN] += 1
         layers.at[m] = at - t_start
         if n:
-            n = mem_anchors.best_chain(anchors, n, settings.max_gap, score, before, highest, latest)
+            n = mem_anchors.best_chain(anchors, n, settings.max_gap, columns, latest)
             start, end = _path_through(anchors[:n], aligned, limits, first, layers.at[m], gaps)
             layers.start[m], layers.end[m], layers.used[m] = start, end, end > start
         at += t_end - t_start + 1

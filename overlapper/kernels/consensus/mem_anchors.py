@@ -26,11 +26,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.inlining import always_inline, inner
+from overlapper.kernels.common.vectors import (
+    Lanes,
+    add,
+    at_least,
+    both,
+    equal,
+    greater,
+    lanes_above,
+    largest,
+    load,
+    maximum,
+    minimum,
+    select,
+    shift_left,
+    splat,
+    subtract,
+)
 from overlapper.runtime.compile.cache import njit
 
 MOST_PLACES = 16
-PASSED = 16
+PASSED = 4
 """Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
 LOOK_BACK = 50
 MAX_SHIFT = 200
@@ -42,6 +59,13 @@ _SCATTER = np.uint32(2654435769)
 _KNOWN = 4
 _ONE = np.uint64(1)
 _LEAST_BUCKETS = 1024
+_I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
+_COLUMNS = 6
+"""What is kept of an anchor while chains are found; the highest score is that of the anchors up to it."""
+_LANES, _WIDTH = Lanes(16), 16
+"""Anchors before that are tried at a time."""
+_STEPS = -(-LOOK_BACK // _WIDTH)
+_FAR = 1 << 30
 _FLAGS = 8
 """Flags a bucket: nearly every flag that is set is that of a k-mer looked for."""
 
@@ -225,8 +249,14 @@ def _move_back(heads, moved, n_moved):
         heads[moved[m, 0]] = moved[m, 1]
 
 
+@njit(nogil=True, cache=True)
+def new_columns(most):
+    """Return memory for chains of up to ``most`` anchors."""
+    return np.empty((_COLUMNS, LOOK_BACK + most), np.int32)
+
+
 @inner
-def best_chain(anchors, n, max_gap, score, before, highest, latest):
+def best_chain(anchors, n, max_gap, columns, latest):
     """Move the anchors of the best chain to the front.
 
     Parameters
@@ -235,7 +265,8 @@ def best_chain(anchors, n, max_gap, score, before, highest, latest):
     n : int
         1 or more.
     max_gap : int
-    score, before, highest : ndarray of int32, shape (n,) or longer
+    columns : ndarray of int32
+        Memory (`new_columns`).
     latest : ndarray of int32, shape (DIAGONALS,)
         Memory.
 
@@ -244,39 +275,50 @@ def best_chain(anchors, n, max_gap, score, before, highest, latest):
     int
         Anchors in the chain.
     """
+    score, before, highest = columns[_SCORE], columns[_BEFORE], columns[_HIGHEST]
+    # Anchor a is in column LOOK_BACK + a. Nothing follows what stands before the first one.
+    columns[:, :LOOK_BACK] = 0
+    columns[_I, :LOOK_BACK] = _FAR
     end = 0
     latest[:] = -1
     for a in range(n):
         best, best_before = 4 * int(anchors[a, 2]), -1
-        far = a - 1 - LOOK_BACK
-        for b in range(a - 1, max(-1, far), -1):
-            # No anchor up to b, whose highest score this is, wins any more.
-            if highest[b] + 4 * anchors[a, 2] <= best:
+        here = LOOK_BACK + a
+        for column in range(3):
+            columns[column, here] = anchors[a, column]
+        for step in range(_STEPS):
+            at = here - min((step + 1) * _WIDTH, LOOK_BACK)
+            # No anchor up to the last one of these, whose highest score this is, wins any more.
+            if a <= step * _WIDTH or highest[here - step * _WIDTH - 1] + 4 * anchors[a, 2] <= best:
                 break
-            through_b = _score_through(anchors, a, b, max_gap, score)
-            if through_b > best:
-                best, best_before = through_b, b
-        if far >= 0 and highest[far] + 4 * anchors[a, 2] > best:
+            through = _scores_through(columns, here, at, max_gap)
+            highest_through = largest(through)
+            if highest_through > best:
+                best = highest_through
+                last = _WIDTH - 1 - lanes_above(equal(through, splat(_LANES, score, best)))
+                best_before = at + last - LOOK_BACK
+        far = a - 1 - LOOK_BACK
+        if far >= 0 and highest[LOOK_BACK + far] + 4 * anchors[a, 2] > best:
             diagonal = anchors[a, 1] - anchors[a, 0]
             for other in range(diagonal - NEAR, diagonal + NEAR + 1):
                 b = latest[other & (DIAGONALS - 1)]
                 if 0 <= b <= far:
-                    through_b = _score_through(anchors, a, b, max_gap, score)
+                    through_b = _score_through(anchors, a, b, max_gap, score[LOOK_BACK + b])
                     if through_b > best or (through_b == best and 0 <= best_before < b):
                         best, best_before = through_b, b
         latest[(anchors[a, 1] - anchors[a, 0]) & (DIAGONALS - 1)] = a
-        score[a], before[a] = best, best_before
-        if best > score[end]:
+        score[here], before[here] = best, best_before
+        if best > score[LOOK_BACK + end]:
             end = a
-        highest[a] = score[end]
+        highest[here] = score[LOOK_BACK + end]
     size, a = 0, end
     while a >= 0:
         size += 1
-        a = before[a]
+        a = before[LOOK_BACK + a]
     a = end
     for place in range(size - 1, -1, -1):
         # Anchors of a chain ascend, so that none is overwritten before it is read.
-        score[place], a = a, before[a]
+        score[place], a = a, before[LOOK_BACK + a]
     for place in range(size):
         for column in range(3):
             anchors[place, column] = anchors[score[place], column]
@@ -293,4 +335,23 @@ def _score_through(anchors, a, b, max_gap, score):
         return -1
     if max(behind_i, behind_j) - shorter > max_gap or abs(di - dj) > MAX_SHIFT:
         return -1
-    return score[b] + 4 * min(length, di, dj) - 2 * abs(di - dj)
+    return score + 4 * min(length, di, dj) - 2 * abs(di - dj)
+
+
+@always_inline
+def _scores_through(columns, here, at, max_gap):
+    """Return what `_score_through` does of the anchor of a column behind each of `_WIDTH` from ``at`` on."""
+    i, j, lengths = columns[_I], columns[_J], columns[_LENGTH]
+    length, shorter = splat(_LANES, i, int(lengths[here])), load(_LANES, lengths, at)
+    behind_i = subtract(splat(_LANES, i, int(i[here])), load(_LANES, i, at))
+    behind_j = subtract(splat(_LANES, i, int(j[here])), load(_LANES, j, at))
+    longer = subtract(length, shorter)
+    di, dj = add(behind_i, longer), add(behind_j, longer)
+    shift, least = maximum(subtract(di, dj), subtract(dj, di)), minimum(di, dj)
+    follows = greater(minimum(minimum(behind_i, behind_j), least), splat(_LANES, i, 0))
+    gap = subtract(maximum(behind_i, behind_j), shorter)
+    close = both(at_least(splat(_LANES, i, max_gap), gap), at_least(splat(_LANES, i, MAX_SHIFT), shift))
+    two, one = splat(_LANES, i, 2), splat(_LANES, i, 1)
+    gained = subtract(shift_left(minimum(length, least), two), shift_left(shift, one))
+    through = add(load(_LANES, columns[_SCORE], at), gained)
+    return select(both(follows, close), through, splat(_LANES, i, -1))

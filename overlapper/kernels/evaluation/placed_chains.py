@@ -13,7 +13,7 @@ from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.oriented import unpack_bases
-from overlapper.kernels.consensus.mem_anchors import DIAGONALS, best_chain
+from overlapper.kernels.consensus.mem_anchors import DIAGONALS, best_chain, new_columns
 from overlapper.runtime.compile.cache import njit
 
 ANCHOR, MAX_GAP = 13, 5000
@@ -214,8 +214,7 @@ def chain_in_windows(reads, reference, windows):
     of_target, of_query = _new_kmers(longest), _new_kmers(longest_read)
     target, query = np.empty(longest, np.uint8), np.empty(longest_read, np.uint8)
     anchors = np.empty((most, 3), np.int32)
-    score, before, highest = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
-    latest = np.empty(DIAGONALS, np.int32)
+    columns, latest = new_columns(most), np.empty(DIAGONALS, np.int32)
     starts = np.zeros(n + 1, np.int64)
     x, y, length = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     for i in range(n):
@@ -229,7 +228,7 @@ def chain_in_windows(reads, reference, windows):
         _list_kmers(query, q_length, 2 * band, of_query)
         found = _find_anchors(target, size, query, q_length, band, of_target, of_query, anchors)
         if found:
-            found = best_chain(anchors, found, MAX_GAP, score, before, highest, latest)
+            found = best_chain(anchors, found, MAX_GAP, columns, latest)
         stop = starts[i] + found
         if stop > len(x):
             x, y, length = grow(x, 2 * stop), grow(y, 2 * stop), grow(length, 2 * stop)
