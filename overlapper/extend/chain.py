@@ -17,12 +17,15 @@ k-mers of the query within the interval, times the share of the target's sketche
 same with query and target exchanged, if that is more. It is in thousandths, rounded down. What is typical
 depends on coverage and errors, so it is measured on a sample.
 
-The agreement asked for is ``min_agreement`` percent of the typical one, times the fourth power of S / T where
-that is below 1. S is the share of the query's sketched k-mers that seed, times that of the target's; T is
-what S is typically. Noisy reads have fewer k-mers that others share, and of those that seed, more do by
-chance. Of accurate reads, k-mers that do not seed are mostly those of repeats: where the median agreement is
-above `MOST_TYPICAL`, T is lowered by the fourth power of how much. Everything is in integers: each share in
-thousandths, S / T in thousandths, squared twice, rounded down each time.
+The agreement asked for is ``min_agreement`` percent of the typical one, times the square of S / T where that
+is below 1. S is the share of the query's sketched k-mers that seed beyond those that do so by chance, times
+that of the target's; T is what S is typically. Noisy reads have fewer k-mers that others share, and of those
+that seed, more do by chance. Of accurate reads, k-mers that do not seed are mostly those of repeats: where
+the median agreement A is above `MOST_TYPICAL`, T is lowered by the eighth power of how much. Everything is in
+integers: each share in thousandths, S / T in thousandths, squared, rounded down each time.
+
+By chance seeds a share c of k-mers: with a share p that two reads have of one place, s = p + (1 - p) c seed,
+and the agreement is about `MOST_TYPICAL` p**2 / s**2. So c follows from the medians of A and of s.
 
 The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees as is asked.
 Two copies of a repeat that differ more than the reads do fall below. A chain of fewer than ``sure_seeds``
@@ -44,6 +47,7 @@ where that exceeds ``reach``, the same for the target if that is less. An end is
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable
 
 import numpy as np
@@ -56,7 +60,8 @@ from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
 
 AGREEMENT_UNKNOWN = 400
 MOST_TYPICAL = 450
-"""Above, in thousandths, most reads are accurate; that is not to cost those that are not."""
+"""Agreement, in thousandths, where no k-mer seeds by chance. Above, most reads are accurate; that is not to
+cost those that are not."""
 FEWEST_CHAINS = 20
 SAMPLE_QUERIES = 64
 
@@ -115,7 +120,7 @@ def extend(
     agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
         overlaps.seeds, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
-        params.min_agreement, params.typical_agreement, params.typical_shares,
+        params.min_agreement, params.typical_agreement, params.typical_shares, params.chance_share,
     )  # fmt: skip
     n_disagree += int(np.count_nonzero(~agree))
     return overlaps.take(np.flatnonzero(agree)), {
@@ -137,8 +142,8 @@ def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
     Returns
     -------
     ChainParams
-        With the medians of the sample's chains, the agreement at most `MOST_TYPICAL`; or `AGREEMENT_UNKNOWN`,
-        and no shares, where there are few.
+        With what the sample's chains tell; or `AGREEMENT_UNKNOWN`, and no shares, where there
+        are few.
     """
     if params.typical_agreement:
         return params
@@ -168,7 +173,7 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
 
 
 def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
-    """Return the parameters with the medians of what was measured as typical.
+    """Return the parameters with what is typical: agreement, shares beyond chance, the share by chance.
 
     Parameters
     ----------
@@ -180,11 +185,15 @@ def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainPa
     if len(chains) < FEWEST_CHAINS:
         return dataclasses.replace(params, typical_agreement=AGREEMENT_UNKNOWN)
     agreement, shares = np.median(chains, axis=0).tolist()
-    accurate = min(1, MOST_TYPICAL / max(agreement, 1)) ** 4
+    seeding = math.sqrt(shares)
+    in_common = seeding * math.sqrt(min(1, agreement / MOST_TYPICAL))
+    by_chance = 1000 * (seeding - in_common) / max(1, 1000 - in_common)
+    accurate = min(1, MOST_TYPICAL / max(agreement, 1)) ** 8
     return dataclasses.replace(
         params,
         typical_agreement=min(max(1, round(agreement)), MOST_TYPICAL),
-        typical_shares=max(1, round(accurate * shares)),
+        typical_shares=max(1, round(accurate * (seeding - by_chance) ** 2)),
+        chance_share=round(by_chance),
     )
 
 
@@ -202,7 +211,7 @@ def _chains(
         candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
         reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
         p.look_back, p.max_gap, p.gap_cost, p.distance_cost,
-        p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement, p.typical_shares,
+        p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement, p.typical_shares, p.chance_share,
         p.reach,
     )  # fmt: skip
 

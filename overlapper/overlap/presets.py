@@ -36,9 +36,8 @@ _AGREEMENTS = ((0.005, 100), (0.02, 18), (0.13, 18), (0.2, 10))
 """Error rates, and how many percent of the typical agreement an overlap needs; in between it goes by the
 logarithms. Accurate reads have nearly all seeds in common: the 45 percent that count as
 typical are left at a difference of 4 percent, so that copies of a repeat that differ more do not count.
-Most short k-mers of very noisy reads meet another by chance, so that the share that seeds tells little
-of a read's accuracy. Real CLR reads have stretches without seeds: set on those of E. coli (P5-C3) and on
-simulated reads of yeast (CLR, HiFi)."""
+Noisy reads have stretches without seeds: set on real CLR reads of E. coli (P5-C3) and on simulated reads of
+yeast (CLR, HiFi); the last pair keeps lambda R7."""
 
 
 class ErrorRate(NamedTuple):

@@ -171,8 +171,8 @@ class ChainParams:
     min_agreement : int
         Least agreement kept, in percent of the typical one; copies of a repeat that differ stay below.
         Less is asked of reads whose k-mers seed less than those of typical ones.
-    typical_agreement, typical_shares : int
-        In thousandths, and in millionths; agreement 0 measures both on a sample of the read set.
+    typical_agreement, typical_shares, chance_share : int
+        In thousandths, millionths, thousandths; agreement 0 measures all on a sample of the read set.
     reach, max_reach : int
         An end is carried on to the nearer read end when at most ``reach`` seeds are missing, and it is near.
     give_up : int
@@ -195,6 +195,7 @@ class ChainParams:
     min_agreement: int = 18
     typical_agreement: int = 0
     typical_shares: int = 0
+    chance_share: int = 0
     reach: int = 2
     max_reach: int = 300
     give_up: int = 30
@@ -203,7 +204,8 @@ class ChainParams:
     end_tolerance: int = 50
 
     def __post_init__(self) -> None:
-        typical, lengths = ("typical_agreement", "typical_shares"), ("reach", "max_reach", "end_tolerance")
+        typical = ("typical_agreement", "typical_shares", "chance_share")
+        lengths = ("reach", "max_reach", "end_tolerance")
         for name in ("sure_seeds", "gap_cost", "distance_cost", *typical, *lengths):
             require(getattr(self, name) >= 0, name, getattr(self, name), "0 or more")
         require(1 <= self.look_back <= 5000, "look_back", self.look_back, "1 to 5000")

@@ -117,9 +117,9 @@ def extend(query, target, reverse, hits, k, q_seeds, t_seeds, q_sketched, t_sket
     lengths = len(query), len(target)
     asked = 1000
     if p["typical_shares"]:
-        shares = (1000 * len(q_seeds) // q_sketched) * (1000 * len(t_seeds) // t_sketched)
+        of_query, of_target = 1000 * len(q_seeds) // q_sketched, 1000 * len(t_seeds) // t_sketched
+        shares = max(0, of_query - p["chance_share"]) * max(0, of_target - p["chance_share"])
         asked = min(1000, 1000 * shares // p["typical_shares"])
-        asked = asked**2 // 1000
         asked = asked**2 // 1000
     least = Fraction(p["min_agreement"] * p["typical_agreement"] * asked, 1000)
 

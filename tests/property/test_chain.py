@@ -29,6 +29,7 @@ def chain_params(draw):
         min_agreement=draw(st.sampled_from([0, 25, 100])),
         typical_agreement=draw(st.sampled_from([1, 100, 500, 1500])),
         typical_shares=draw(st.sampled_from([0, 1, 100_000, 400_000, 10**6])),
+        chance_share=draw(st.sampled_from([0, 100, 500, 1000])),
         reach=reach,
         max_reach=draw(st.sampled_from([0, 20, 300])),
         give_up=reach + draw(st.sampled_from([0, 2, 30])),
@@ -154,9 +155,15 @@ def test_what_is_typical_are_medians(monkeypatch):
     seeding, params = candidates.seeding, ChainParams()
     measured = chain.agreements(reads, candidates, params)
     fitted = chain.fit(reads, candidates, params)
+    agreement, shares = np.median(measured, axis=0) / [1e3, 1e6]
     assert 0 < fitted.typical_agreement < chain.MOST_TYPICAL
-    assert fitted.typical_agreement == round(np.median(measured[:, 0]))
-    assert fitted.typical_shares == round(np.median(measured[:, 1]))
+    assert fitted.typical_agreement == round(1000 * agreement)
+    # A share p is in common, and of the others chance seeds a share c: agreement is p^2 / (p + (1 - p) c)^2.
+    in_common = np.sqrt(shares * agreement)
+    by_chance = (np.sqrt(shares) - in_common) / (1 - in_common)
+    assert in_common + (1 - in_common) * by_chance == pytest.approx(np.sqrt(shares))
+    assert fitted.chance_share == round(1000 * by_chance)
+    assert fitted.typical_shares == round(1e6 * (np.sqrt(shares) - by_chance) ** 2)
     of_read = 1000 * np.diff(seeding.starts) // seeding.sketched
     assert set(measured[:, 1].tolist()) <= set(
         (of_read[candidates.query] * of_read[candidates.target]).tolist()
@@ -168,7 +175,8 @@ def test_typical_agreement_is_bounded():
     fitted = chain.fit(reads, candidates, ChainParams())
     agreement, shares = np.median(chain.agreements(reads, candidates, ChainParams()), axis=0)
     assert agreement > chain.MOST_TYPICAL == fitted.typical_agreement
-    assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 4)
+    assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 8)
+    assert fitted.chance_share == 0
 
 
 def test_typical_agreement_that_is_given_stays():

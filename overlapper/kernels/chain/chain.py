@@ -17,7 +17,7 @@ between either end and the nearer read end; agreement in thousandths."""
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
     seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
-    typical_agreement, typical_shares, reach,
+    typical_agreement, typical_shares, chance_share, reach,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -31,7 +31,7 @@ def chain_candidates(
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
     look_back, max_gap, gap_cost, distance_cost : int
-    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, reach : int
+    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach : int
         See `overlapper.params.stages.ChainParams`.
 
     Returns
@@ -71,7 +71,9 @@ def chain_candidates(
             1000 * seeds * t_sketched // (inside * len(t_seeds)),
             1000 * seeds * q_sketched // (t_inside * len(q_seeds)),
         )
-        asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched), typical_shares)
+        asked = _asked(
+            _shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched, chance_share), typical_shares
+        )
         if 100_000 * agreement < min_agreement * typical_agreement * asked:
             n_disagree += 1
             continue
@@ -98,7 +100,7 @@ def chain_candidates(
 @njit(nogil=True, cache=True)
 def agree(
     query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, seed_positions, seed_starts,
-    min_agreement, typical_agreement, typical_shares,
+    min_agreement, typical_agreement, typical_shares, chance_share,
 ):  # fmt: skip
     """Return which overlaps agree well enough from end to end, for what their reads are.
 
@@ -110,7 +112,7 @@ def agree(
         Seed length.
     sketched, seed_positions, seed_starts
         Columns of the seeding table.
-    min_agreement, typical_agreement, typical_shares : int
+    min_agreement, typical_agreement, typical_shares, chance_share : int
         See `overlapper.params.stages.ChainParams`.
 
     Returns
@@ -128,7 +130,9 @@ def agree(
             1000 * np.int64(seeds[i]) * t_sketched // (inside * len(t_seeds)),
             1000 * np.int64(seeds[i]) * q_sketched // (t_inside * len(q_seeds)),
         )
-        asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched), typical_shares)
+        asked = _asked(
+            _shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched, chance_share), typical_shares
+        )
         found[i] = 100_000 * agreement >= min_agreement * typical_agreement * asked
     return found
 
@@ -141,14 +145,16 @@ def shares(query, target, sketched, seed_starts):
         q, t = query[i], target[i]
         found[i] = _shares(
             seed_starts[q + 1] - seed_starts[q], np.int64(sketched[q]),
-            seed_starts[t + 1] - seed_starts[t], np.int64(sketched[t]),
+            seed_starts[t + 1] - seed_starts[t], np.int64(sketched[t]), 0,
         )  # fmt: skip
     return found
 
 
 @njit(nogil=True, cache=True)
-def _shares(q_seeds, q_sketched, t_seeds, t_sketched):
-    return (1000 * q_seeds // q_sketched) * (1000 * t_seeds // t_sketched)
+def _shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share):
+    """Return the share of k-mers that seed and not by chance, of the query times that of the target."""
+    of_query = max(0, 1000 * q_seeds // q_sketched - chance_share)
+    return of_query * max(0, 1000 * t_seeds // t_sketched - chance_share)
 
 
 @njit(nogil=True, cache=True)
@@ -157,7 +163,6 @@ def _asked(shares, typical_shares):
     if typical_shares == 0:
         return 1000
     asked = min(1000, 1000 * shares // typical_shares)
-    asked = asked * asked // 1000
     return asked * asked // 1000
 
 

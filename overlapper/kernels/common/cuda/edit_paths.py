@@ -216,7 +216,7 @@ def trace(m, n, up, down, thread, threads, starts, at, offset):
 
 @cuda.jit
 def align_pairs(
-    pairs, counts, number, targets, target_first, piece, bases, first, at, rows, up, down, threads, starts
+    pairs, counts, number, targets, target_first, window, bases, first, at, rows, up, down, threads, starts
 ):
     """Write the paths of all pairs of a list; a thread a pair, in turn.
 
@@ -227,11 +227,11 @@ def align_pairs(
     number : int
         Of the list.
     targets, target_first : device array of uint8, of int64
-        Codes of the targets of all pieces, and where each starts.
-    piece : device array of int32
+        Codes of the targets of all windows, and where each starts.
+    window : device array of int32
         Of each member.
     bases, first : device array of uint8, of int64
-        Codes of all members, and where each starts.
+        Codes of all layers, and where each starts.
     at : device array of int64
         Row ``i`` of a member's path is ``starts[at + i]``.
     rows, up, down, threads
@@ -245,12 +245,12 @@ def align_pairs(
         member = pairs[pair, 0]
         t_start, r_start = int64(pairs[pair, 1]), int64(pairs[pair, 3])
         m, n = pairs[pair, 2] - t_start, pairs[pair, 4] - r_start
-        t_at, r_at = target_first[piece[member]] + t_start, first[member] + r_start
+        t_at, r_at = target_first[window[member]] + t_start, first[member] + r_start
         fill(targets, t_at, bases, r_at, int64(1), m, n, rows, up, down, thread, threads)
         trace(m, n, up, down, thread, threads, starts, at[member] + t_start, int32(r_start))
 
 
-def align_all(pairs: Pairs, targets: Any, target_first: Any, members: Any, starts: Any, arena: Arena) -> None:
+def align_all(pairs: Pairs, targets: Any, target_first: Any, layers: Any, starts: Any, arena: Arena) -> None:
     """Write the paths of all pairs.
 
     Parameters
@@ -258,7 +258,7 @@ def align_all(pairs: Pairs, targets: Any, target_first: Any, members: Any, start
     pairs : Pairs
     targets, target_first
         As for `align_pairs`.
-    members : Members
+    layers : Layers
     starts : device array of int32
     arena : Arena
     """
@@ -268,7 +268,7 @@ def align_all(pairs: Pairs, targets: Any, target_first: Any, members: Any, start
             scratch = Scratch.for_list(number, int(count), arena)
             kernel_of(align_pairs).launch(
                 *scratch.grid, arena.stream,
-                pairs[number], pairs.counts, number, targets, target_first, members.piece,
-                members.bases, members.first, members.at, *scratch, starts,
+                pairs[number], pairs.counts, number, targets, target_first, layers.window,
+                layers.bases, layers.first, layers.at, *scratch, starts,
             )  # fmt: skip
             arena.release(mark)
