@@ -1,4 +1,4 @@
-"""Reads that lie on targets: what consensus is found of (``docs/algorithms/correction.md``, section 1)."""
+"""Pileups: targets and the reads that overlap them (``docs/algorithms/correction.md``, section 1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unitigs raised to the consensus of the reads (``docs/algorithms/correction.md``).
+"""Polishing: unitigs replaced by the consensus of the reads (``docs/algorithms/correction.md``).
 
 A unitig is cut into windows with margins that neighbours share; in a circular one the last window and the
 first are neighbours too, so that its origin is polished like any other place. Reads are laid on windows by
@@ -319,7 +319,7 @@ class _Joined:
         self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
 
     def add(self, made: Consensus) -> np.ndarray:
-        """Put the consensus of the next windows behind; return which of its bases are not of margins."""
+        """Append the consensus of the next windows; return which of its bases are not of margins."""
         window = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
         self._done += len(made)
         unitig, first, last = (values[window] for values in self._windows)

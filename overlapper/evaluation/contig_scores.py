@@ -12,7 +12,7 @@ BEST_QV = 90.0
 
 
 class Share(NamedTuple):
-    """So many of so many."""
+    """A count and the total it is a part of."""
 
     found: int
     all: int

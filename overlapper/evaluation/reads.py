@@ -98,7 +98,7 @@ def _check_names(sequences: Reads) -> None:
 
 
 def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
-    """Return sequences that go on with their own first bases, so many of each."""
+    """Return circular sequences with so many of their first bases repeated at their ends."""
     if not more.any():
         return sequences
     parts = []

@@ -91,7 +91,7 @@ class OutputFile:
 
     @contextlib.contextmanager
     def complaints(self) -> Iterator[None]:
-        """Turn what the system complains of into an `OutputError`."""
+        """Turn errors of the system into an `OutputError`."""
         try:
             yield
         except BrokenPipeError:
