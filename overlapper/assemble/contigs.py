@@ -87,7 +87,7 @@ class LaidOut:
 
 @dataclasses.dataclass(frozen=True)
 class Assembled:
-    """What `assemble_reads` made.
+    """The result of `assemble_reads`: contigs, and how they came about.
 
     Attributes
     ----------

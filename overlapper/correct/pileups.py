@@ -46,7 +46,7 @@ class Rows(Table):
 
     @property
     def worst(self) -> np.ndarray:
-        """Scores, negated."""
+        """Negated scores, so that the best rows come first."""
         return -self.score
 
     def typical_divergence(self) -> float:

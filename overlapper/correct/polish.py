@@ -55,7 +55,7 @@ class Unitigs:
 
 @dataclasses.dataclass(frozen=True)
 class Polished:
-    """What `polish` made.
+    """The result of `polish`: unitigs, and how they were polished.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ def polish_kept(
 
 
 class KeptReads(Protocol):
-    """The reads that polish, wherever they are kept.
+    """The reads that polish, in memory or on disk.
 
     Attributes
     ----------
@@ -190,11 +190,11 @@ class KeptReads(Protocol):
 
     @property
     def rate(self) -> ErrorRate:
-        """Of the reads."""
+        """Error rate of the reads."""
 
     @property
     def lengths(self) -> np.ndarray:
-        """Of the reads, in canonical order."""
+        """Lengths of the reads, in canonical order."""
 
     def __len__(self) -> int: ...
 
@@ -230,7 +230,7 @@ class HeldReads:
 
 
 class _Round(Round):
-    """A round of polishing."""
+    """A round of polishing: reads laid on unitigs, and a vote."""
 
     def vote(
         self, unitigs: Unitigs, kept: KeptReads, own: OwnReads | None, params: CorrectParams

@@ -135,7 +135,7 @@ class _Placed:
 
     @classmethod
     def of(cls, truth: Truth, corrected: Reads, raw: Reads | None, sequences: Reads) -> _Placed:
-        """Look places up.
+        """Return the places of reads, looked up by name.
 
         Raises
         ------
@@ -201,7 +201,7 @@ def _numbers(names: Sequence[str], wanted: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class _Judge:
-    """What blocks of reads are judged by."""
+    """Reference, sites and parameters by which blocks of reads are judged."""
 
     sequences: Reads
     sites: Sites

@@ -286,7 +286,7 @@ def _finish(artifact: Artifact, path: Path) -> None:
 
 
 def finished(path: Path, *, verify: bool = False) -> Artifact | None:
-    """Return an artifact if it is there.
+    """Return an artifact if it is there and complete.
 
     Parameters
     ----------
