@@ -1,7 +1,7 @@
 """How Sphinx builds the site: ``sphinx-build -W docs docs/_build/html`` (extra ``docs``).
 
-The pages are plain Markdown that reads as well where it lies. What is navigation on the site is the list of
-pages in ``index.md``.
+The pages are plain Markdown that reads as well where it lies. What is navigation on the site are the lists of
+pages in ``index.md`` and, for what was tried and measured, in ``notes/index.md``.
 """
 
 import re
@@ -46,7 +46,7 @@ linkcheck_retries = 2
 
 
 def tree_of_index(text):
-    """Return the sections of ``index.md``, each with its list of pages, as hidden tables of contents."""
+    """Return the sections of a list of pages, each as a hidden table of contents."""
     trees = []
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         pages = re.findall(r"^- \[.+?\]\((.+?)\.md\)", section, re.MULTILINE)
@@ -56,8 +56,8 @@ def tree_of_index(text):
 
 
 def add_navigation(app, page, source):
-    """Append the tables of contents to the first page as it is read."""
-    if page == "index":
+    """Append the tables of contents to a list of pages as it is read."""
+    if page in ("index", "notes/index"):
         source[0] += "\n" + tree_of_index(source[0])
 
 

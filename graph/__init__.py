@@ -47,7 +47,7 @@ _Made = TypeVar("_Made")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Assembly:
-    """What `assemble` makes of reads and overlaps.
+    """The result of `assemble`: the cleaned graph, its layout and counts.
 
     Attributes
     ----------

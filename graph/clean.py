@@ -1,4 +1,4 @@
-"""Cleaning: what errors, repeats and chimeras leave in a reduced graph.
+"""Cleaning a reduced graph of what errors, repeats and chimeras leave: tips, bubbles, weak edges ...
 
 **Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
 several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or

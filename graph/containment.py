@@ -1,4 +1,4 @@
-"""Which reads others contain.
+"""Contained reads: those that another read covers.
 
 A containment overlap is an arrow from the contained read to its container. Hangs and gaps make the relation
 imperfect: reads of about the same extent can contain each other, in pairs or in longer rings. A read stays

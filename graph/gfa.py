@@ -56,7 +56,7 @@ class Join:
 
 @dataclasses.dataclass(frozen=True)
 class Gfa:
-    """What a GFA file says of an assembly graph.
+    """An assembly graph as a GFA file describes it.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Unitigs: what the graph says without a choice, and their sequences.
+"""Unitigs, the paths of the graph without a choice, and their sequences.
 
 A **unitig** is a maximal path of nodes in which every node but the last has one way on and every node but the
 first one way in. One that ends where it starts is circular. Of the two strands a linear unitig is laid out on

@@ -1,4 +1,4 @@
-"""Overlaps as the graph sees them: of reads in content order, one row a fact, cut to trimmed reads."""
+"""Overlaps prepared for the graph: reads in content order, repeats dropped, cut to trimmed reads."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class GraphParams:
 
 @dataclasses.dataclass(frozen=True)
 class CleanParams:
-    """What is cleaned off an overlap graph.
+    """Parameters of cleaning an overlap graph.
 
     Attributes
     ----------

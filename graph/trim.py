@@ -1,4 +1,4 @@
-"""Which part of each read to trust, from the overlaps that pile up on it (Li 2016, section 2.4).
+"""Trimming: the part of each read that the overlaps on it confirm (Li 2016, section 2.4).
 
 **Core.** The longest interval of a read that at least ``min_depth`` overlaps cover, after ``clip`` bases are
 taken off both ends of every overlap; the interval gets them back. Ends that no other read confirms go
@@ -45,7 +45,7 @@ _LOOSE = 1.5
 
 @dataclasses.dataclass(frozen=True)
 class Trimmed:
-    """What trimming keeps.
+    """The result of trimming: intervals of reads, and counts.
 
     Attributes
     ----------

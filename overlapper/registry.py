@@ -1,4 +1,4 @@
-"""What is registered under a name: modules are loaded when they are asked for."""
+"""Registries: finders, extenders and formats by name, loaded when they are first used."""
 
 from __future__ import annotations
 

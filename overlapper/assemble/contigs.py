@@ -87,7 +87,7 @@ class LaidOut:
 
 @dataclasses.dataclass(frozen=True)
 class Assembled:
-    """What `assemble_reads` made.
+    """The result of `assemble_reads`: contigs, and how they came about.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Assembled:
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
     def decision(self) -> str:
-        """Say whether the reads were corrected, and at which error rate."""
+        """Text that says whether the reads were corrected, and at which error rate."""
         rate = self.stages[0].facts["error rate"]
         done = "laid out as they are"
         if keeps_copies_apart(self.params, rate):

@@ -16,7 +16,7 @@ VOTED = 1.26
 def describe(
     store: ReadStore, params: Params, budget: Budget, rounds: int, unitig_bases: int = 0
 ) -> list[str]:
-    """Say what a run in a memory budget would take, at most.
+    """Describe the most that a run in a memory budget would take, as text.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What an assembly has done with its reads: overlap, correct, polish; only this knows where they are."""
+"""The steps of an assembly that need its reads (overlap, correct, polish), in memory or on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is to say about an assembly: as JSON, and why one is empty."""
+"""The summary of an assembly as JSON, and the reason why one is empty."""
 
 from __future__ import annotations
 

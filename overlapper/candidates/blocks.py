@@ -1,4 +1,4 @@
-"""The finders in tiles: their seeds on disk by block of reads, joined a block of queries with one of targets.
+"""Finders for tiles: seeds on disk by block of reads, joined for a block of queries and one of targets.
 
 What seeds is decided from all reads, so that the candidates of a pair are those that the finder of the whole
 read set gives.
@@ -40,7 +40,7 @@ class SeedSource(Protocol):
 
     @property
     def lengths(self) -> np.ndarray:
-        """Of all reads (int64)."""
+        """Lengths of all reads (int64)."""
 
     def block(self, start: int, stop: int) -> Reads:
         """Return reads ``[start, stop)``."""

@@ -10,7 +10,7 @@ from overlapper.tables import Candidates, Reads
 
 
 class QueryFinder(Protocol):
-    """Finds the candidates of any queries among reads that it was made ready for."""
+    """A finder that was prepared for a read set: finds the candidates of any of its queries."""
 
     def hits_per_base(self) -> float:
         """Return about how many hits, pairs of a seed's places in two reads, a base of the reads has."""
@@ -23,11 +23,11 @@ class QueryFinder(Protocol):
 
 
 class Finder(QueryFinder, Protocol):
-    """What a finder offers; the contract tests hold every registered one to it."""
+    """The interface of a finder; contract tests check every registered one."""
 
     @classmethod
     def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
-        """Make ready to find candidates among all reads."""
+        """Prepare to find candidates among all reads."""
 
     def counts(self) -> dict[str, int]:
         """Return what the funnel shows of seeding."""

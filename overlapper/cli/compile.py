@@ -1,4 +1,4 @@
-"""``overlapper compile``: kernels before the first run that needs them."""
+"""``overlapper compile``: kernels compiled before the first run that needs them."""
 
 from __future__ import annotations
 

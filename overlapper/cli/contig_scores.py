@@ -1,4 +1,4 @@
-"""What ``overlapper evaluate`` says of contigs."""
+"""Scores of contigs as ``overlapper evaluate`` writes them: text, JSON and a table."""
 
 from __future__ import annotations
 

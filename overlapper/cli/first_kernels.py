@@ -36,7 +36,7 @@ MOST_HELPERS = 7
 
 @contextlib.contextmanager
 def helpers(command: str, processes: int) -> Iterator[None]:
-    """Have processes compile the kernels of a command; those still at it in the end are stopped.
+    """Start processes that compile the kernels of a command; stop those still running at the end.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def spelled(kernel: Any, signature: tuple[Any, ...]) -> str:
 
 
 class _Words(dict):
-    """What a line of the list may name: numba's types, and families of kernels."""
+    """The names that a line of the list may use: numba's types, and families of kernels."""
 
     def __missing__(self, word: str) -> Any:
         from numba.core import types

@@ -16,7 +16,7 @@ STARTED = time.time() - time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)
 
 
 class Taken(NamedTuple):
-    """What the run took so far, its helpers and workers on this machine among it.
+    """Time, CPU time and memory of a run so far, with its helper and worker processes.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Taken(NamedTuple):
 
 
 def taken() -> Taken:
-    """Return what the run took so far."""
+    """Return time, CPU time and memory of the run so far."""
     return Taken(time.time() - STARTED, sum(os.times()[:4]), peak_memory())
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What a run may take, and where it works; 0 and None stand for what is not given.
+    """Limits of a run (memory, disk, workers) and its work folder; 0 and None where not given.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Limits:
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """Which overlaps are asked for, on what, and who is told of it.
+    """A request for overlaps: parameters, devices, output and progress.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> 
 
 
 def _cluster(limits: Limits, threads: int, devices: list[str]) -> AbstractContextManager[Cluster | None]:
-    """Give the processes that do tiles, started or of a cluster; None if this process does."""
+    """Connect to the processes that do tiles, here or of a cluster; None if this process does them."""
     if not limits.workers and not limits.scheduler:
         return contextlib.nullcontext()
     from overlapper.tiled.distributed import Cluster

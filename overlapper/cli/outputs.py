@@ -1,4 +1,4 @@
-"""Whether files to be written get in each other's way, or have the names of other formats."""
+"""Checks of output names: no file is written twice or read as well, and names fit their formats."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
 
 
 def _pipe(path: str) -> tuple[int, int] | None:
-    """Return what tells a pipe from others, whatever it is called; None for what is none."""
+    """Return device and inode of a pipe, by which it is known under any name; None for anything else."""
     try:
         about = os.fstat(0) if path == "-" else os.stat(path)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What ``overlapper evaluate`` says of overlaps."""
+"""Scores of overlaps as ``overlapper evaluate`` writes them: text, JSON and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run says about itself on stderr: a bar on a terminal, a log elsewhere, a footer in both."""
+"""Progress of a run on stderr: a bar on a terminal, log lines elsewhere, a footer in both."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Progress:
             self._stamped(text)
 
     def counts(self, counts: dict[str, int]) -> None:
-        """Write counts, one a line; those of 0 only for who wants them all."""
+        """Write counts, one a line; counts of 0 only with ``--verbose``."""
         for name, count in counts.items():
             if count or self._verbose:
                 self.note(f"{count:>15,} {name}")
@@ -160,7 +160,7 @@ class Progress:
 
 @contextlib.contextmanager
 def compile_notice(progress: Progress, seconds: int, command: str = "", threads: int = 1) -> Iterator[None]:
-    """Tell the user when numba compiles kernels within this context, and have others help.
+    """Tell the user when kernels are compiled within this context, and start processes that help.
 
     numba fires its compile event only when the cache on disk had no kernel for this machine, so a warm run
     says nothing.

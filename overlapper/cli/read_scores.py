@@ -1,4 +1,4 @@
-"""What ``overlapper evaluate`` says of corrected reads."""
+"""Scores of corrected reads as ``overlapper evaluate`` writes them: text, JSON and a table."""
 
 from __future__ import annotations
 

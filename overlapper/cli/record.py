@@ -1,4 +1,4 @@
-"""What files of ``--stats`` say about the run itself: who was called how, on what, when."""
+"""The record of a run in ``--stats``: command, version, inputs, threads and date."""
 
 from __future__ import annotations
 

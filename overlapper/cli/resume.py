@@ -52,7 +52,7 @@ def stages_in(
 
 
 def inputs_of(reads: Reads, files: list[str], reference: str | None) -> list[Input]:
-    """Return what reads hold, with their qualities, for `stages_in`."""
+    """Return the digests of reads and qualities that `stages_in` takes."""
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
 
     files = [*files, *([reference] if reference else [])]

@@ -1,4 +1,4 @@
-"""What is said where the system gives no more memory, and where it takes no more words."""
+"""Messages for lack of memory, and a standard error that may be full or closed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNS = ("can't start new thread", "failed to map segment", "cannot allocate me
 
 
 def lack_of_memory(error: BaseException) -> str:
-    """Return what to say of an error that comes of too little memory; nothing if it is another one."""
+    """Return the message for an error caused by lack of memory; nothing for other errors."""
     if not (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)

@@ -13,7 +13,7 @@ COSTS = ("wall_s", "cpu_s", "peak_mb")
 
 @dataclasses.dataclass(frozen=True)
 class Costs:
-    """What a run of a method took.
+    """Time and memory of a run of a method.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Method:
 
     @property
     def name(self) -> str:
-        """Both parts."""
+        """Names of both parts of the method."""
         return f"{self.first} + {self.second}"
 
 
@@ -82,11 +82,11 @@ class Comparison:
 
     @property
     def parts(self) -> tuple[str, str]:
-        """What methods consist of."""
+        """The two kinds of parts: finder and extender, or seeder and extender."""
         return ("finder", "extender") if self.mode == "overlap" else ("seeder", "extender")
 
     def to_json(self) -> str:
-        """Write everything."""
+        """Return all scores and costs as JSON."""
         document = {"version": __version__, **dataclasses.asdict(self)}
         return json.dumps(document, indent=2) + "\n"
 

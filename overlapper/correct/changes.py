@@ -1,4 +1,4 @@
-"""What became of every read that was corrected."""
+"""The fate of every read in correction: its lengths, identity and votes."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class _Vote:
         return map_in_order(vote, self._blocks(threads), threads)
 
     def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
-        """Do the same; rows are chosen by the CPU, and blocks joined until there are enough for a GPU."""
+        """As `on_cpu`, on GPUs: the CPU chooses rows, and blocks are joined to batches."""
         from overlapper.correct import gpu_consensus
 
         def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:

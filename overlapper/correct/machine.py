@@ -1,4 +1,4 @@
-"""What consensus is computed on; none of it changes the result."""
+"""Threads, memory and devices that the consensus may use; none of them changes the result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Workers(NamedTuple):
-    """Who finds the consensus of reads.
+    """The GPUs or threads that find the consensus of reads.
 
     Attributes
     ----------

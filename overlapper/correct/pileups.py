@@ -1,4 +1,4 @@
-"""Reads that lie on targets: what consensus is found of (``docs/algorithms/correction.md``, section 1)."""
+"""Pileups: targets and the reads that overlap them (``docs/algorithms/correction.md``, section 1)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Rows(Table):
 
     @property
     def worst(self) -> np.ndarray:
-        """Scores, negated."""
+        """Negated scores, so that the best rows come first."""
         return -self.score
 
     def typical_divergence(self) -> float:

@@ -1,4 +1,4 @@
-"""Unitigs raised to the consensus of the reads (``docs/algorithms/correction.md``).
+"""Polishing: unitigs replaced by the consensus of the reads (``docs/algorithms/correction.md``).
 
 A unitig is cut into windows with margins that neighbours share; in a circular one the last window and the
 first are neighbours too, so that its origin is polished like any other place. Reads are laid on windows by
@@ -55,7 +55,7 @@ class Unitigs:
 
 @dataclasses.dataclass(frozen=True)
 class Polished:
-    """What `polish` made.
+    """The result of `polish`: unitigs, and how they were polished.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ def polish_kept(
 
 
 class KeptReads(Protocol):
-    """The reads that polish, wherever they are kept.
+    """The reads that polish, in memory or on disk.
 
     Attributes
     ----------
@@ -190,11 +190,11 @@ class KeptReads(Protocol):
 
     @property
     def rate(self) -> ErrorRate:
-        """Of the reads."""
+        """Error rate of the reads."""
 
     @property
     def lengths(self) -> np.ndarray:
-        """Of the reads, in canonical order."""
+        """Lengths of the reads, in canonical order."""
 
     def __len__(self) -> int: ...
 
@@ -230,7 +230,7 @@ class HeldReads:
 
 
 class _Round(Round):
-    """A round of polishing."""
+    """A round of polishing: reads laid on unitigs, and a vote."""
 
     def vote(
         self, unitigs: Unitigs, kept: KeptReads, own: OwnReads | None, params: CorrectParams
@@ -319,7 +319,7 @@ class _Joined:
         self._codes, self._quality = GrowingArray(np.dtype(np.uint8)), GrowingArray(np.dtype(np.uint8))
 
     def add(self, made: Consensus) -> np.ndarray:
-        """Put the consensus of the next windows behind; return which of its bases are not of margins."""
+        """Append the consensus of the next windows; return which of its bases are not of margins."""
         window = self._done + np.repeat(np.arange(len(made)), np.diff(made.offsets))
         self._done += len(made)
         unitig, first, last = (values[window] for values in self._windows)

@@ -112,7 +112,7 @@ def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
 
 
 def bettered(rows: Rows, internal: np.ndarray) -> np.ndarray:
-    """Return which internal matches lie, by half or more, where the same read has a row of a higher score.
+    """Return a mask of internal matches that overlap, by half or more, a better row of the same read.
 
     Reads have bad ends, at which an alignment stops short; but what a copy of a repeat shares with a read
     from elsewhere stops short, too, and that read lies better where it comes from.

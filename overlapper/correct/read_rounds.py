@@ -1,4 +1,4 @@
-"""What a round of correction does: find the overlaps of reads, and vote on each read with those on it."""
+"""A round of correction: overlaps of all reads, and a vote on each read by the reads that overlap it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class KeptReads(Protocol):
         """Find the overlaps of the reads; return the pileups of them, and how many overlaps there are."""
 
     def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted | StoredVoted, Facts]:
-        """Vote, and have the reads become what comes of it; return that, and what was counted and derived."""
+        """Vote, and replace the reads by their consensus; return it, and what was counted and derived."""
 
 
 class HeldReads:
@@ -96,7 +96,7 @@ class HeldReads:
 
 
 def vote(pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
-    """Vote on all targets of pileups, and write what comes of them; return what was counted and derived."""
+    """Vote on all targets of pileups and write their consensus; return what was counted and derived."""
     crowded = bases = 0
     with this.machine.holding(pileups.reads) as workers:
         fitted = fit_threshold(pileups, params, workers)

@@ -35,7 +35,7 @@ _PART_BASES = 1 << 24
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Corrected:
-    """What `correct` made.
+    """The result of `correct`: corrected reads, and what became of each.
 
     Attributes
     ----------

@@ -19,5 +19,5 @@ class Round:
     told: Report
 
     def report(self, step: str, done: int, total: int) -> None:
-        """Tell how far a step of this round is."""
+        """Report the progress of a step of this round."""
         self.told(f"round {self.number}: {step}", done, total)

@@ -1,4 +1,4 @@
-"""Polishing in a memory budget: the reads, and what they seed with, are on disk."""
+"""Polishing in a memory budget: the reads and their seeds are on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rounds of correction in a memory budget: reads, overlaps and what is made of them are on disk."""
+"""Rounds of correction in a memory budget: reads, overlaps and corrected reads are on disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the vote asks for, derived from a sample of the targets (``docs/algorithms/correction.md``)."""
+"""Thresholds of the vote, derived from a sample of the targets (``docs/algorithms/correction.md``)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_INSERTED = 1.1
 STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 84, 44, 72
 """Thresholds by which a draft loses columns and gains them again, where reads insert more than they delete;
 fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), judged on others
-(``docs/benchmarks.md``)."""
+(``docs/notes/assembly.md``)."""
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 SAMPLE_BASES = 100_000
 """Of corrected reads so many are looked at, as few columns are divided."""
@@ -93,7 +93,7 @@ def stripping(inserted: float) -> tuple[int, int]:
 
 
 def fit_doubt(pileups: Pileups | StoredPileups, params: CorrectParams, workers: Workers) -> int:
-    """Return what a doubt counts where corrected reads vote, in 16ths.
+    """Return the factor of doubts where corrected reads vote (section 7 of the definition), in 16ths.
 
     What they are wrong in together no vote shows; but the more of it there is, the more bases there are on
     which they are divided: those that a higher threshold takes away. Where reads err independently, nearly

@@ -1,4 +1,4 @@
-"""Bases that too few reads cover: kept, trimmed off or cut out, and what that makes of a read."""
+"""Bases that too few reads cover: kept, trimmed off at ends, or cut out of reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bases that many reads lie on and too few vote on: no run leaves any without saying so."""
+"""The warning about bases that many reads cover and too few vote on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the vote of a pileup goes by, from its parameters and from how much reads diverge."""
+"""Settings of the vote on a pileup, from its parameters and the divergence of the reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What correction keeps of the consensus of reads: bases, qualities, and what is covered.
+"""The consensus of reads as correction keeps it: bases, qualities, and covered intervals.
 
 It is made as the consensus comes, some reads at a time, and takes a byte and a quarter a base.
 """

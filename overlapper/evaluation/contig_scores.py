@@ -12,14 +12,14 @@ BEST_QV = 90.0
 
 
 class Share(NamedTuple):
-    """So many of so many."""
+    """A count and the total it is a part of."""
 
     found: int
     all: int
 
     @property
     def share(self) -> float | None:
-        """Found over all; None of nothing."""
+        """The count over the total; None for a total of 0."""
         return self.found / self.all if self.all else None
 
 
@@ -71,7 +71,7 @@ class ContigScore:
 
     @property
     def qv(self) -> float | None:
-        """Its quality; None without k-mers."""
+        """Phred quality of the contig; None without k-mers."""
         return quality(self.missing, self.kmers)
 
 
@@ -122,7 +122,7 @@ class ContigScores:
 
     @property
     def nga50(self) -> int | None:
-        """The same of the pieces between breaks."""
+        """NG50 of the pieces between breaks."""
         lengths = [piece.end - piece.start for contig in self.contigs for piece in contig.pieces]
         return _length_at(lengths, self.reference_bases) if self.haploid else None
 
@@ -133,7 +133,7 @@ class ContigScores:
 
     @property
     def closed(self) -> int:
-        """Circles that close right."""
+        """Circular contigs whose end and start are neighbours in the reference."""
         return sum(contig.closed for contig in self.contigs)
 
     @property
@@ -143,7 +143,7 @@ class ContigScores:
 
     @property
     def missing(self) -> int:
-        """Those of them that no haplotype has."""
+        """k-mers of contigs that no haplotype has."""
         return sum(contig.missing for contig in self.contigs)
 
     @property
@@ -153,7 +153,7 @@ class ContigScores:
 
     @property
     def breaks(self) -> int | None:
-        """Places where what is not together in the reference is joined."""
+        """Places where a contig joins what is not together in the reference."""
         return sum(max(0, len(c.pieces) - 1) for c in self.contigs) if self.haploid else None
 
     @property
@@ -183,7 +183,7 @@ class ContigScores:
 
     @property
     def switches_per_mb(self) -> float | None:
-        """The same, over the million bases of all contigs."""
+        """Switches per million bases of contigs."""
         return None if self.switches is None else self.switches / max(1, self.bases) * 1e6
 
 

@@ -38,7 +38,7 @@ class Columns(NamedTuple):
 
     @property
     def sites(self) -> int:
-        """Sites that it covers."""
+        """Number of sites that the alignment covers."""
         return self.own + self.other + self.neither
 
     @property
@@ -97,7 +97,7 @@ class PlacedRead:
 
     @property
     def judged(self) -> bool:
-        """Whether it is found at its place."""
+        """Whether the read was found at its place."""
         return self.corrected.matches > 0
 
 
@@ -139,12 +139,12 @@ class ReadScores:
 
     @property
     def corrected(self) -> Columns:
-        """All corrected reads together."""
+        """Columns of all corrected reads together."""
         return Columns(*_sums([read.corrected for read in self.reads], Columns))
 
     @property
     def raw(self) -> Columns | None:
-        """All raw reads of theirs together; None where they are not given."""
+        """Columns of all raw reads together; None where raw reads are not given."""
         given = [read.raw for read in self.reads if read.raw]
         return Columns(*_sums(given, Columns)) if given else None
 

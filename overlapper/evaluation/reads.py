@@ -98,7 +98,7 @@ def _check_names(sequences: Reads) -> None:
 
 
 def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
-    """Return sequences that go on with their own first bases, so many of each."""
+    """Return circular sequences with so many of their first bases repeated at their ends."""
     if not more.any():
         return sequences
     parts = []
@@ -135,7 +135,7 @@ class _Placed:
 
     @classmethod
     def of(cls, truth: Truth, corrected: Reads, raw: Reads | None, sequences: Reads) -> _Placed:
-        """Look places up.
+        """Return the places of reads, looked up by name.
 
         Raises
         ------
@@ -201,7 +201,7 @@ def _numbers(names: Sequence[str], wanted: np.ndarray) -> np.ndarray:
 
 @dataclasses.dataclass(frozen=True)
 class _Judge:
-    """What blocks of reads are judged by."""
+    """Reference, sites and parameters by which blocks of reads are judged."""
 
     sequences: Reads
     sites: Sites

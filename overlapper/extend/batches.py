@@ -1,4 +1,4 @@
-"""How candidates come to GPUs: in batches that keep all of them busy, from the first moment to the last.
+"""Batches of candidates for GPUs, of sizes that keep all GPUs busy from start to end.
 
 A batch costs launches and copies whatever its size, so batches are large. But the first ones are small, so
 that all GPUs soon work, and towards the end they shrink with what is left, so that all end at about the same
@@ -28,7 +28,7 @@ WARM_UP_BASES, _WARM_UP_SEEDS = 4000, 100
 
 
 def gathered(blocks: Iterator[Candidates], count: int, slots: int, most: int) -> Iterator[Candidates]:
-    """Join blocks of candidates to batches.
+    """Join blocks of candidates into batches.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def cut_rising(weights: np.ndarray, share: int, rising: int) -> np.ndarray:
 
 
 class _Uncounted(GpusForReads):
-    """GPUs of which the funnel shows nothing."""
+    """GPUs whose work is not counted in the funnel (for `warm_up`)."""
 
     def count(self, name: str, number: int) -> None:
         """Do nothing."""
 
 
 def warm_up(params: Params, gpus: Gpus) -> None:
-    """Extend candidates of made-up reads, so that nothing is left to load when those of the reads come.
+    """Extend candidates of made-up reads, so that all kernels are loaded before the run needs them.
 
     Loading takes Python's lock again and again; while all threads look for candidates, they ask for it, too.
 

@@ -1,4 +1,4 @@
-"""The best overlaps of every read end, where coverage is so high that not all are wanted.
+"""The best overlaps of every read end (option ``--best``).
 
 Definition
 ----------
@@ -32,7 +32,7 @@ class BestEnds:
         self._best = np.full((2 * len(lengths), n), -1, np.int32)
 
     def add(self, overlaps: Overlaps) -> None:
-        """Count overlaps in."""
+        """Take the scores of some overlaps into account."""
         reached, end_of = self._ends(overlaps)
         for column in range(4):
             rows = reached[:, column]

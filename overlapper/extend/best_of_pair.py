@@ -1,4 +1,4 @@
-"""The best overlaps of a pair of reads, which has several where several candidates led to one.
+"""The best overlaps of each pair of reads (option ``--best-of-pair``).
 
 Reads of tandem copies match in several ways, reads that go round a small circle at both ends, and where a bad
 stretch divides an overlap its halves are two. Of a pair the ``most`` overlaps of the highest scores are
@@ -56,7 +56,7 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
 
 
 def _again(*columns: np.ndarray) -> np.ndarray:
-    """Return which rows have the same values as one before."""
+    """Return a mask of the rows that have the same values as an earlier one."""
     order = np.lexsort(columns[::-1])
     same = np.ones(max(0, len(order) - 1), np.bool_)
     for column in columns:

@@ -130,7 +130,7 @@ def extend(
 
 
 def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
-    """Measure what agreement is typical, unless the parameters say.
+    """Measure the typical agreement of chains, unless the parameters give it.
 
     Parameters
     ----------

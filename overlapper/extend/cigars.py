@@ -1,4 +1,4 @@
-"""Overlaps whose CIGARs are left behind while rows are dropped and put in order, and copied once, at the end.
+"""Sorting and filtering overlaps without their CIGARs, which are copied once, at the end.
 
 CIGARs are nearly all that overlaps take where they have them: gigabytes for a bacterium.
 """
@@ -29,7 +29,7 @@ def with_cigars(
     swapped: np.ndarray | None = None,
     threads: int = 1,
 ) -> Overlaps:
-    """Give overlaps the CIGARs of the rows that they were; without CIGARs there, they stay as they are.
+    """Return overlaps with the CIGARs of the rows that they came from, if those have CIGARs.
 
     Parameters
     ----------

@@ -107,7 +107,7 @@ def check_within(overlaps: Intervals, lengths: np.ndarray) -> None:
 
 
 def ends(overlaps: Intervals, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return how far the reads stick out of each match, with the target on the query's strand.
+    """Return the bases of both reads beyond each end of the match, with the target on the query's strand.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ _BLOCKS = 64
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Copies:
-    """What is known of the copies that ``n`` overlaps join.
+    """Which of ``n`` overlaps are within a copy, and how many differences show it.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ def tell_copies(
     room: int | None = None,
     threads: int = 1,
 ) -> Copies:
-    """Tell overlaps within a copy from those between copies.
+    """Return which overlaps are within a copy, and which between copies.
 
     Parameters
     ----------

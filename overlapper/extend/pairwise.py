@@ -196,7 +196,7 @@ class Aligner:
         return _joined(self._pool, align_block, len(bounds) - 1, self._alignments_of_none)
 
     def _submit_to(self, gpu: GpuPairs, batch: Batch) -> Future[Alignments]:
-        """Let a GPU align a batch."""
+        """Give a batch to a GPU; return the future of its result."""
         columns = cpu.Pairs(*(getattr(batch.pairs, name) for name in cpu.Pairs._fields))
         alignments: Future[Alignments] = Future()
         alignments.set_running_or_notify_cancel()

@@ -37,7 +37,7 @@ _SPARE_RUNS = 1 / 8
 
 
 class Found:
-    """What is found of a batch; threads fill it chunk by chunk.
+    """The result of a batch, which threads fill chunk by chunk.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Found:
         self._failed = False
 
     def fail(self) -> None:
-        """Let nobody wait for a chunk that does not come."""
+        """Mark the batch as failed, so that no thread waits for its other chunks."""
         with self._changed:
             self._failed = True
             self._changed.notify_all()
@@ -78,7 +78,7 @@ class Found:
 
     @contextmanager
     def place(self, extent: Extent, runs: np.ndarray) -> Iterator[np.ndarray]:
-        """Give room for the CIGARs of a chunk, when it is known where they start.
+        """Return where the CIGARs of a chunk go, once the chunks before it have their place.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Memory of results that nobody holds any more, for those to come.
+"""Memory of earlier results that is used again for later ones.
 
 The operating system gives memory page by page, when it is first written to, and that takes longer than a GPU
 needs to fill it. So arrays are cut from blocks that come back when the last array that shares their memory is

@@ -1,4 +1,4 @@
-"""What is reported of the overlaps that were found, decided when all of them are known.
+"""Which of the overlaps that were found are reported, decided when all of them are known.
 
 Internal matches are left out (`overlapper.extend.stops`), unless they are wanted; of those that are left, a
 read pair keeps the best one, or several (`overlapper.extend.best_of_pair`); of these, where only some are
@@ -42,7 +42,7 @@ class Selection:
         self.counts: dict[str, int] = {}
 
     def add(self, overlaps: Overlaps) -> Overlaps:
-        """Count overlaps in, and return those that may be chosen, which are to be held."""
+        """Take some overlaps into account, and return those that may be reported; the caller keeps them."""
         self._stops.add(overlaps)
         if self._best is None:
             return overlaps
@@ -53,7 +53,7 @@ class Selection:
         return overlaps.take(~certain | self._best.among(overlaps))
 
     def settle(self, parts: Callable[[], Iterable[Overlaps]]) -> None:
-        """Decide what is chosen, and count it.
+        """Decide which overlaps are reported, once all were added, and count them.
 
         Parameters
         ----------

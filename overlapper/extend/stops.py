@@ -66,7 +66,7 @@ _IN_COMMON = 10
 
 
 class Stops:
-    """Tells internal matches, from overlaps that come in parts: all are added, then weighed, then judged.
+    """Finds internal matches among overlaps that come in parts: call `add`, then `weigh`, then `internal`.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class Stops:
         self._all = self._from_end_to_end = 0
 
     def add(self, overlaps: Overlaps) -> None:
-        """Count overlaps in."""
+        """Take the stops and crossings of some overlaps into account."""
         self._all += len(overlaps)
         self._from_end_to_end += int(np.count_nonzero(self._is_from_end_to_end(overlaps)))
         kernel.add(*self._arguments(overlaps, self._stops, self._crossings))
@@ -99,7 +99,7 @@ class Stops:
         return kernel.stopping(*self._arguments(overlaps))
 
     def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
-        """Count by how many others there are at each stop.
+        """Count stops by the number of other overlaps that stop at the same place.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class Stops:
 
     @property
     def least(self) -> int:
-        """Stops at a border, at least, once all overlaps have been weighed."""
+        """Least number of stops at the border of a repeat, once all overlaps have been weighed."""
         lone, pairs, more = self._levels.tolist()
         errors = lone - _LONE_OF_PAIRS * max(0.0, pairs - self._others * lone)
         if errors * _BORDERS_OF_ERRORS <= more:
@@ -143,7 +143,7 @@ class Stops:
         return most <= hang
 
     def _arguments(self, overlaps: Overlaps, *more: Any) -> list[Any]:
-        """Return what the kernels take: overlaps, reads, what stops, and more."""
+        """Return the arguments of the kernels."""
         o = overlaps
         return [
             o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end,

@@ -1,4 +1,4 @@
-"""The GPUs of a run: who computes what, where the reads are, and how much memory there is.
+"""The GPUs of a run: which one does which work, which reads it holds, and how much memory it has.
 
 A batch of seeds is worked on by a slot, a share of a GPU's memory with a stream of its own. Every GPU has
 a few, so that the copies and the planning of one batch hide behind the kernels of another. Who has a batch
@@ -107,7 +107,7 @@ def opening(
 
 
 class Kernel(Protocol[Found]):
-    """What a slot runs: extends seeds of reads on its device, working in its arena."""
+    """A function that extends seeds of reads on a GPU, in the arena of a slot."""
 
     def __call__(self, reads: DeviceReads, seeds: Seeds, *, arena: Arena) -> Found:
         """Return what was found of each seed."""
@@ -178,7 +178,7 @@ class Slot:
 
 
 class _FreeSlots:
-    """Slots that nobody works on, and who waits for one: those with most work are served first.
+    """Free slots, and the batches that wait for one; the largest batch gets the next free slot.
 
     So large batches do not begin when all others are done, and all GPUs end at about the same time.
     """
@@ -190,7 +190,7 @@ class _FreeSlots:
         self._numbers = itertools.count()
 
     def put(self, slot: Slot | Exception) -> None:
-        """Hand over a slot, or what keeps a GPU from having any."""
+        """Add a free slot, or the error that keeps a GPU from having any."""
         with self._lock:
             if self._waiting:
                 heapq.heappop(self._waiting)[-1].set_result(slot)
@@ -198,7 +198,7 @@ class _FreeSlots:
                 self._slots.append(slot)
 
     def get(self, work: int = 0) -> Slot | Exception:
-        """Wait for a slot; of equal work, who came first is served first."""
+        """Wait for a slot; of batches of equal size the earlier one is served first."""
         with self._lock:
             if self._slots:
                 return self._slots.pop(0)
@@ -207,7 +207,7 @@ class _FreeSlots:
         return handed.result()
 
     def empty(self) -> bool:
-        """Tell whether there is none."""
+        """Tell whether no slot is free."""
         return not self._slots
 
 
@@ -266,7 +266,7 @@ class Gpus:
             self._free.get()
 
     def hold(self, reads: Reads, *, with_qualities: bool = False) -> None:
-        """Name the reads that will be worked on; once, before the first call of `run` or `slot`."""
+        """Set the reads of the run; to be called once, before the first call of `run` or `slot`."""
         if with_qualities:
             self._qualities = qualities_of(reads)
         self._reads.set_result(PackedReads.of(reads))
@@ -302,7 +302,7 @@ class Gpus:
 
     @contextlib.contextmanager
     def slot(self, work: int = 0) -> Iterator[Slot]:
-        """Wait for the first free slot of any GPU; who has more work is served before others that wait.
+        """Wait for a free slot of any GPU; larger batches are served before smaller ones.
 
         Raises
         ------
@@ -318,7 +318,7 @@ class Gpus:
             self._free.put(slot)
 
     def _open(self, number: int) -> None:
-        """Make the slots of a GPU; what fails is raised where a slot is asked for."""
+        """Make the slots of a GPU; an error is raised where a slot is asked for."""
         try:
             for slot in self._slots_of(number):
                 self._free.put(slot)
@@ -366,7 +366,7 @@ def qualities_of(reads: Reads) -> Qualities:
 
 @dataclasses.dataclass(frozen=True)
 class GpusForReads:
-    """GPUs that run kernels on reads which come and go, where extenders ask for those that hold their reads.
+    """GPUs for extenders whose reads change from call to call, as in tiles and mapping.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What may be asked of an index, and how much it may find."""
+"""Checks of the parameters of searches, and of the number of matches."""
 
 from __future__ import annotations
 

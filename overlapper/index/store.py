@@ -46,7 +46,7 @@ _BUILD_AGAIN = "Build the index again"
 
 @dataclasses.dataclass(frozen=True)
 class TextLabel:
-    """What is known of an indexed text apart from its bases.
+    """Names and lengths of the sequences of an indexed text.
 
     Attributes
     ----------

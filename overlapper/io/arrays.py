@@ -1,4 +1,4 @@
-"""Dataclasses of arrays in artifacts: one file an array, and back."""
+"""Dataclasses of arrays as artifacts: saved to one file an array, and loaded."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def save_arrays(artifact: Artifact, value: Any, *, _within: str = "") -> None:
 
 
 class ArrayWriter:
-    """Writes arrays as `save_arrays` does, but in parts, for who does not hold them.
+    """Writes arrays as `save_arrays` does, but part by part.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Folders that are complete or not there: what a run leaves behind for the one that goes on after it.
+"""Artifacts: folders of results that are complete or not there, from which a killed run goes on.
 
 An artifact is written as ``NAME.XXXXXXXX.part``; then its files are synced, their sizes and digests written
 to ``done.json``, and the folder is renamed. A killed run leaves a ``.part`` folder at most, which the next
@@ -169,7 +169,7 @@ class Finisher:
         self._wait()
 
     def _wait(self) -> None:
-        """Wait for the artifact that is being finished; raise the error that this met with."""
+        """Wait for the artifact that is being finished; raise its error if there was one."""
         if self._last is not None:
             last, self._last = self._last, None
             last.result()
@@ -196,7 +196,7 @@ class Finisher:
 
 @contextlib.contextmanager
 def _begun(path: Path) -> Iterator[Artifact]:
-    """Give an empty artifact that is to get a path."""
+    """Make an empty artifact under a temporary name beside its path."""
     try:
         _check_place(path)
         part = folders.part_of(path)
@@ -212,7 +212,7 @@ def _begun(path: Path) -> Iterator[Artifact]:
 
 @contextlib.contextmanager
 def _left_whole(artifact: Artifact) -> Iterator[None]:
-    """Leave nothing of an artifact that cannot be written or finished, and say why it cannot."""
+    """Remove an artifact that cannot be written or finished, and raise an error that says why."""
     try:
         yield
     except BaseException as error:
@@ -286,7 +286,7 @@ def _finish(artifact: Artifact, path: Path) -> None:
 
 
 def finished(path: Path, *, verify: bool = False) -> Artifact | None:
-    """Return an artifact if it is there.
+    """Return an artifact if it is there and complete.
 
     Parameters
     ----------

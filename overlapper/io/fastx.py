@@ -85,7 +85,7 @@ def read_fastx(
 
 
 class FastxParts:
-    """Files of reads, read as `read_fastx` does, but a part at a time, for who does not hold them all.
+    """Files of reads, read as `read_fastx` does, but a part at a time, for sets larger than memory.
 
     Parameters
     ----------

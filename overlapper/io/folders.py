@@ -90,7 +90,7 @@ def kind_of(folder: Path) -> str | None:
 
 
 def part_of(path: Path) -> Path:
-    """Return a name beside a path that nothing has, for what is to get that path when it is complete."""
+    """Return an unused name beside a path, for a folder that gets the path when it is complete."""
     return path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
 
 
@@ -280,7 +280,7 @@ def _named(path: PurePath, names: list[str]) -> bool:
 
 
 def _held(folder: Path) -> bool:
-    """Tell whether the process that made a temporary folder may still live."""
+    """Tell whether the process that made a temporary folder may still be running."""
     handle = os.open(folder / MARK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

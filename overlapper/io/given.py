@@ -1,4 +1,4 @@
-"""What a caller gives as reads: a table, or the files that they are in."""
+"""Reads as callers may give them: a table, or names of files."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def grow(array: np.ndarray, needed: int) -> None:
-    """Make room for `needed` values, and at least a quarter more than there was if that is not enough."""
+    """Grow an array to hold `needed` values, by at least a quarter if it has to grow."""
     if len(array) < needed:
         resize(array, max(int(needed), len(array) + len(array) // 4))
 

@@ -1,4 +1,4 @@
-"""What inputs hold, as digests: whose results are kept is told by the content as it was read, not by files.
+"""Digests of the content of inputs: kept results belong to reads, whichever file these come from.
 
 The same reads in the same order have one digest, whether they come from a file or from several, packed or
 plain, or through a pipe.

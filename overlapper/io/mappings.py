@@ -60,7 +60,7 @@ class MappingOptions:
 
 
 class MappingWriter(Protocol):
-    """What an open file of mappings can do."""
+    """An open file that mappings are written to."""
 
     def write(self, reads: Reads, mappings: Mappings) -> None:
         """Write the mappings of some reads, which they number from 0 on."""

@@ -32,7 +32,7 @@ _GROUP_ROWS = 1 << 20
 
 
 class MatchWriter(Protocol):
-    """What an open file of matches can do."""
+    """An open file that matches are written to."""
 
     def write(self, rows: MatchRows) -> None:
         """Write matches."""

@@ -91,7 +91,7 @@ class OutputFile:
 
     @contextlib.contextmanager
     def complaints(self) -> Iterator[None]:
-        """Turn what the system complains of into an `OutputError`."""
+        """Turn errors of the system into an `OutputError`."""
         try:
             yield
         except BrokenPipeError:
@@ -153,7 +153,7 @@ class OutputFile:
         del self._pending[:size]
 
     def _write(self, data: bytes | memoryview) -> None:
-        """Write all: standard output that does not buffer takes what fits the disk, and says how much."""
+        """Write all bytes, in several calls if the system takes only some of them at a time."""
         left = memoryview(data).cast("B")
         with self.complaints():
             while left:

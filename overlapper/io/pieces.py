@@ -1,4 +1,4 @@
-"""Overlaps on disk in sorted pieces, and all of them back in canonical order without holding them all."""
+"""Overlaps on disk in sorted parts, merged into canonical order some queries at a time."""
 
 from __future__ import annotations
 

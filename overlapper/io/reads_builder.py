@@ -153,7 +153,7 @@ class ReadsBuilder:
         )
 
     def _make_room(self, size: int) -> None:
-        """See to it that `size` more bytes of text, and one more read, find room (see `packing.Columns`)."""
+        """Make room for `size` more bytes of text and one more read (see `packing.Columns`)."""
         kernel, state, columns = self._kernel, self._state, self._columns
         if self._held == len(columns.lengths):
             reads = self._held + max(_FIRST_ROOM, self._held // 4)

@@ -1,4 +1,4 @@
-"""PAF as correctors take it: each overlap from both of its sides, grouped by target.
+"""PAF for correctors (``--both-sides``, ``--group-by target``): each overlap from both sides, by target.
 
 Rows are sorted by the name of the target, then by that of the query. They are held up to some bytes;
 more go to disk as sorted runs, which are merged, a range of targets at a time.
@@ -84,7 +84,7 @@ def check_paf(path: str | os.PathLike[str]) -> None:
 
 
 class _BothSides:
-    """Has each overlap followed by its other side."""
+    """Writes each overlap and then its mirror, query and target exchanged."""
 
     def __init__(self, writer: OverlapWriter) -> None:
         self._writer = writer

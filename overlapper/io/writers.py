@@ -17,7 +17,7 @@ from overlapper.tables import Overlaps, Reads
 
 
 class OverlapWriter(Protocol):
-    """What an open file of overlaps can do."""
+    """An open file that overlaps are written to."""
 
     def write(self, overlaps: Overlaps) -> None:
         """Write the rows of a table."""

@@ -266,7 +266,7 @@ class BatchMapper:
 
 
 def _sum(counters: Iterable[Counter[str]]) -> Counter[str]:
-    """Add counters; unlike ``+``, keep what was counted and never seen."""
+    """Add counters; unlike ``+``, keep counts of 0."""
     total: Counter[str] = Counter()
     for counter in counters:
         total.update(counter)

@@ -18,7 +18,7 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 @dataclasses.dataclass(frozen=True)
 class _MatchSeeder(abc.ABC):
-    """What the seeders have in common.
+    """Base of the seeders that use an FM-index.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class _MatchSeeder(abc.ABC):
 
     @property
     def _few(self) -> dict[str, int]:
-        """How matches are asked for: of one that has too many places, one more than that tells it."""
+        """Arguments of a search that stops at one more place than the limit."""
         return {"most_places": self._limit + 1, "threads": 1}
 
 

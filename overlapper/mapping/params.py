@@ -12,7 +12,7 @@ from overlapper.params.stages import GactParams, SketchParams, XdropParams
 
 @dataclasses.dataclass(frozen=True)
 class SeedParams:
-    """What seeds.
+    """Parameters of the seeds.
 
     Attributes
     ----------

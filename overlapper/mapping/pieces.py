@@ -1,4 +1,4 @@
-"""Pieces of reads, as extenders take them."""
+"""Parts of reads cut out as reads of their own, for extenders."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from overlapper.tables import Reads
 
 
 class Seeder(Protocol):
-    """What a seeder offers; the contract tests hold every registered one to it."""
+    """The interface of a seeder; contract tests check every registered one."""
 
     @classmethod
     def prepare(cls, reference: Reads, params: MapParams, threads: int) -> Self:

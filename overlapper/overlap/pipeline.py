@@ -140,7 +140,7 @@ def run(
     devices: Callable[[], Sequence[Device]] | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Run:
-    """Find overlaps, and tell how; the arguments are those of `find_overlaps`, and these.
+    """Find overlaps and return them with counts and parameters; arguments as of `find_overlaps`, and these.
 
     Parameters
     ----------
@@ -313,7 +313,7 @@ def with_typical(
 
 
 class Tile:
-    """What is done with the candidates of a block of queries."""
+    """The reads of a block of queries and its targets, and how its candidates are extended."""
 
     def __init__(
         self,
@@ -334,7 +334,7 @@ class Tile:
         self._extender_params: Any = getattr(params, params.extender, None)
 
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
-        """Extend and threshold; return what is left, and how many each step took.
+        """Extend candidates and apply the score threshold; return overlaps, and counts of each step.
 
         Reads are numbered as they were given. Which of these overlaps are internal matches, all have to tell.
         """

@@ -140,7 +140,7 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
-    """Let ends be carried on farther as seeds grow rarer, and let noisy reads agree less."""
+    """Return chain parameters: longer reach at ends where seeds are rarer, less agreement for noisy reads."""
     default = ChainParams()
     rates, percents = zip(*_AGREEMENTS, strict=True)
     place = math.log(max(error_rate, rates[0]))

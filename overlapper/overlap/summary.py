@@ -1,4 +1,4 @@
-"""What is to say about a run, and what it made."""
+"""The summary of an overlap run (counts, parameters, times), and its result."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from overlapper.version import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Summary:
-    """What is to say about a run.
+    """Counts, parameters, times and memory of a run.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Summary:
         return json.dumps(parts | ({"run": dict(run)} if run else {}), indent=2) + "\n"
 
     def emptied(self) -> str:
-        """Say which step left nothing over, and what to try."""
+        """Return which step dropped all that was left, and what to try."""
         if self.funnel["reads"] < 2:
             return "no overlaps: there is only one read"
         if not self.funnel["candidates"]:
@@ -85,7 +85,7 @@ class Summary:
 
 @dataclasses.dataclass(frozen=True)
 class Run(Summary):
-    """What a run made.
+    """The overlaps that a run found, and its summary.
 
     Attributes
     ----------

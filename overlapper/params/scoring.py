@@ -11,7 +11,7 @@ _LARGEST = 2**20
 
 @dataclasses.dataclass(frozen=True)
 class Scoring:
-    """What pairs of bases and gaps score (docs/algorithms/pairwise.md).
+    """Scores of pairs of bases and of gaps (docs/algorithms/pairwise.md).
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Pictures of overlaps: two reads against each other, and what piles up on one."""
+"""Pictures of overlaps: a dot plot of two reads, and all overlaps along one read."""
 
 from overlapper.plots.pair import align_pair, plot_pair
 from overlapper.plots.pile import plot_pile

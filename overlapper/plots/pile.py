@@ -1,4 +1,4 @@
-"""The overlaps along a read, a line each, in the order in which they start.
+"""A picture of the overlaps along a read, a line each, in the order in which they start.
 
 A thick line is the part of the read that an overlap covers, coloured by its class. A thin one goes on to
 where the other read would reach if it matched: many that end thick and go on thin at one place are a chimera
@@ -97,7 +97,7 @@ class _Pile:
         return plane.drawing()
 
     def told(self, name: str) -> tuple[str, str]:
-        """Return what the picture shows, in words: its title and its description."""
+        """Return title and description of the picture."""
         kinds = ", ".join(f"{kind}: {(self.kind == kind).sum():,}" for kind in _COLOURS)
         return (
             f"Overlaps along {name} ({self.length:,} bases)",

@@ -113,7 +113,7 @@ def evaluation_sections(scores: Mapping[str, Mapping[str, Any]]) -> list[Section
 
 
 def _beside(title: str, what: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return a table of a column a file, of what at least one of them tells."""
+    """Return a table with a column for each file, and a row for each value that any file has."""
     rows = [
         (said, *(_cell(values.get(name)) for values in columns.values()))
         for name, said in what.items()

@@ -34,7 +34,7 @@ _OWN: dict[str, dict[str, Any]] = {
 
 @dataclasses.dataclass(frozen=True)
 class Inputs:
-    """What there is to report on; None for what was not given.
+    """The content of the files of a report; None for those that were not given.
 
     Attributes
     ----------

@@ -63,7 +63,7 @@ class Figure:
 
 @dataclasses.dataclass(frozen=True)
 class Remark:
-    """A sentence, such as what is left out and what would show it."""
+    """A sentence between figures, such as which part is left out and which file would show it."""
 
     text: str
 
@@ -80,7 +80,7 @@ class Section:
 
 
 class Level(enum.Enum):
-    """How a finding is to be taken."""
+    """How serious a finding is: fine, to be looked at, or wrong."""
 
     OK = "OK"
     LOOK = "look"

@@ -23,7 +23,7 @@ _STEPS = {
 
 
 def funnel_section(run: Mapping[str, Any]) -> Section:
-    """Describe what every filter of an overlap run took."""
+    """Describe the funnel of an overlap run: what every filter dropped."""
     funnel: dict[str, int] = run["funnel"]
     after = [
         name for name in funnel if name == "candidates" or name.startswith("dropped") or name == "overlaps"

@@ -1,4 +1,4 @@
-"""Files of counts that commands wrote, JSON, read as what they must hold and as nothing else."""
+"""Reading the JSON files that commands write, with checks that they hold what they must."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report says first: what is as it should be, what to look at, what is wrong.
+"""The verdict that a report opens with: what is fine, what to look at, what is wrong.
 
 The limits are rules of thumb, the same for all sets: they say where to look, not what to do. A finding whose
 input is missing is left out.

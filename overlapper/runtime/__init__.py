@@ -1,1 +1,1 @@
-"""What a run stands on: threads, memory, clock, digests, compiled kernels, GPUs."""
+"""What every command needs: threads, memory, clock, digests, compiled kernels, GPUs."""

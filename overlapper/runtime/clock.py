@@ -1,4 +1,4 @@
-"""What the stages of a run took: wall-clock time, and memory."""
+"""A clock for the stages of a run: wall-clock time and memory of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A digest of source files: what code made and keeps on disk is of no use to other code."""
+"""A digest of source files, by which kept results of other versions of the code are told."""
 
 from __future__ import annotations
 

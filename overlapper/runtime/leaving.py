@@ -1,4 +1,4 @@
-"""What this process leaves behind when it is ended in the middle: nothing.
+"""Temporary files and child processes, which are removed and ended when this process is ended early.
 
 Temporary files and folders, and processes that were started, are noted here while they are there. Whoever
 ends the process (`overlapper.console`, on a signal) has all of them removed and ended by `leave_nothing`.
@@ -48,7 +48,7 @@ owns_process = False
 
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
-    """Do something without being ended in the middle of it; it should take no longer than a moment."""
+    """Hold signals back within this context, which should take a moment only."""
     global _owner
     if _owner == threading.get_ident():
         yield
@@ -125,7 +125,7 @@ def is_resumable() -> bool:
 
 
 def hold() -> None:
-    """Let no other thread note, forget or rename anything from now on; the caller ends the process."""
+    """Stop other threads from noting, forgetting or renaming anything; the caller then ends the process."""
     _gate.acquire()
     _lock.acquire()
 

@@ -1,4 +1,4 @@
-"""How much main memory this process took, and how much there is for it."""
+"""The main memory that this process has taken, and that the machine has."""
 
 from __future__ import annotations
 

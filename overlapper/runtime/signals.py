@@ -47,7 +47,7 @@ _WRITE_SECONDS = 1.0
 
 
 def end_on_signals(*, quiet: bool = False) -> None:
-    """Have signals end this process in good order; for the main thread of a process of our own.
+    """End this process in good order when a signal comes; to be called by the main thread of a command.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _last_word() -> str:
 
 
 def _say_the_last_word(text: str) -> None:
-    """Write to stderr, and let nobody else do so any more."""
+    """Write the last line to stderr; whatever is written there later is dropped."""
     stderr = os.dup(2)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     head = _CLEAR_LINE if text and os.isatty(stderr) else b""

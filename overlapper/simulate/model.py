@@ -1,4 +1,4 @@
-"""What reads of a technology look like: lengths, identities, errors."""
+"""Models of the reads of a technology: lengths, identities, errors."""
 
 from __future__ import annotations
 

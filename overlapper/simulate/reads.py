@@ -154,7 +154,7 @@ def generate_reads(
 
 
 class _Sampler:
-    """What is common to all reads of a run."""
+    """The state that all reads of a simulation share: reference, model, random numbers."""
 
     def __init__(self, references: Reads, model: ReadModel, seed: int, circular: bool) -> None:
         self.model, self.seed, self.circular = model, seed, circular

@@ -1,4 +1,4 @@
-"""Pairs of reads that share k bases, and what lies behind these: error rate and share of intact k-mers.
+"""Error rate and share of intact k-mers, from alignments of reads behind k bases that they share.
 
 Samples of different reads that share k bases are extended by 320 bases, from 64 bases behind the shared ones
 on (so that the match does not choose its own neighbourhood), by edit distance. Unrelated reads differ by u,

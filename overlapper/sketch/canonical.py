@@ -1,4 +1,4 @@
-"""The order of reads that their content gives."""
+"""Canonical order of reads: by length and by a hash of their bases."""
 
 from __future__ import annotations
 

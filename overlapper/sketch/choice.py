@@ -147,7 +147,7 @@ def seconds(sketch: SketchParams, bases: int, chance: float) -> float:
 
 
 def _burden(sketch: SketchParams, shared: SharedKmers, bases: int, overlap: int) -> float:
-    """Return what is the least for the best choice."""
+    """Return the cost that the best choice of k and w has least of: lost recall and time."""
     time = math.log(seconds(sketch, bases, shared.chance) + _LITTLE_TIME)
     found = math.log(max(shared.recall(sketch, overlap), _LEAST_RECALL))
     k = sketch.kmer_length

@@ -1,4 +1,4 @@
-"""Reads of molecules in many copies, of which the repeat limit would leave nothing.
+"""Deep reads: reads of molecules in many copies, whose minimizers are all above the repeat limit.
 
 A minimizer above the repeat limit is *frequent*. In a genome it marks a repeat, and does not seed. A plasmid,
 an organelle, the most abundant species of a sample is frequent from end to end, and would be lost; but its
@@ -49,7 +49,7 @@ def unthinned(window: int) -> int:
 
 @dataclasses.dataclass(frozen=True)
 class Placing:
-    """What tells the read of an entry.
+    """Look-up of the read that an entry belongs to.
 
     Attributes
     ----------

@@ -56,7 +56,7 @@ _MOST_OF_PAIRS, _LARGEST_MEAN_OF_PAIRS = 32, 3.0
 
 @dataclasses.dataclass(frozen=True)
 class Estimates:
-    """What the reads say about themselves; NaN stands for unknown.
+    """Coverage, error rate and genome size estimated from reads; NaN stands for unknown.
 
     Attributes
     ----------

@@ -113,7 +113,7 @@ class KmerWriter:
 
 
 class KmerStore:
-    """What `KmerWriter` wrote.
+    """The k-mers on disk that `KmerWriter` wrote.
 
     Attributes
     ----------

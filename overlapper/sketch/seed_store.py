@@ -16,7 +16,7 @@ from overlapper.tables.reads import words_for
 
 
 class SeedStore:
-    """What `overlapper.sketch.seed_writer.SeedWriter` wrote.
+    """The seeds on disk that `overlapper.sketch.seed_writer.SeedWriter` wrote.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What all tables share: frozen dataclasses of equal-length numpy columns, plain or ragged."""
+"""The base of all tables: frozen dataclasses of equal-length numpy columns, plain or ragged."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from overlapper.tables.base import Table, column, offsets, ragged
 
 
 class MappingKind(enum.IntEnum):
-    """What a mapping is to its read."""
+    """The kind of a mapping: primary, supplementary or secondary."""
 
     PRIMARY = 0
     """The best mapping of the read."""

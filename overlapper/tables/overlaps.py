@@ -1,4 +1,4 @@
-"""The overlap table: what extension makes of candidates."""
+"""The overlap table, which extenders make from candidates."""
 
 from __future__ import annotations
 

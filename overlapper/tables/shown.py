@@ -1,4 +1,4 @@
-"""How tables look where they are printed, in a session and in a notebook."""
+"""How tables are printed, in a session and in a notebook."""
 
 from __future__ import annotations
 

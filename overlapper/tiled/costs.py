@@ -1,4 +1,4 @@
-"""How long a run in tiles is expected to take: what there is to do, and what a unit of it costs.
+"""The time that a run in tiles is expected to take, from the amount of work and measured costs.
 
 From the coverage ``c`` of a genome by ``n`` reads with ``b`` bases together follow
 
@@ -11,8 +11,8 @@ From the coverage ``c`` of a genome by ``n`` reads with ``b`` bases together fol
   dense as all k-mers, as they have small hashes.
 
 Repeats are not in it, nor a disk that is slower than the work, nor GPUs. Costs are CPU time of one thread,
-measured by ``tests/benchmarks/plan_costs.py`` on the machine that `docs/scaling.md` names; another may well
-take half or twice as long.
+measured by ``tests/benchmarks/plan_costs.py`` on the machine that `docs/algorithms/tiles.md` names; another
+may well take half or twice as long.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9, "exact": 0.0}
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
-    """What there is to do.
+    """The amount of work of a run.
 
     Attributes
     ----------

@@ -7,7 +7,7 @@ What takes memory at a time is, whichever is most,
 - a tile: bases (`TILE_PER_BASE`) and seeds of two blocks of reads;
 
 on top of the program itself (`PROGRAM`), of what each thread works on (`A_THREAD`), and of lengths and places
-of all reads (`A_READ`). `docs/scaling.md` shows what was measured.
+of all reads (`A_READ`). `docs/notes/scale.md` shows what was measured.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stages of a run, whose results may be kept: a run that was killed goes on behind the last one it finished.
+"""Stages of a run, whose results are kept, so that a killed run goes on after the last finished one.
 
 A stage depends on its own parameters, on all stages before it, on what the inputs hold, and on the program's
 source. Its result goes to a folder of the run's `overlapper.tiled.workdir.Workdir`, named after what it
@@ -27,7 +27,7 @@ _Made = TypeVar("_Made")
 
 @dataclasses.dataclass(frozen=True)
 class Stage:
-    """What is to say about a stage.
+    """The record of a stage: its name, facts and time.
 
     Attributes
     ----------

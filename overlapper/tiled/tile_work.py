@@ -1,4 +1,4 @@
-"""A tile, a block of queries against a block of targets: what a worker is told, and what it does.
+"""Work on a tile, a block of queries against a block of targets, by this process or a worker.
 
 A tile is done in strips of queries, each an artifact that a later run finds. What a strip holds depends on
 neither the device nor the threads.
@@ -39,7 +39,7 @@ Found = tuple[Overlaps, dict[str, int]]
 
 @dataclasses.dataclass(frozen=True)
 class TileWork:
-    """What a worker needs to know to do a tile; everything else is in the folders.
+    """Parameters and folders that a worker needs to do tiles.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Overlaps in a memory budget: blocks of reads, pairs of blocks, and what is finished kept on disk.
+"""Overlaps in a memory budget: reads in blocks, pairs of blocks as tiles, finished ones kept on disk.
 
 The reads are packed to disk in canonical order, and cut into blocks; a tile is a block of queries against a
 block of targets. What a pair of reads gives depends on these two and on what is decided from all reads

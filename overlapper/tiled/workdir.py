@@ -1,4 +1,4 @@
-"""The folder of a run that can be killed and run again: whose work it is, and what is finished.
+"""The work folder of a run that can be killed and run again: its inputs, and its finished stages.
 
 ``run`` says which version began and on what input; ``reads``, ``seeds-KEY`` and ``overlaps-KEY`` hold what
 the stages made. A key is a digest of the parameters that a stage and those before it depend on: other
@@ -130,7 +130,7 @@ class Workdir:
         self.close()
 
     def close(self) -> None:
-        """Let others work in the folder; one that was made for nothing goes, and those made for it."""
+        """Unlock the folder; remove it, and folders made for it, if nothing was kept in it."""
         if self._made and {*os.listdir(self.folder)} == {_LOCK, folders.MARK}:
             with contextlib.suppress(OSError):
                 folders.remove(self.folder)

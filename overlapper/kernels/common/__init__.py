@@ -1,1 +1,1 @@
-"""What kernels of several families share: packed bases, walks, CIGAR operations, sorting, vectors."""
+"""Parts that several families of kernels share: packed bases, walks, CIGARs, sorting, vectors."""

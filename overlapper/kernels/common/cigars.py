@@ -1,4 +1,4 @@
-"""What the runs of alignments add up to."""
+"""Columns, matches and scores of alignments, counted from their CIGARs."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How functions are compiled that a kernel calls for every few bases.
+"""`njit` for short functions that kernels call for every few bases: no references are counted.
 
 numba counts the references to the arrays that a function is given, atomically, which takes about 100 ns a
 call: more than aligning ten bases. `inner` leaves that out. It suits functions that neither make arrays nor

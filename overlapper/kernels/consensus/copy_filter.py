@@ -1,4 +1,4 @@
-"""Which rows of a window are of the same place as the target, and not of another copy of a repeat.
+"""The copy filter: rows of a window that are of the target's place, not of another copy of a repeat.
 
 Reads of other copies overlap a read as long as those of its own copy do, and may be many more. They differ
 from it where the copies do, in many reads alike, while errors strike each read elsewhere. Definition:
@@ -90,7 +90,7 @@ def choose_rows(targets, reads, windows, rows, settings, most_anchors, crowded):
 
 @njit(nogil=True, cache=True)
 def _same_place(target, layers, starts):
-    """Tell which rows are of its place, at what share of sites they differ, and which do at few bases."""
+    """Return which rows are of the target's place, shares of differing sites, and which may be added."""
     counts = _count_bases(len(target), layers, starts)
     columns, held, alone, usual = _sites(target, counts)
     wrong, total = _errors(usual, layers, starts)
@@ -111,14 +111,14 @@ def _same_place(target, layers, starts):
 
 @inner
 def _by_error(wrong, total, compared):
-    """Return at how many of the sites it is compared at a row may differ by errors of its own."""
+    """Return the most sites at which a row may differ by its own errors."""
     deviation = np.int64(math.sqrt(wrong * compared * total))
     return TOLERANCE * (wrong * compared + deviation) // total
 
 
 @inner
 def _bearable(wrong, total, bases):
-    """Return at how many sites a row of so many bases may differ and yet be added to a target that votes."""
+    """Return the most sites at which a row may differ to be added to a target that votes."""
     return NEAR * wrong * (NEAR * wrong * bases // total) // total
 
 

@@ -1,4 +1,4 @@
-"""How likely decisions of a vote err, and qualities of bases (``docs/algorithms/correction.md``).
+"""Error probabilities of the decisions of a vote, and qualities of bases (``docs/algorithms/correction.md``).
 
 The probability of a decision is looked up by what is decided (a row of the table) and by how clearly (a
 step).

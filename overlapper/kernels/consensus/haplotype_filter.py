@@ -1,4 +1,4 @@
-"""Which layers of a pileup come from elsewhere: another haplotype, or another copy of a repeat.
+"""The haplotype filter: layers of a pileup from another haplotype or copy of a repeat.
 
 **Candidates.** A column of the draft is a candidate when its first two bases have at least `MIN_BOTH` percent
 of its weight, deletions included, the second of them at least `MIN_SHARE` percent, and each has `MIN_LAYERS`

@@ -1,4 +1,4 @@
-"""What a target keeps where layers are divided (``docs/algorithms/correction.md``, section 5)."""
+"""Bases that a target keeps where layers are divided (``docs/algorithms/correction.md``, section 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of a draft whose votes may be the draft's own doing (``docs/algorithms/correction.md``).
+"""Uncertain columns of a draft, whose votes it may cause itself (``docs/algorithms/correction.md``).
 
 Beside a wrong column, layers with one base less in a homopolymer run line up a base too early as cheaply as
 in place, and so confirm what is wrong. Their edit distances to what the draft would be otherwise tell.

@@ -44,7 +44,7 @@ run, and of the last marker."""
 
 
 class Rules(NamedTuple):
-    """What scores go by.
+    """Parameters of the scores.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class References(NamedTuple):
 
 
 class Slices(NamedTuple):
-    """What slices found in a block of contigs.
+    """The results of slices for a block of contigs.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Reads and the parts of a reference that they come from, chained by matches that are alone near by.
+"""Chains between reads and the part of the reference they come from, by k-mers that are locally unique.
 
 ``docs/algorithms/evaluation.md`` has the definitions.
 """

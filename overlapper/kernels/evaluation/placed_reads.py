@@ -1,4 +1,4 @@
-"""What reads that are aligned to where they come from have at every base of the reference.
+"""The base that each aligned read has at every base of the reference it comes from.
 
 ``docs/algorithms/evaluation.md`` has the definitions.
 """

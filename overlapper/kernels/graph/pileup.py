@@ -1,4 +1,4 @@
-"""Pileup-ups of reads: which interval of a read others confirm, and overlaps cut to such intervals.
+"""Pileups of reads: the interval of a read that others confirm, and overlaps cut to these intervals.
 
 Definitions are in `overlapper.graph.trim`.
 """

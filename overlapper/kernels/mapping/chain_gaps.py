@@ -1,4 +1,4 @@
-"""What of the alignments of chains can be computed each by itself: gaps, with the anchors behind them."""
+"""Chains cut into gaps and the anchors behind them, which are aligned independently."""
 
 from __future__ import annotations
 

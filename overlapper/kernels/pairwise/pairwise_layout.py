@@ -1,4 +1,4 @@
-"""Pairwise alignment, what it begins with: the bases of a pair, row 0 and column 0, scores by row."""
+"""Pairwise alignment, preparation: the bases of a pair, row 0 and column 0, scores by row."""
 
 from __future__ import annotations
 

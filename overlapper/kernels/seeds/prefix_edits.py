@@ -1,4 +1,4 @@
-"""What two sequences have in common behind places that match: edit distance, and whole k-mers.
+"""Edit distance and shared k-mers of two sequences behind places that match.
 
 ``D[i, j]`` is the least number of substitutions, insertions and deletions that turn the first i bases of
 one sequence into the first j of the other. The kernel returns the smallest value of two rows: how well a

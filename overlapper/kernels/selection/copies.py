@@ -1,4 +1,4 @@
-"""Which differences of reads are those of copies. Definitions are in `overlapper.extend.copies`."""
+"""Which differences between reads are between copies. Definitions are in `overlapper.extend.copies`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is planned and collected on the CPU for extensions on GPUs: without the lock, as GPUs wait for it.
+"""Planning and collecting extensions on GPUs, in CPU kernels that do not hold Python's lock.
 
 Extensions come in twos: ``2 * seed`` lies before a seed along the query, ``2 * seed + 1`` after it.
 """

@@ -1,1 +1,1 @@
-"""All that touches numba's own workings: the cache of compiled kernels, and what lets commands start fast."""
+"""Changes to numba's own workings: kernels kept on disk, calls between kernels, a quick start."""

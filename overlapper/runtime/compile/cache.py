@@ -1,4 +1,4 @@
-"""Kernels for CPUs: numba's `njit`, with a cache of compiled kernels of our own in the place of numba's.
+"""`njit` for kernels: numba's, but with a cache of compiled kernels of our own.
 
 numba loads what it finds in its cache: damaged files, and files that others wrote, too. It takes the place
 of the cache from a file in the working directory, if there is one. It lists the kernels of a function in a
@@ -140,15 +140,15 @@ class KernelCache(caching._Cache):
             self._claims.pop(name).release()
 
     def enable(self) -> None:
-        """Look into the cache from now on."""
+        """Use the cache from now on."""
         self._is_enabled = True
 
     def disable(self) -> None:
-        """Do not look into the cache from now on."""
+        """Do not use the cache from now on."""
         self._is_enabled = False
 
     def flush(self) -> None:
-        """Remove what is kept of the function."""
+        """Remove the kept kernels of the function."""
         folder = self._places.write
         for path in folder.glob(f"{self._stem}.*.nbc") if folder else ():
             path.unlink(missing_ok=True)

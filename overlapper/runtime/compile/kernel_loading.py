@@ -1,4 +1,4 @@
-"""How commands take compiled kernels from the cache: without what only compiling needs.
+"""Loading compiled kernels from the cache without the parts of numba that only compiling needs.
 
 Before numba (0.61 to 0.68) loads the first kernel it imports everything that it can translate, and compiles
 its own runtime, which takes longer than the rest. Here that is left until a kernel has to be compiled.

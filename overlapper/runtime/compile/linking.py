@@ -1,4 +1,4 @@
-"""How compiled functions come together: callers take copies of short ones, and call long ones where they are.
+"""Calls between compiled functions: short ones are copied into their callers, long ones are called.
 
 numba puts the code of every function that a kernel calls into the kernel, and has LLVM optimise and translate
 all of it once more. So code that is called over five others is compiled six times, though LLVM copies only
@@ -54,7 +54,7 @@ class Library(codegen.JITCodeLibrary):
         self._object_code = self._bitcode = b""
 
     def add_linking_library(self, library: Any) -> None:
-        """Call what another library holds, or copy it."""
+        """Link the functions of another library: call its function, or copy it."""
         library._ensure_finalized()
         if isinstance(library, Library):
             self.called |= library.called

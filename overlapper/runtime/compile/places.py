@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept, and how: what is damaged is not loaded, nor what others may have written.
+"""Folders and files in which compiled kernels are kept, safe from damage and from other users.
 
 Places, the best first:
 
@@ -103,7 +103,7 @@ def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:
 
 
 class Claim:
-    """Says that this process makes a file; others wait for it, and find it there.
+    """A lock that says that this process is making a file, so that others wait for it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether numba is taken as it is, without the rest of this folder.
+"""The switch that turns the rest of this folder off, so that numba is used as it is.
 
 This folder works with insides of numba, to start commands sooner, to compile less, and to load no kernel that
 is damaged or somebody else's. Nothing else depends on it: results are the same to the byte without. It is
@@ -34,13 +34,13 @@ _USED = {
 
 
 def is_asked_for() -> bool:
-    """Tell whether the environment asks for numba as it is."""
+    """Tell whether the environment variable `SWITCH` is set."""
     return bool(os.environ.get(SWITCH))
 
 
 @functools.cache
 def is_plain() -> bool:
-    """Tell whether numba is taken as it is; loads what it looks at."""
+    """Tell whether numba is used as it is: by the switch, or because it lacks a name that we replace."""
     return is_asked_for() or not all(map(_has, _USED, _USED.values()))
 
 

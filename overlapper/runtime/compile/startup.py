@@ -1,4 +1,4 @@
-"""What commands that compute load first."""
+"""Loading numba quickly, and settings of the memory allocator, for commands that compute."""
 
 from __future__ import annotations
 

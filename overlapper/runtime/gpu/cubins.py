@@ -1,4 +1,4 @@
-"""Kernels compiled, and kept on disk for the processes to come.
+"""GPU kernels: compiled, and kept on disk for later processes.
 
 numba-cuda keeps what it compiled, too, but has to be loaded to find it, with all that it knows of types, and
 looks at the file of a kernel alone. Here a kernel is found by the name of its file, which says all that it

@@ -1,4 +1,4 @@
-"""Which devices a run may use: what there is, what is usable, and what is missing where it is not."""
+"""The CPU and GPUs of this machine: which are usable, and what is missing where one is not."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def named(devices: Sequence[Device], threads: int) -> str:
 
 
 def start_driver(text: str) -> None:
-    """Have the GPUs that ``--device`` may mean started by a thread, for when they are selected.
+    """Start the GPUs that ``--device`` may mean in a thread, so that they are ready when they are selected.
 
     It takes some tenths of a second, without the lock. What fails here is told by `select_devices`.
     """
@@ -75,7 +75,7 @@ def start_driver(text: str) -> None:
 
 
 def end_gpus(names: Sequence[str]) -> None:
-    """Have GPUs that this process no longer needs ended by a thread each, while it does other things.
+    """End the GPUs that this process no longer needs, in a thread each.
 
     At its end it would do so one after the other, in some tenths of a second.
 

@@ -44,7 +44,7 @@ class CudaError(RuntimeError):
 
 
 class Properties(NamedTuple):
-    """What a GPU is.
+    """Name, memory and other properties of a GPU.
 
     Attributes
     ----------
@@ -179,7 +179,7 @@ class Block:
 
 
 class Stream:
-    """What is put into a stream is done one after the other, and beside what is in other streams."""
+    """A CUDA stream: its work is done in order, at the same time as that of other streams."""
 
     def __init__(self) -> None:
         number = current()
@@ -249,7 +249,7 @@ def launch_kernel(kernel: Any, blocks: int, threads: int, stream: Stream, parame
 
 
 def _when_gone(owner: Any, number: int, function: Any, handle: Any) -> None:
-    """Give something back to the driver when its owner is gone; at exit the driver sees to that itself."""
+    """Free something of the driver's when its owner is garbage; at exit the driver does so itself."""
 
     def give_back() -> None:
         with use(number):

@@ -118,7 +118,7 @@ def launch(kernel: Any, items: int, arena: Arena, *arguments: Any) -> None:
 
 
 def layout_of(types: str) -> struct.Struct:
-    """Return how the parameters of a kernel lie side by side.
+    """Return the memory layout of the parameters of a kernel.
 
     Those of an array are, all of 64 bits: two addresses that only numba's CPU code uses, its items, the bytes
     of an item, its address, its shape and its strides in bytes.

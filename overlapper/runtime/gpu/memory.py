@@ -92,7 +92,7 @@ class DeviceArray:
 
     @property
     def fields(self) -> tuple[int, ...]:
-        """What kernels are told of it; see `launch.layout_of`."""
+        """Fields of the array as kernels take them; see `launch.layout_of`."""
         strides, stride = [], self.dtype.itemsize
         for length in reversed(self.shape):
             strides.append(stride)

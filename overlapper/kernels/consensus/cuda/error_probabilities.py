@@ -1,4 +1,4 @@
-"""How likely decisions of a vote err, and qualities of bases; the twin of ../error_probabilities.py."""
+"""Error probabilities of decisions, and qualities of bases; the twin of ../error_probabilities.py."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which layers of pileups come from elsewhere; the twin of ../haplotype_filter.py, which defines it."""
+"""The haplotype filter of pileups; the twin of ../haplotype_filter.py, which defines it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What targets keep where layers are divided; the twin of ../own_bases.py, which defines it."""
+"""Bases that targets keep where layers are divided; the twin of ../own_bases.py, which defines them."""
 
 from __future__ import annotations
 

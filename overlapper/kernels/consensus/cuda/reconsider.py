@@ -1,4 +1,4 @@
-"""Columns of drafts whose votes may be the draft's own doing; the twin of ../reconsider.py.
+"""Uncertain columns of drafts, whose votes may come from the draft itself; the twin of ../reconsider.py.
 
 A decision depends on those to its left, so a window is worked on from left to right, by a block. Its threads
 share the layers, whose edit distances they add up.

@@ -1,4 +1,4 @@
-"""What the kernels of GACT and the host code that starts them agree on: operations, scores, sizes of room."""
+"""Constants that the kernels of GACT share with host code: operations, scores, sizes of memory."""
 
 from __future__ import annotations
 

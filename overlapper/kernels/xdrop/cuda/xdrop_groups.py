@@ -1,4 +1,4 @@
-"""What the kernels of X-drop and the host code that starts them agree on: what a group of lanes can hold."""
+"""Constants that the kernels of X-drop share with host code: the rows that a group of lanes can hold."""
 
 from __future__ import annotations
 
