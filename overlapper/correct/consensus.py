@@ -18,9 +18,9 @@ from overlapper.correct.pileups import Pileups
 from overlapper.correct.vote_settings import settings_of
 from overlapper.correct.voting_rows import Chosen, choose_rows
 from overlapper.correct.windows import windows_of, without_margins
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
 from overlapper.tables.base import offsets_of
 

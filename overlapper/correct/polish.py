@@ -26,9 +26,9 @@ from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
-from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads

@@ -14,7 +14,7 @@ import time
 
 from overlapper import find_overlaps, read_fastx
 from overlapper.correct.reads import correct
-from overlapper.graph.params import CorrectParams
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads
 

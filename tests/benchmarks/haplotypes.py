@@ -18,7 +18,7 @@ from overlapper import evaluate_reads, read_fastx
 from overlapper.cli.read_scores import as_text
 from overlapper.cli.sizes import parse_size
 from overlapper.correct.reads import correct
-from overlapper.graph.params import CorrectParams
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
 

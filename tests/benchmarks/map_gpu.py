@@ -19,7 +19,7 @@ import numpy as np
 
 from overlapper.io import read_fastx
 from overlapper.mapping.mapper import STAGES, BatchMapper, extending_gpus
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Mappings, Reads
 
 WARM_UP_READS = 400

@@ -20,8 +20,8 @@ from overlapper.io.truth import read_truth
 from overlapper.mapping.evaluate import claims_of, evaluate_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
 from overlapper.mapping.mapper import BatchMapper
-from overlapper.mapping.params import MapParams
 from overlapper.mapping.seeders import SEEDERS
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Mappings
 
 WARM_UP_READS = 50

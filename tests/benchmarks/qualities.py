@@ -19,9 +19,9 @@ import numpy as np
 
 from overlapper import read_fastx
 from overlapper.correct import reads as graph_correct
-from overlapper.graph.params import CorrectParams
 from overlapper.io.truth import read_truth
 from overlapper.kernels.consensus import error_probabilities
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import simulate_reads
 from overlapper.tables import Reads
 from tests.benchmarks.true_bases import count_places, differences, predicted

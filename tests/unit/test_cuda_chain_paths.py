@@ -15,7 +15,7 @@ from overlapper.kernels.common.cuda import walks
 from overlapper.kernels.mapping.cuda import chain_paths
 from overlapper.mapping import edits
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams
+from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams
 from overlapper.params.stages import SketchParams
 from tests.property.test_mapping import case
 from tests.read_sets import reads_of

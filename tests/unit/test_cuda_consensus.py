@@ -11,10 +11,10 @@ from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError
 from overlapper.gpu import gpus
 from overlapper.gpu.gpus import Gpus, Slot
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus import consensus as on_cpu
 from overlapper.kernels.consensus import layers as cpu_layers
 from overlapper.kernels.consensus.layer_paths import no_paths
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device
 from tests.read_sets import columns_of, reads_of, texts_of
