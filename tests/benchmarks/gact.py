@@ -17,6 +17,7 @@ from overlapper.extend import gact
 from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
+from tests.benchmarks.harness import fastest
 
 
 def extend(reads, candidates, params, threads=1):
@@ -59,12 +60,6 @@ def simulate(pairs, length, rate, seed=1):
     return Reads.from_sequences(map(str, range(2 * pairs)), texts), candidates, texts
 
 
-def seconds(task):
-    start = time.process_time()
-    task()
-    return time.process_time() - start
-
-
 def speed(length, rate, scores, pairs=200, peer_pairs=4):
     reads, candidates, texts = simulate(pairs, length, rate)
     match, mismatch, gap_open, gap_extend = scores
@@ -87,11 +82,8 @@ def speed(length, rate, scores, pairs=200, peer_pairs=4):
         "edlib": (peer_pairs, run_edlib),
     }
     extend(reads, candidates.take(np.arange(1)), params, 1)
-    best = dict.fromkeys(tasks, float("inf"))
-    for _ in range(ROUNDS):
-        for name, (count, task) in tasks.items():
-            best[name] = min(best[name], seconds(task) / count)
-    return best
+    best = fastest({name: task for name, (_, task) in tasks.items()}, ROUNDS, time.process_time)
+    return {name: best[name] / count for name, (count, _) in tasks.items()}
 
 
 def agreement(length, rate, scores, pairs=300):

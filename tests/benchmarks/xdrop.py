@@ -6,9 +6,6 @@ The peers do more on these pairs: edlib finds the edit distance, banded but exac
 whole matrix. The rounds alternate between the programs, and the fastest of each counts.
 """
 
-import argparse
-import time
-
 import edlib
 import numpy as np
 import parasail
@@ -16,6 +13,7 @@ import parasail
 from overlapper.extend import xdrop
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, Reads
+from tests.benchmarks.harness import fastest, parser_of
 
 
 def extend(reads, candidates, params, threads=1):
@@ -42,11 +40,7 @@ def pair(rng, length, difference):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--length", type=int, default=10_000)
-    parser.add_argument("--difference", type=float, default=0.2)
-    parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = parser_of(__doc__, length=10_000, difference=0.2, pairs=40, rounds=5)
     arguments = parser.parse_args()
     rng = np.random.default_rng(1)
     pairs = [pair(rng, arguments.length, arguments.difference) for _ in range(arguments.pairs)]
@@ -68,18 +62,13 @@ def main():
         parasail.sg_de_striped_16(q, t, 1, 1, unit) for q, t in pairs[:4]
     ]
     aligned = {"parasail sg_de_striped_16": 4}
-    fastest = dict.fromkeys(programs, float("inf"))
     programs["overlapper X=15"](), programs["overlapper X=200"]()  # compiles
-    for _ in range(arguments.rounds):
-        for name, program in programs.items():
-            start = time.perf_counter()
-            program()
-            fastest[name] = min(fastest[name], time.perf_counter() - start)
+    taken = fastest(programs, arguments.rounds)
     print(
         f"{arguments.length} bases, {arguments.difference:.0%} difference, best of {arguments.rounds} rounds"
     )
-    ours = fastest["overlapper X=49"] / len(pairs)
-    for name, seconds in fastest.items():
+    ours = taken["overlapper X=49"] / len(pairs)
+    for name, seconds in taken.items():
         each = seconds / aligned.get(name, len(pairs))
         print(f"{name:28} {each * 1e6:9.0f} us {1 / each:9.0f} a second {each / ours:8.2f} x X=49")
 
