@@ -27,6 +27,7 @@ from overlapper.tables.base import offsets_of
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
 
+WINDOW_BASES, MARGIN = 50_000, 1_000
 BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time, at most."""
 GPU_BLOCK_BASES = 10_000_000
@@ -117,7 +118,7 @@ class _Vote:
         targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
         self._settings = settings_of(pileups, params, doubt)
         self._sequences = Sequences.of(targets), Sequences.of(reads)
-        self.bounds = windows_of(targets.lengths)
+        self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 
     def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
         """Yield the consensus of blocks of windows, in order."""

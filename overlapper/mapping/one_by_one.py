@@ -9,8 +9,7 @@ from overlapper.io.given import GivenReads, reads_given
 from overlapper.mapping.mapper import BatchMapper
 from overlapper.params.mapping import MapParams
 from overlapper.tables import MappingKind, Mappings, Reads
-
-OPERATIONS = "MIDNSHP=X"
+from overlapper.tables.cigars import OPERATIONS
 
 
 class Hit(NamedTuple):

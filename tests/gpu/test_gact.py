@@ -34,7 +34,7 @@ def on_cpu(reads, seeds, scheme):
 
     def work(block):
         return cpu.extend_candidates(
-            *reads, seeds.query[block], seeds.target[block], seeds.reverse[block],
+            reads, seeds.query[block], seeds.target[block], seeds.reverse[block],
             seeds.query_pos[block].astype(np.int64), anchors[block], *scheme,
         )  # fmt: skip
 

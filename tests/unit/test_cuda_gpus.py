@@ -62,7 +62,7 @@ class Pretended:
     def extend_gact(self, reads, seeds, scheme, arena):
         end = seeds.target_pos.astype(np.int64) + seeds.length
         anchors = np.where(seeds.reverse, reads.host.lengths[seeds.target] - end, seeds.target_pos)
-        found = extend_candidates(*reads.host, *seeds[:3], seeds.query_pos.astype(np.int64), anchors, *scheme)
+        found = extend_candidates(reads.host, *seeds[:3], seeds.query_pos.astype(np.int64), anchors, *scheme)
         return gact.Extended(*found, tiles=1)
 
 

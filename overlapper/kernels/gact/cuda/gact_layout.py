@@ -1,4 +1,4 @@
-"""What the kernels of GACT and the host code that starts them agree on: operations, scores, sizes of room."""
+"""What the kernels of GACT and the host code that starts them agree on: scores, sizes of room."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from typing import NamedTuple
 
 THREADS = 128
 """Threads of a block."""
-OPERATIONS = 16
-"""Operations in a word of a path."""
-DELETION, INSERTION, UNEQUAL, EQUAL = 0, 1, 2, 3
-"""Operations, two bits each: a target base, a query base, an unequal pair, an equal pair."""
 BASE_PLANES = 3
 """Words that hold a block of bases: their bits, low and high, and which are unknown."""
 
