@@ -5,8 +5,7 @@
 Texts are random; a third of each is copies of 200 repeats of 320 to 6,400 bases, with one base of eight
 changed. Reads are pieces of 10 kb of either strand with 13 % errors, as of PacBio: 8 % insertions, 3.5 %
 deletions, 1.5 % substitutions. Whole time takes packed reads in host memory to the table of matches in host
-memory, the index on the device; of some rounds the fastest counts. If cupy is there, it sorts the suffixes of
-the texts, as that takes libdivsufsort minutes.
+memory, the index on the device; of some rounds the fastest counts.
 """
 
 import dataclasses
@@ -28,7 +27,6 @@ from overlapper.runtime.threads import available_threads
 from overlapper.tables.reads import BASES_PER_WORD, unpack
 from tests.benchmarks.harness import parser_of, timed, told
 from tests.benchmarks.index_scale import pieces, reads_of
-from tests.benchmarks.suffix_sort_gpu import sorted_on_gpu
 
 READ_WORDS = 312
 SHIFTS = np.arange(BASES_PER_WORD, dtype=np.uint64) * np.uint64(2)
@@ -98,8 +96,7 @@ def equal(a, b):
 
 def build(bases, rng):
     text, _ = told(f"text of {bases} bases", lambda: repetitive_text(bases, rng))
-    with sorted_on_gpu():
-        index, _ = told("index", lambda: Index.build(text))
+    index, _ = told("index", lambda: Index.build(text))
     return text, index, told("upload", lambda: GpuIndex(index))[0]
 
 

@@ -14,6 +14,7 @@ from overlapper.extend import xdrop
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, Reads
 from tests.benchmarks.harness import fastest, parser_of
+from tests.read_sets import mutated, random_text
 
 
 def extend(reads, candidates, params, threads=1):
@@ -25,18 +26,8 @@ SEED_LENGTH = 15
 
 def pair(rng, length, difference):
     """A random sequence and a copy with as many substitutions as insertions and deletions, after a seed."""
-    query = rng.integers(0, 4, length)
-    kind = rng.random(length)
-    kind[:SEED_LENGTH] = 1
-    substituted = np.where(kind < difference / 3, (query + rng.integers(1, 4, length)) % 4, query)
-    copies = np.ones(length, int)
-    copies[(kind >= difference / 3) & (kind < difference * 2 / 3)] = 0
-    inserted = (kind >= difference * 2 / 3) & (kind < difference)
-    copies[inserted] = 2
-    target = np.repeat(substituted, copies)
-    first_of_two = (np.cumsum(copies) - copies)[inserted]
-    target[first_of_two] = rng.integers(0, 4, len(first_of_two))
-    return "".join("ACGT"[c] for c in query), "".join("ACGT"[c] for c in target)
+    query = random_text(rng, length)
+    return query, query[:SEED_LENGTH] + mutated(rng, query[SEED_LENGTH:], difference)
 
 
 def main():

@@ -1,13 +1,11 @@
 """The kernels of chains compile for the devices we name, and do what the CPU does; needs no driver."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 

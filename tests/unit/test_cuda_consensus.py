@@ -1,7 +1,6 @@
 """How the consensus is shared between GPUs, on pretended ones that compute on the CPU."""
 
 import contextlib
-import importlib.util
 
 import numpy as np
 import pytest
@@ -19,8 +18,7 @@ from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device
 from tests.read_sets import columns_of, reads_of, texts_of
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.kernels.common.cuda import walks
 from overlapper.kernels.consensus.cuda import consensus as on_gpu
