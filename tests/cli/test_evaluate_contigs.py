@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.cli.conftest import assert_refused
-from tests.oracle.strands import reverse_complement
+from tests.oracle.strands import reverse_complement as turned
 
 RANDOM = random.Random(5)
 GENOME = "".join(RANDOM.choices("ACGT", k=9000))
@@ -31,9 +31,9 @@ def given(tmp_path):
     """Two haplotypes, contigs of them, and reads with their places."""
     files = {
         "one.fa": {"one": GENOME}, "two.fa": {"two": OTHER}, "switched.fa": {"s1": SWITCHED},
-        "broken.fa": {"b1": GENOME[:3000] + reverse_complement(GENOME[6000:])},
-        "raw.fa": {"r1": GENOME[1000:3000], "r2": reverse_complement(OTHER[2000:4000]), "r3": "ACGT" * 100},
-        "corrected.fa": {"r1": OTHER[1000:3000], "r2": reverse_complement(OTHER[2000:4000]), "r3": "ACGT" * 100},
+        "broken.fa": {"b1": GENOME[:3000] + turned(GENOME[6000:])},
+        "raw.fa": {"r1": GENOME[1000:3000], "r2": turned(OTHER[2000:4000]), "r3": "ACGT" * 100},
+        "corrected.fa": {"r1": OTHER[1000:3000], "r2": turned(OTHER[2000:4000]), "r3": "ACGT" * 100},
         "twice.fa": {"one": OTHER}, "foreign.fa": {"f": "".join(RANDOM.choices("ACGT", k=500))},
         "short.fa": {"x": "ACGT"}, "N.fa": {"n": "N" * 100},
     }  # fmt: skip

@@ -13,7 +13,7 @@ from overlapper.evaluation.reads import evaluate_reads
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
-from tests.oracle.strands import reverse_complement
+from tests.oracle.strands import reverse_complement as turned
 
 GENOME = random_genome(30_000, seed=1).sequence(0)
 OTHER = "".join("CGTA"["ACGT".index(b)] if i % 400 == 200 else b for i, b in enumerate(GENOME))
@@ -24,7 +24,7 @@ def reads_of(**sequences):
 
 
 CONTIGS = reads_of(
-    a=GENOME[:9000] + reverse_complement(OTHER[21_000:]), b=OTHER[4000:16_000] + "N" * 9 + GENOME[16_000:20_000], c="ACG",
+    a=GENOME[:9000] + turned(OTHER[21_000:]), b=OTHER[4000:16_000] + "N" * 9 + GENOME[16_000:20_000], c="ACG",
     d=GENOME[25_000:] + GENOME[:3000],
 )  # fmt: skip
 HAPLOTYPES = [reads_of(one=GENOME), reads_of(two=OTHER)]
@@ -96,7 +96,7 @@ def test_a_circle_is_closed_where_its_ends_meet():
 def test_reads_through_the_origin_of_a_circle():
     read = GENOME[29_000:] + GENOME[:1200]
     truth = Truth.from_rows([TruthRow("r", "one", 29_000, 31_200, "-", 0, 2200, 2200, "normal", 1.0)])
-    scores = evaluate_reads(reads_of(r=reverse_complement(read)), truth, HAPLOTYPES)
+    scores = evaluate_reads(reads_of(r=turned(read)), truth, HAPLOTYPES)
     assert scores.corrected[:5] == (2200, 2200, 0, 0, 0)
     assert scores.corrected[5:] == (6, 0, 0)  # three before the origin, three behind it
     assert scores.raw is None and scores.changes is None
