@@ -17,8 +17,8 @@ from overlapper.graph.build import build_graph
 from overlapper.graph.clean import clean
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Contained, Edges, Graph, GraphReads
-from overlapper.graph.params import CleanParams, GraphParams
 from overlapper.graph.reduce import reduce
+from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.runtime.clock import Clock
 from overlapper.tables import Overlaps, Reads
 

@@ -13,12 +13,11 @@ import numpy as np
 
 from overlapper.graph.pairs import has_alignment
 from overlapper.tables import Overlaps
+from overlapper.tables.cigars import DELETION, INSERTION, OPERATIONS
 
 NO_ALIGNMENT = "*"
-_LETTERS = "MIDNSHP=X"
-_INSERTION, _DELETION = 1, 2
-_SWAPPED = np.arange(len(_LETTERS))
-_SWAPPED[[_INSERTION, _DELETION]] = _DELETION, _INSERTION
+_SWAPPED = np.arange(len(OPERATIONS))
+_SWAPPED[[INSERTION, DELETION]] = DELETION, INSERTION
 
 
 class Side(NamedTuple):
@@ -69,7 +68,7 @@ def cigar_of(overlaps: Overlaps | None, row: int, first: Side, second: Side) -> 
     left_second, right_second = _beyond(second, *ends[second.read])
     operations = np.concatenate([[0], operations, [0]])
     sizes = np.concatenate([[min(left_first, left_second)], sizes, [min(right_first, right_second)]])
-    return "".join(f"{n}{_LETTERS[o]}" for n, o in zip(sizes, operations, strict=True) if n)
+    return "".join(f"{n}{OPERATIONS[o]}" for n, o in zip(sizes, operations, strict=True) if n)
 
 
 def _beyond(side: Side, first: int, last: int) -> tuple[int, int]:
@@ -101,13 +100,13 @@ def _cut(
         else (target.start - t_start, target.end - t_start)
     )
 
-    q_step = np.where(operations == _DELETION, 0, sizes)
-    t_step = np.where(operations == _INSERTION, 0, sizes)
+    q_step = np.where(operations == DELETION, 0, sizes)
+    t_step = np.where(operations == INSERTION, 0, sizes)
     q = int(overlaps.q_start[row]) + np.cumsum(q_step) - q_step
     t = np.cumsum(t_step) - t_step
     skip = np.maximum(np.maximum(query.start - q, low - t), 0)
     stop = np.minimum(np.minimum(query.end - q, high - t), sizes)
-    inside = np.flatnonzero((operations != _INSERTION) & (operations != _DELETION) & (skip < stop))
+    inside = np.flatnonzero((operations != INSERTION) & (operations != DELETION) & (skip < stop))
     a, b = inside[0], inside[-1]
     sizes = sizes.copy()
     q_interval = int(q[a] + skip[a]), int(q[b] + stop[b])

@@ -27,9 +27,9 @@ from overlapper.extend.classify import check_within, classify
 from overlapper.graph.containment import contained_reads
 from overlapper.graph.model import Edges, Graph, GraphReads
 from overlapper.graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
-from overlapper.graph.params import GraphParams
 from overlapper.graph.trim import trim
 from overlapper.kernels.graph import graph_edges
+from overlapper.params.graph import GraphParams
 from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import OverlapClass, Overlaps, Reads

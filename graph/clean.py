@@ -37,8 +37,8 @@ from collections import Counter
 import numpy as np
 
 from overlapper.graph.model import Graph
-from overlapper.graph.params import CleanParams
 from overlapper.kernels.graph import bridges, bubbles, tips
+from overlapper.params.graph import CleanParams
 
 _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000

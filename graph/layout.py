@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from overlapper.graph.model import Graph
+from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.graph import unitigs
 from overlapper.kernels.text import spelling
 from overlapper.tables import Reads
@@ -147,8 +148,7 @@ class Layout:
         first, last = self.piece_start[steps], self.piece_end[steps]
         start = np.where(reverse, table.end[read] - last, table.start[read] + first).astype(np.int64)
         end = np.where(reverse, table.end[read] - first, table.start[read] + last).astype(np.int64)
-        bases = spelling.Bases(*(getattr(reads, column) for column in spelling.Bases._fields))
-        return spelling.spell(bases, table.read[read], start, end, reverse).tobytes().decode()
+        return spelling.spell(PackedReads.of(reads), table.read[read], start, end, reverse).tobytes().decode()
 
 
 def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:

@@ -24,8 +24,8 @@ import itertools
 import numpy as np
 
 from overlapper.graph.model import Graph
-from overlapper.graph.params import GraphParams
 from overlapper.kernels.graph.transitive import transitive_edges
+from overlapper.params.graph import GraphParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 
 _BLOCKS = 64

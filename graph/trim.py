@@ -34,8 +34,8 @@ import numpy as np
 
 from overlapper.extend.classify import classify
 from overlapper.graph.pairs import Pairs, blocks_of, cut
-from overlapper.graph.params import GraphParams
 from overlapper.kernels.graph import pileup
+from overlapper.params.graph import GraphParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import OverlapClass, Overlaps
 

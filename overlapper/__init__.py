@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from overlapper.mapping.mapper import map_reads as map_reads
     from overlapper.mapping.one_by_one import Hit as Hit
     from overlapper.mapping.one_by_one import Mapper as Mapper
-    from overlapper.mapping.params import MapParams as MapParams
     from overlapper.overlap.pipeline import Run as Run
     from overlapper.overlap.pipeline import find_overlaps as find_overlaps
     from overlapper.overlap.pipeline import run as run
+    from overlapper.params.mapping import MapParams as MapParams
     from overlapper.params.scoring import Scoring as Scoring
     from overlapper.params.stages import Params as Params
     from overlapper.simulate import random_genome as random_genome
@@ -67,7 +67,7 @@ _HOMES = {
     "map_reads": "overlapper.mapping.mapper",
     "Mapper": "overlapper.mapping.one_by_one",
     "Hit": "overlapper.mapping.one_by_one",
-    "MapParams": "overlapper.mapping.params",
+    "MapParams": "overlapper.params.mapping",
     "align": "overlapper.extend.pairwise",
     "Aligner": "overlapper.extend.pairwise",
     "random_genome": "overlapper.simulate",

@@ -7,13 +7,9 @@ from hypothesis import strategies as st
 
 from overlapper.graph.model import Contained, Edges, Graph, GraphReads
 from overlapper.tables import Overlaps, Reads
+from tests.oracle.strands import reverse_complement
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
-
-
-def reverse_complement(sequence):
-    return sequence.translate(COMPLEMENT)[::-1]
 
 
 def graph_of(bases, joins):

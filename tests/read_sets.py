@@ -3,12 +3,7 @@
 import numpy as np
 
 from overlapper.tables import Reads
-
-FLIP = str.maketrans("ACGTN", "TGCAN")
-
-
-def reverse_complement(text):
-    return text.translate(FLIP)[::-1]
+from tests.oracle.strands import reverse_complement
 
 
 def random_text(rng, length, alphabet="ACGT"):

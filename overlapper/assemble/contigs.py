@@ -35,10 +35,11 @@ from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.correct.polish import Unitigs
 from overlapper.graph import assemble
-from overlapper.graph.params import AssembleParams, CleanParams, GraphParams, WhatOfCopies, WhenToCorrect
 from overlapper.graph.stats import n50
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate
+from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
+from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stage, Stages

@@ -8,10 +8,10 @@ from typing import Any, Protocol
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
-from overlapper.graph.params import CorrectParams
 from overlapper.overlap import pipeline
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.params.correction import CorrectParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages

@@ -17,12 +17,13 @@ from overlapper.correct.stored_polish import polish_stored
 from overlapper.correct.stored_rounds import StoredRoundReads, with_votes
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
-from overlapper.graph.params import AssembleParams, CorrectParams
 from overlapper.io.arrays import ArrayWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.params.assembly import AssembleParams
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from overlapper.graph import Assembly
-from overlapper.graph.params import CleanParams, GraphParams
 from overlapper.graph.stats import n50
+from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.tables import Overlaps, Reads
 from overlapper.version import __version__
 

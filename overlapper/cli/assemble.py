@@ -115,17 +115,12 @@ def assemble(
     from overlapper.assemble.contigs import assemble_reads
     from overlapper.assemble.stored import assemble_stored
     from overlapper.cli.record import Record
-    from overlapper.graph.params import (
-        POLISHING_THRESHOLDS,
-        AssembleParams,
-        CorrectParams,
-        GraphParams,
-        WhatOfCopies,
-        WhenToCorrect,
-    )
     from overlapper.io import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.overlap.presets import check_preset
+    from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
+    from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
+    from overlapper.params.graph import GraphParams
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order

@@ -107,8 +107,8 @@ def compare(
     from overlapper.io.outputs import write_text
     from overlapper.io.sources import check_rereadable
     from overlapper.io.truth import read_truth
-    from overlapper.mapping.params import MapParams
     from overlapper.overlap.presets import check_preset
+    from overlapper.params.mapping import MapParams
     from overlapper.report.comparison import build_comparison
 
     for path in inputs:

@@ -118,12 +118,12 @@ def correct(
     from overlapper.correct.reads import correct as correct_reads
     from overlapper.correct.stored_rounds import correct_stored
     from overlapper.correct.uncovered import Uncovered
-    from overlapper.graph.params import CorrectParams
     from overlapper.io import read_fastx, read_overlaps
     from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
+    from overlapper.params.correction import CorrectParams
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order

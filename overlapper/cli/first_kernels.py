@@ -5,7 +5,7 @@ helpers: they compile the kernels that it will come to, from the last one on, wh
 one on itself. What they made it finds in numba's cache.
 
 ``first_kernels.toml`` lists, for a command, the kernels of an ordinary run in the order in which it comes to
-them, with the types of their arguments; ``python -m tests.cli.kernels`` writes it. A kernel that is not
+them, with the types of their arguments; ``python -m docs.tools.kernels`` writes it. A kernel that is not
 listed is compiled by the command itself.
 """
 

@@ -16,7 +16,7 @@ from overlapper.cli.progress import Progress, compile_notice
 from overlapper.version import __version__
 
 if TYPE_CHECKING:
-    from overlapper.mapping.params import MapParams
+    from overlapper.params.mapping import MapParams
 
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
@@ -123,7 +123,7 @@ def map(
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
     from overlapper.mapping.mapper import BatchMapper, extending_gpus
-    from overlapper.mapping.params import ALIASES, MapParams
+    from overlapper.params.mapping import ALIASES, MapParams
     from overlapper.runtime.clock import Clock
     from overlapper.runtime.threads import available_threads
     from overlapper.tables import Reads

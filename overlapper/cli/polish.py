@@ -79,12 +79,12 @@ def polish(
     from overlapper.correct.polish import polish as polish_unitigs
     from overlapper.correct.polish import read_unitigs
     from overlapper.correct.stored_polish import polish_stored
-    from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.io import read_fastx
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
+    from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order

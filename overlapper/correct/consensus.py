@@ -18,15 +18,16 @@ from overlapper.correct.pileups import Pileups
 from overlapper.correct.vote_settings import settings_of
 from overlapper.correct.voting_rows import Chosen, choose_rows
 from overlapper.correct.windows import windows_of, without_margins
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
 from overlapper.tables.base import offsets_of
 
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
 
+WINDOW_BASES, MARGIN = 50_000, 1_000
 BLOCK_BASES = 150_000
 """Bases of targets that a thread works on at a time, at most."""
 GPU_BLOCK_BASES = 10_000_000
@@ -117,7 +118,7 @@ class _Vote:
         targets, reads = self._targets, self._reads = pileups.targets, pileups.reads
         self._settings = settings_of(pileups, params, doubt)
         self._sequences = Sequences.of(targets), Sequences.of(reads)
-        self.bounds = windows_of(targets.lengths)
+        self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 
     def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
         """Yield the consensus of blocks of windows, in order."""

@@ -10,6 +10,7 @@ falls. Where a layout says which reads a unitig is of, these are laid where it h
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import re
 from typing import Any, Protocol
@@ -26,9 +27,10 @@ from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
-from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
+from overlapper.correct.windows import windows_of
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
@@ -271,30 +273,22 @@ class _Windows:
     def __init__(self, unitigs: Unitigs) -> None:
         self._unitigs = unitigs
         sequences = unitigs.sequences
-        names, parts, unitig, start, end, margin, windows = [], [], [], [], [], [], []
-        for u in range(len(sequences)):
-            codes, length = sequences.codes(u), int(sequences.lengths[u])
-            circular = bool(unitigs.circular[u]) and length > 2 * MARGIN
-            count = max(1, -(-length // WINDOW_BASES))
-            for p in range(count):
-                a, b = p * length // count, (p + 1) * length // count
-                low, high = (
-                    (a - MARGIN, b + MARGIN) if circular else (max(0, a - MARGIN), min(length, b + MARGIN))
-                )
-                parts.append("".join(_LETTERS[codes.take(np.arange(low, high), mode="wrap")]))
-                names.append(f"{u}.{p}")
-                unitig.append(u)
-                margin.append(a - low)
-                windows.append((u, low, high, length))
-                start.append(a)
-                # What is inserted behind the last base of a linear unitig belongs to its last window.
-                end.append(b + (b == length and not circular))
-        self.reads = Reads.from_sequences(names, parts)
-        self._unitig = np.array(unitig, np.int64)
-        self.intervals = Windows(*np.array(windows, np.int64).reshape(-1, 4).T)
-        # Bases that do not belong to margins.
-        self._first = np.array(margin, np.int64)
-        self._last = self._first + np.array(end) - np.array(start)
+        bounds = windows_of(sequences.lengths, WINDOW_BASES, MARGIN, unitigs.circular)
+        unitig, low, high = bounds.target, bounds.start_with_margin, bounds.end_with_margin
+        length = sequences.lengths[unitig]
+        parts: list[str] = []
+        for u, windows in enumerate(itertools.pairwise(np.searchsorted(unitig, range(len(sequences) + 1)))):
+            codes = sequences.codes(u)
+            for window in range(*windows):
+                places = np.arange(low[window], high[window])
+                parts.append("".join(_LETTERS[codes.take(places, mode="wrap")]))
+        self.reads = Reads.from_sequences(map(str, range(len(parts))), parts)
+        self._unitig = unitig
+        self.intervals = Windows(unitig, low, high, length)
+        # Bases that do not belong to margins. What is inserted behind the last base of a linear unitig
+        # belongs to its last window.
+        self._first, self._last = bounds.start - low, bounds.end - low
+        self._last += (bounds.end == length) & (high == length)
 
     def joining(self) -> _Joined:
         """Return what the consensus of windows is joined by."""

@@ -15,10 +15,10 @@ from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate
 from overlapper.correct.voted import StoredVoted, Voted, VotedWriter
-from overlapper.graph.params import CorrectParams
 from overlapper.io.arrays import from_arrays
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
+from overlapper.params.correction import CorrectParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.growing import GrowingColumns

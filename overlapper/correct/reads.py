@@ -21,10 +21,10 @@ from overlapper.correct.rounds import Round
 from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
 from overlapper.correct.unvoted import UNVOTED, warning
 from overlapper.correct.voted import StoredVoted, Voted
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import CORRECTED, ErrorRate
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads

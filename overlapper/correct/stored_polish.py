@@ -19,12 +19,12 @@ from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import UnitigPiles
 from overlapper.correct.stored_rounds import with_votes
 from overlapper.extend import chain
-from overlapper.graph.params import CorrectParams
 from overlapper.io import folders
 from overlapper.io.artifacts import writing
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_params
+from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.tables import Reads

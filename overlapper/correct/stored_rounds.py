@@ -16,13 +16,13 @@ from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import ReadPiles, write_rows
 from overlapper.correct.uncovered import Uncovered
 from overlapper.correct.voted import Covered, StoredVoted, VotedWriter
-from overlapper.graph.params import CorrectParams
 from overlapper.io.arrays import ArrayWriter, loaded_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.io.stored_reads import StoredReads
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget

@@ -11,8 +11,8 @@ from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.vote_settings import RAW_DOUBT
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
+from overlapper.params.correction import CorrectParams
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66

@@ -6,8 +6,8 @@ import numpy as np
 
 from overlapper.correct.pileups import Pileups
 from overlapper.correct.stored_pileups import StoredPileups
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus.layers import Settings
+from overlapper.params.correction import CorrectParams
 
 ALIKE = 30
 """Of the layers at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30

@@ -9,9 +9,6 @@ import dataclasses
 
 import numpy as np
 
-WINDOW_BASES = 50_000
-MARGIN = 1_000
-
 
 @dataclasses.dataclass(frozen=True)
 class WindowBounds:
@@ -20,7 +17,8 @@ class WindowBounds:
     Attributes
     ----------
     target, start, end, start_with_margin, end_with_margin : ndarray of int64, shape (windows,)
-        Half-open intervals of targets; windows go by target, then by start.
+        Half-open intervals of targets; windows go by target, then by start. Margins of circular targets may
+        begin before the first base and end behind the last one.
     """
 
     target: np.ndarray
@@ -30,15 +28,29 @@ class WindowBounds:
     end_with_margin: np.ndarray
 
 
-def windows_of(lengths: np.ndarray) -> WindowBounds:
-    """Cut targets of some lengths into equal windows of at most about `WINDOW_BASES`."""
-    windows = np.maximum(1, -(-lengths // WINDOW_BASES))
+def windows_of(
+    lengths: np.ndarray, most: int, margin: int, circular: np.ndarray | bool = False
+) -> WindowBounds:
+    """Cut targets into equal windows.
+
+    Parameters
+    ----------
+    lengths : ndarray of int64, shape (targets,)
+    most : int
+        Bases of a window, without margins.
+    margin : int
+        Bases of a margin, where the target has as many.
+    circular : ndarray of bool, shape (targets,)
+        Of which targets the last window and the first are neighbours, too; of others they have no margins.
+    """
+    windows = np.maximum(1, -(-lengths // most))
     target = np.repeat(np.arange(len(lengths)), windows)
     number = np.arange(len(target)) - np.repeat(np.cumsum(windows) - windows, windows)
     start, end = (x * lengths[target] // windows[target] for x in (number, number + 1))
-    return WindowBounds(
-        target, start, end, np.maximum(start - MARGIN, 0), np.minimum(end + MARGIN, lengths[target])
-    )
+    low, high = start - margin, end + margin
+    linear = ~(np.broadcast_to(circular, lengths.shape) & (lengths > 2 * margin))[target]
+    low[linear], high[linear] = low[linear].clip(0), np.minimum(high, lengths[target])[linear]
+    return WindowBounds(target, start, end, low, high)
 
 
 def without_margins(

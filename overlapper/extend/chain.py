@@ -1,47 +1,7 @@
 """Colinear chaining of seeds: coordinates without base-level alignment.
 
-Definition
-----------
-The seeds of a candidate are anchors ``(x, y)``: first base on the query and on the target, the target on the
-query's strand, ascending by x, then y. The score of the best chain that ends at anchor i is, in 256ths of a
-base::
-
-    f(i) = max(256 k, max over j of f(j) + gain(j, i))
-    gain(j, i) = 256 min(k, dx, dy) - gap_cost |dx - dy| - distance_cost min(dx, dy)
-
-over the ``look_back`` anchors j before i with ``0 < dx, dy <= max_gap``; of equal predecessors the nearest
-wins, of equal ends the first (after Li 2018, section 2.1, with integer costs).
-
-The agreement of a chain is its seeds over those that the accuracy of the two reads lets expect: the seeding
-k-mers of the query within the interval, times the share of the target's sketched k-mers that seed; or the
-same with query and target exchanged, if that is more. It is in thousandths, rounded down. What is typical
-depends on coverage and errors, so it is measured on a sample.
-
-The agreement asked for is ``min_agreement`` percent of the typical one, times the square of S / T where that
-is below 1. S is the share of the query's sketched k-mers that seed beyond those that do so by chance, times
-that of the target's; T is what S is typically. Noisy reads have fewer k-mers that others share, and of those
-that seed, more do by chance. Of accurate reads, k-mers that do not seed are mostly those of repeats: where
-the median agreement A is above `MOST_TYPICAL`, T is lowered by the eighth power of how much. Everything is in
-integers: each share in thousandths, S / T in thousandths, squared, rounded down each time.
-
-By chance seeds a share c of k-mers: with a share p that two reads have of one place, s = p + (1 - p) c seed,
-and the agreement is about `MOST_TYPICAL` p**2 / s**2. So c follows from the medians of A and of s.
-
-The best chain is kept when it has ``min_seeds`` seeds, scores ``min_score`` bases, and agrees as is asked.
-Two copies of a repeat that differ more than the reads do fall below. A chain of fewer than ``sure_seeds``
-seeds may be chance: it is kept if walks bring both its ends to a read end. At last the whole overlap, from
-end to end, has to agree as is asked: walks go on through copies that differ.
-
-The seeds missing at an end are the seeding k-mers of the query between the chain and the nearer read end,
-times the share of those within the chain that the chain has, seeds that overlap each other counted once;
-where that exceeds ``reach``, the same for the target if that is less. An end is
-
-1. carried on to the read end, along the diagonal, when the chain has ``sure_seeds`` seeds, at most ``reach``
-   are missing there and it is at most ``max_reach`` bases away: minimizers are as rare near the end of a read
-   as anywhere, and bad stretches and masked repeats have none;
-2. else walked towards the read end from its last seed (`overlapper.extend.chain_ends`), and carried on when
-   that leaves at most ``end_tolerance`` bases;
-3. left where it is when more than ``give_up`` seeds are missing: the overlap ends there.
+``docs/algorithms/chaining.md`` is the definition: the best chain of a candidate, what agreement is asked of
+it, and how its ends are carried on to read ends; `overlapper.extend.chain_ends` defines the walks.
 """
 
 from __future__ import annotations

@@ -22,10 +22,9 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.kernels.selection import overlap_classes
+from overlapper.params.graph import MAX_HANG, MIN_RATIO
 from overlapper.tables import Intervals
 
-MAX_HANG, MIN_RATIO = 1000, 0.8
-"""miniasm's."""
 _RATIO_UNIT = 1_000_000
 
 

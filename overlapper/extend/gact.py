@@ -90,11 +90,11 @@ def _extend_rows(
     reads: Reads, candidates: Candidates, t_anchors: np.ndarray, rows: slice, params: GactParams
 ) -> Overlaps:
     # Imported here, as numba takes long to load.
+    from overlapper.kernels.common.walks import PackedReads
     from overlapper.kernels.gact.gact import extend_candidates
 
     found, cigar, cigar_offsets = extend_candidates(
-        reads.words, reads.word_offsets, reads.lengths,
-        reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
+        PackedReads.of(reads),
         candidates.query[rows], candidates.target[rows], candidates.reverse[rows],
         candidates.query_pos[rows].astype(np.int64), t_anchors[rows],
         params.match, params.mismatch, params.gap_open, params.gap_extend,

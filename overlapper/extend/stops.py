@@ -3,41 +3,7 @@
 A repeat makes reads of different places match; the match *stops* at the border of the repeat, where both
 reads go on. Real reads make true overlaps stop, too: at bad ends, bad stretches, junctions of chimeras. What
 the other overlaps of the two reads do at the same place tells them apart.
-
-Definition
-----------
-An overlap stops at a side where it leaves more than ``max_hang`` bases of both reads unmatched (the smaller
-number of the two, the *hang*). Reads are cut into stretches of 128 bases. On either read, the *stops* of a
-place are those at the same side of a match in the stretch where the match ends and in two to either side,
-this one included; the *crossings* are the overlaps that cover this stretch and one to either side. All
-overlaps of all pairs count that reach the shortest length wanted, the further ones of a pair included.
-
-A stop is judged by the read that tells less. Let n be the smaller number of stops, m the smaller number of
-stops and crossings.
-
-1. With m below 4 too little is known: the match is internal if it is shorter than ``min_ratio`` of itself and
-   both its hangs.
-2. Where a read has 3 stops or more and no crossing, it is bad from there on: no border.
-3. Else it is a border of a repeat, and the match internal, when n is at least the *least* number.
-
-**The least number** is 1 where reads stop at borders alone. Where true overlaps stop by chance, wherever
-reads err, it is one that is hardly reached by chance. Of the stretches that are crossed, let a share of
-exp(-r) have no stop near: then r others are near a stop that is not a border's, on average. Let N1, N2, N3
-be the stops with n = 1, 2, 3 or more. At borders there are at most about twice as many with n = 1 as with
-n = 2. Of these, r N1 at most are errors', so that errors make E = N1 - 2 max(0, N2 - r N1). Where 32 E
-exceeds N3, the least number is the smallest n for which r^(n - 1) / (n - 1)! is at most .05.
-
-**Reads with ends in common.** Reads of amplicons, transcripts and digested DNA begin and end where the
-molecules do, and stop within each other where transcripts part: nothing tells that from a repeat. Shotgun
-reads hardly ever have both ends in common. Where overlaps that leave at most ``max_hang`` bases of either
-read at either side are a tenth of all or more, none is internal.
-
-Fitted on real CLR reads of E. coli (P5-C3, 15x and parts of them down to 1x) and pbsim3's RSII model; judged
-on pbsim3's ONT, SEQUEL and ONT-HQ models, simulated reads of yeast, E. coli and human X, and the other real
-sets (phage lambda of R7 and Sequel, Listeria R10). E / N3 is .17 to .43 for the first two and SEQUEL, 2.4 for
-R7; -.1 to .02 for the simulated sets whose reads err evenly. Overlaps from end to end are 60 in 100 of those
-of real cDNA, 46 of digested lambda (Sequel), 4 of a metagenome of few reads, .2 or fewer of shotgun reads
-(lambda R7, Listeria, E. coli).
+``docs/algorithms/internal-matches.md`` is the definition, and says what its numbers were fitted on.
 """
 
 from __future__ import annotations

@@ -23,6 +23,7 @@ from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import check_read_names, check_reference_names
 from overlapper.tables import Alignments, Pairs, Reads
 from overlapper.tables.alignments import COMPLEMENTED, REVERSED
+from overlapper.tables.cigars import cigar_text
 from overlapper.version import __version__
 
 _BOTH = REVERSED | COMPLEMENTED
@@ -154,10 +155,6 @@ def _rows(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[di
         }  # fmt: skip
 
 
-def _cigar(runs: list[int]) -> str:
-    return "".join(f"{run >> 4}{'MIDNSHP=X'[run & 15]}" for run in runs)
-
-
 def _paf_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterator[str]:
     for row in _rows(alignments, queries, targets):
         fields = [
@@ -169,7 +166,7 @@ def _paf_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterat
         if alignments.q_start is not None:
             fields.append(f"NM:i:{row['columns'] - row['matches']}")
         if alignments.cigar is not None:
-            fields.append(f"cg:Z:{_cigar(row['runs'])}")
+            fields.append(f"cg:Z:{cigar_text(row['runs'])}")
         yield "\t".join(map(str, fields)) + "\n"
 
 
@@ -184,7 +181,7 @@ def _sam_lines(alignments: Alignments, queries: Reads, targets: Reads) -> Iterat
         if row["reverse"]:
             sequence, before, after = sequence[::-1].translate(_COMPLEMENT), after, before
         clipped = [(f"{length}S" if length else "") for length in (before, after)]
-        cigar = clipped[0] + _cigar(row["runs"]) + clipped[1] if row["runs"] else "*"
+        cigar = clipped[0] + cigar_text(row["runs"]) + clipped[1] if row["runs"] else "*"
         fields = [
             queries.name(row["query"]), _REVERSE_STRAND if row["reverse"] else 0,
             targets.name(row["target"]), row["t_start"] + 1, 255, cigar, "*", 0, 0, sequence or "*", "*",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from overlapper.errors import EmptyInputError, FormatError, InputError, TruncatedError
-from overlapper.io.growth import grow, resize
 from overlapper.tables import Reads
+from overlapper.tables.growing import grow, resize
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 
 if TYPE_CHECKING:

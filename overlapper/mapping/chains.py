@@ -9,7 +9,7 @@ import numpy as np
 
 from overlapper.kernels.mapping import anchor_chains as kernel
 from overlapper.mapping.anchors import Anchors
-from overlapper.mapping.params import AnchorChainParams
+from overlapper.params.mapping import AnchorChainParams
 from overlapper.tables import Reads
 from overlapper.tables.base import gather_ragged, offsets_of
 from overlapper.tables.reads import BASES_PER_WORD

@@ -10,7 +10,7 @@ import dataclasses
 import numpy as np
 
 from overlapper.kernels.mapping.mapping_groups import group_rows
-from overlapper.mapping.params import ChoiceParams
+from overlapper.params.mapping import ChoiceParams
 
 HIGHEST_QUALITY = 60
 _ENOUGH_SEEDS = 10

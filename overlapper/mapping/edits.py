@@ -9,7 +9,7 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.mapping.chain_paths import Ends, align_chains
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Reads
 
 if TYPE_CHECKING:

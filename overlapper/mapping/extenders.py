@@ -12,7 +12,7 @@ import numpy as np
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.mapping.left_gaps import align_left
 from overlapper.mapping.chains import Chains
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
 

@@ -16,9 +16,9 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.mapping.blast_extension import extend_pairs
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.params import MapParams
 from overlapper.mapping.pieces import pieces
 from overlapper.mapping.windows import Windows, align_windows, room
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Candidates, Overlaps, Reads
 
 if TYPE_CHECKING:

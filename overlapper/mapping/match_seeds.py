@@ -11,7 +11,7 @@ import numpy as np
 from overlapper.index import Index
 from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.anchors import Anchors
-from overlapper.mapping.params import MapParams, SeedParams
+from overlapper.params.mapping import MapParams, SeedParams
 from overlapper.tables import Matches, Reads
 from overlapper.tables.reads import BASES_PER_WORD
 

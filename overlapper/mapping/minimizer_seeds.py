@@ -11,7 +11,7 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.seeds.minimizers import lanes_for
 from overlapper.kernels.seeds.reference_seeds import find_anchors
 from overlapper.mapping.anchors import Anchors
-from overlapper.mapping.params import MapParams, SeedParams
+from overlapper.params.mapping import MapParams, SeedParams
 from overlapper.sketch.reference_index import ReferenceIndex
 from overlapper.tables import Reads
 

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.mapping.mapper import BatchMapper
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.tables import MappingKind, Mappings, Reads
-
-OPERATIONS = "MIDNSHP=X"
+from overlapper.tables.cigars import OPERATIONS
 
 
 class Hit(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol, Self
 
 from overlapper.mapping.anchors import Anchors
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.registry import registered
 from overlapper.tables import Reads
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.params import MapParams
 from overlapper.mapping.windows import Windows, align_windows, room
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Reads
 
 

@@ -18,7 +18,7 @@ from overlapper.index import Index
 from overlapper.overlap.pipeline import find_overlaps
 from overlapper.tables import Matches, Overlaps, Reads
 from overlapper.tables.base import offsets_of
-from overlapper.tables.overlaps import DELETION, INSERTION
+from overlapper.tables.cigars import DELETION, INSERTION
 
 _MOST_SEEDS = 20_000
 _MOST_CORNERS = 2_000

@@ -9,6 +9,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.cigars import cigar_text
 
 REVERSED, COMPLEMENTED = 1, 2
 """Bits of orientations."""
@@ -117,5 +118,4 @@ class Alignments(Pairs):
         """Return the CIGAR of one alignment as text; empty if there are none."""
         if self.cigar is None or self.cigar_offsets is None:
             return ""
-        runs = self.cigar[self.cigar_offsets[row] : self.cigar_offsets[row + 1]].tolist()
-        return "".join(f"{run >> 4}{'MIDNSHP=X'[run & 15]}" for run in runs)
+        return cigar_text(self.cigar[self.cigar_offsets[row] : self.cigar_offsets[row + 1]].tolist())

@@ -1,4 +1,4 @@
-"""Arrays that grow at their ends, for results that come a part at a time."""
+"""Arrays that grow at their ends, in place; `overlapper.kernels.common.growth` is what kernels have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ import numpy as np
 
 _ROOM = 9 / 8
 """By how much an array grows that is full; a large one is not copied then, but gets other addresses."""
+
+
+def grow(array: np.ndarray, needed: int) -> None:
+    """Make room for `needed` values, and at least a quarter more than there was if that is not enough."""
+    if len(array) < needed:
+        resize(array, max(int(needed), len(array) + len(array) // 4))
+
+
+def resize(array: np.ndarray, size: int) -> None:
+    """Change the length in place; the system moves large arrays without a second copy in memory."""
+    array.resize(int(size), refcheck=False)
 
 
 class GrowingArray:
@@ -26,14 +37,14 @@ class GrowingArray:
         """Put values behind those before."""
         size = self._size + len(values)
         if size > len(self._values):
-            self._values.resize(max(size, int(_ROOM * size)), refcheck=False)
+            resize(self._values, max(size, int(_ROOM * size)))
         self._values[self._size : size] = values
         self._size = size
 
     def taken(self) -> np.ndarray:
         """Return all values; nothing can be put behind them any more."""
         values, self._values = self._values, np.empty(0, self._values.dtype)
-        values.resize(self._size, refcheck=False)
+        resize(values, self._size)
         return values
 
 

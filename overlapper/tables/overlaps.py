@@ -11,11 +11,10 @@ import numpy as np
 
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.cigars import DELETION, EQUAL, INSERTION, UNEQUAL
 
 _QUERY_RANGE_BITS, _ROWS_AT_A_TIME = 6, 1 << 17
-INSERTION, DELETION = 1, 2
-"""BAM's codes of gap operations: bases of the query alone, bases of the target alone."""
-CIGAR_OPERATIONS = (0, INSERTION, DELETION, 7, 8)
+CIGAR_OPERATIONS = (0, INSERTION, DELETION, EQUAL, UNEQUAL)
 """BAM's codes of the operations that overlaps may have: M, I, D, = and X."""
 
 

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.assemble reads.fasta reference.fasta --threads 2 [--flye] [--rounds 1]
 
-Needs minimap2, miniasm, racon and GNU time; with ``--flye`` also flye. Each tool assembles the same reads,
+Needs minimap2, miniasm and racon; with ``--flye`` also flye. Each tool assembles the same reads,
 files to file, one after the other, ``--rounds`` times in turn; the least seconds are printed. Contigs are
 mapped back by minimap2: breaks are places where a contig leaves the reference for another place (the origin
 of a circle is none), identity is that of the primary alignments.
@@ -10,9 +10,8 @@ of a circle is none), identity is that of the primary alignments.
 
 from __future__ import annotations
 
-import argparse
+import os
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from itertools import pairwise
@@ -20,6 +19,7 @@ from pathlib import Path
 
 from overlapper.io.fastx import read_fastx
 from tests.benchmarks.graph_peers import is_break
+from tests.benchmarks.harness import OVERLAPPER, measured, parser_of
 
 PRESETS = {"ont": ("ava-ont", "map-ont", "--nano-raw"), "clr": ("ava-pb", "map-pb", "--pacbio-raw")}
 
@@ -29,18 +29,7 @@ def steps(tool, reads, folder, options):
     overlap, mapping, flye = PRESETS[options.technology]
     threads = str(options.threads)
     if tool == "ours":
-        command = [
-            sys.executable,
-            "-m",
-            "overlapper",
-            "assemble",
-            reads,
-            "-o",
-            folder / "ours",
-            "-t",
-            threads,
-            "-q",
-        ]
+        command = [*OVERLAPPER, "assemble", reads, "-o", folder / "ours", "-t", threads, "-q"]
         return [(command, None)], folder / "ours" / "contigs.fasta"
     if tool == "flye":
         return [
@@ -62,19 +51,12 @@ def steps(tool, reads, folder, options):
     return commands, draft
 
 
-def timed(command, output):
-    """Run a command; return wall-clock seconds, seconds of processors, and megabytes."""
-    with tempfile.NamedTemporaryFile("r") as spent, open(output or "/dev/null", "w") as out:
-        words = ["/usr/bin/time", "-o", spent.name, "-f", "%e %U %S %M", *map(str, command)]
-        subprocess.run(words, stdout=out, stderr=subprocess.DEVNULL, check=True)
-        wall, user, system, kilobytes = map(float, spent.read().split())
-    return wall, user + system, kilobytes / 1024
-
-
 def run(tool, reads, folder, options):
     commands, contigs = steps(tool, reads, folder, options)
-    figures = [timed(*command) for command in commands]
-    return (sum(f[0] for f in figures), sum(f[1] for f in figures), max(f[2] for f in figures)), contigs
+    wall, cpu, megabytes = zip(
+        *(measured(words, output or os.devnull) for words, output in commands), strict=True
+    )
+    return (sum(wall), sum(cpu), max(megabytes)), contigs
 
 
 def judge(contigs, reference, circular):
@@ -97,14 +79,9 @@ def judge(contigs, reference, circular):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reads")
-    parser.add_argument("reference")
+    parser = parser_of(__doc__, "reads", "reference", threads=2, rounds=1, flye=False)
     parser.add_argument("--technology", choices=PRESETS, default="ont")
     parser.add_argument("--linear", action="store_true", help="the reference is no circle")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--flye", action="store_true")
     parser.add_argument("--only", nargs="*", help="tools to run: ours, racon, flye")
     options = parser.parse_args()
     tools = options.only or ["ours", "racon", *(["flye"] if options.flye else [])]

@@ -4,7 +4,6 @@ Run ``python -m tests.benchmarks.cluster_faults READS [--memory 300M] [--port 87
 stopped for three quarters of every second; another one is killed when three strips of tiles are done.
 """
 
-import argparse
 import os
 import signal
 import subprocess
@@ -15,6 +14,7 @@ import time
 from pathlib import Path
 
 from tests.benchmarks.cluster_memory import started
+from tests.benchmarks.harness import parser_of
 from tests.benchmarks.two_hosts import overlapping, strips
 
 
@@ -27,10 +27,8 @@ def slow_down(pid, over):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, memory="300M", port=8791)
     parser.add_argument("reads", type=os.path.abspath)
-    parser.add_argument("--memory", default="300M")
-    parser.add_argument("--port", type=int, default=8791)
     options = parser.parse_args()
     address = f"tcp://127.0.0.1:{options.port}"
     over = threading.Event()

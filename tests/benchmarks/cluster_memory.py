@@ -4,13 +4,14 @@ Run ``python -m tests.benchmarks.cluster_memory READS [--memory 600M] [--workers
 the largest resident set of each process, as Linux reports it.
 """
 
-import argparse
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests.benchmarks.harness import parser_of
 
 
 def started(*command):
@@ -24,11 +25,8 @@ def peak(pid):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, memory="600M", workers=2, port=8790)
     parser.add_argument("reads", type=os.path.abspath)
-    parser.add_argument("--memory", default="600M")
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--port", type=int, default=8790)
     options = parser.parse_args()
     address = f"tcp://127.0.0.1:{options.port}"
     with tempfile.TemporaryDirectory() as folder:

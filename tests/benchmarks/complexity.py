@@ -16,13 +16,12 @@ import argparse
 import os
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from tests.benchmarks.harness import OVERLAPPER, parser_of, run
 from tests.read_sets import mutated, random_text, reverse_complement
 
 RNG = np.random.default_rng(7)
@@ -91,20 +90,16 @@ def write_set(folder: Path, kind: str, errors: float, args: argparse.Namespace) 
         (folder / name).write_text("".join(f">{name[:3]}{i}\n{text}\n" for i, text in enumerate(records)))
 
 
-def measured(command: str, folder: Path, limit: int) -> tuple[float, float, str]:
+def bounded_run(command: str, folder: Path, limit: int) -> tuple[float, float, str]:
     """Return seconds of the processor, megabytes, and lines written or how the command failed."""
 
     def bounded() -> None:
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 
-    process = subprocess.Popen(
-        [sys.executable, "-m", "overlapper", *command.split()],
-        cwd=folder, env={**os.environ, "PYTHONPATH": os.getcwd()},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=bounded,
-    )  # fmt: skip
-    _, status, usage = os.wait4(process.pid, 0)
-    written = f"{lines_of(folder):,}" if status == 0 else f"ended with {os.waitstatus_to_exitcode(status)}"
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000, written
+    environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+    spent, code = run([*OVERLAPPER, *command.split()], cwd=folder, env=environment, preexec_fn=bounded)
+    written = f"{lines_of(folder):,}" if code == 0 else f"ended with {code}"
+    return spent.cpu, spent.megabytes, written
 
 
 def lines_of(folder: Path) -> int:
@@ -122,10 +117,7 @@ def lines_of(folder: Path) -> int:
 
 def main() -> None:
     """Run the commands on all sets."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--megabases", type=float, default=1)
-    parser.add_argument("--length", type=int, default=10_000)
-    parser.add_argument("--errors", type=float, nargs="+", default=[0, 0.1])
+    parser = parser_of(__doc__, megabases=1.0, length=10_000, errors=[0.0, 0.1])
     parser.add_argument("--beside", type=float, default=0, help="share of reads that are of a random genome")
     parser.add_argument("--limit", type=int, default=120, help="seconds of the processor that a run may take")
     parser.add_argument("--commands", nargs="+", default=list(COMMANDS), help=f"of {', '.join(COMMANDS)}")
@@ -139,9 +131,9 @@ def main() -> None:
         for kind in args.kinds:
             with tempfile.TemporaryDirectory() as name:
                 write_set(Path(name), kind, errors, args)
-                measured("overlap reads.fa -o overlaps.paf", Path(name), args.limit)
+                bounded_run("overlap reads.fa -o overlaps.paf", Path(name), args.limit)
                 for command in args.commands:
-                    seconds, megabytes, written = measured(COMMANDS[command], Path(name), args.limit)
+                    seconds, megabytes, written = bounded_run(COMMANDS[command], Path(name), args.limit)
                     times = seconds / first.setdefault((command, errors), seconds)
                     figures = f"{seconds:.1f} | {times:.1f} | {megabytes:.0f} | {written}"
                     print(f"| {command} | {kind} | {errors} | {figures} |", flush=True)

@@ -8,35 +8,29 @@ their time is counted; racon's own time is told apart. Identity is that of prima
 
 from __future__ import annotations
 
-import argparse
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
+
+from tests.benchmarks.harness import measured, overlapper, parser_of
 
 
 def main() -> None:
     """Run both and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reads")
-    parser.add_argument("reference")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--minimap-preset", default="ava-pb")
+    parser = parser_of(__doc__, "reads", "reference", threads=2, rounds=2, minimap_preset="ava-pb")
     options = parser.parse_args()
     threads = str(options.threads)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         ours, theirs, paf = folder / "ours.fastq.gz", folder / "racon.fasta", folder / "overlaps.paf"
-        our_seconds = timed(
-            [sys.executable, "-m", "overlapper", "correct", options.reads, "-o", str(ours), "-q",
-             "--threads", threads, "--rounds", str(options.rounds)]
-        )  # fmt: skip
-        map_seconds = timed(
-            ["minimap2", "-t", threads, "-x", options.minimap_preset, "--dual=yes", *[options.reads] * 2], paf
-        )  # fmt: skip
-        racon_seconds = timed(["racon", "-f", "-t", threads, options.reads, str(paf), options.reads], theirs)
+        our_seconds = overlapper(
+            "correct", options.reads, "-o", ours, "-q", "--threads", threads, "--rounds", options.rounds
+        ).wall
+        finding = ["minimap2", "-t", threads, "-x", options.minimap_preset, "--dual=yes"]
+        map_seconds = measured([*finding, options.reads, options.reads], paf).wall
+        racon_seconds = measured(
+            ["racon", "-f", "-t", threads, options.reads, paf, options.reads], theirs
+        ).wall
         print(f"{'':12}{'seconds':>10}{'identity':>10}{'aligned bases':>15}")
         for label, seconds, reads in (
             ("raw", 0.0, options.reads),
@@ -48,14 +42,6 @@ def main() -> None:
         print(
             f"racon alone {racon_seconds:.1f} s, {racon_seconds / our_seconds:.1f} times ours with overlaps"
         )
-
-
-def timed(command: list[str], output: Path | None = None) -> float:
-    """Run a command and return its wall-clock seconds."""
-    start = time.perf_counter()
-    with open(output or "/dev/null", "wb") as file:
-        subprocess.run(command, check=True, stdout=file, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - start
 
 
 def aligned(reference: str, reads: str, threads: str) -> tuple[float, int]:

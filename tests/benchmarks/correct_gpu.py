@@ -8,22 +8,20 @@ what is left when kernels are compiled and loaded.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import time
 
 from overlapper import find_overlaps, read_fastx
 from overlapper.correct.reads import correct
-from overlapper.graph.params import CorrectParams
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads
+from tests.benchmarks.harness import parser_of
 
 
 def main() -> None:
     """Run every device in turn and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("reads")
-    parser.add_argument("--devices", nargs="+", default=["cpu", "cuda"])
+    parser = parser_of(__doc__, "reads", devices=["cpu", "cuda"])
     parser.add_argument("--rounds", type=int, default=2, help="Repetitions of each.")
     options = parser.parse_args()
     reads = read_fastx(options.reads, keep_qualities=True)

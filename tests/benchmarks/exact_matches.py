@@ -7,7 +7,6 @@ turn. bwa runs as two processes, each on half of the reads; ours runs on two thr
 the time that it reports for its suffix tree is taken off.
 """
 
-import argparse
 import re
 import subprocess
 import tempfile
@@ -23,6 +22,7 @@ from overlapper.index.segments import Segments
 from overlapper.kernels.index.smems import find_smems
 from overlapper.tables import Reads
 from tests.benchmarks import smem_accesses
+from tests.benchmarks.harness import parser_of, timed
 
 THREADS = 2
 
@@ -126,18 +126,10 @@ def report_difference(what, ours, theirs, borders):
             print(f"  only {name}: query, q_start, length, reverse, t_start = {row}")
 
 
-def timed(function):
-    start = time.perf_counter()
-    result = function()
-    return result, time.perf_counter() - start
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__, min_length=16, rounds=3)
     parser.add_argument("reference", type=Path)
     parser.add_argument("reads", type=Path)
-    parser.add_argument("--min-length", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     text, reads = read_fasta(options.reference), read_fasta(options.reads)
     offsets, lengths = np.cumsum(text.lengths) - text.lengths, reads.lengths

@@ -5,13 +5,11 @@
 Texts are random; a third of each is copies of 200 repeats of 320 to 6,400 bases, with one base of eight
 changed. Reads are pieces of 10 kb of either strand with 13 % errors, as of PacBio: 8 % insertions, 3.5 %
 deletions, 1.5 % substitutions. Whole time takes packed reads in host memory to the table of matches in host
-memory, the index on the device; of some rounds the fastest counts. If cupy is there, it sorts the suffixes of
-the texts, as that takes libdivsufsort minutes.
+memory, the index on the device; of some rounds the fastest counts.
 """
 
-import argparse
 import dataclasses
-import time
+from operator import itemgetter
 
 import numpy as np
 from numba import njit
@@ -27,8 +25,8 @@ from overlapper.runtime.gpu.driver import Event
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.threads import available_threads
 from overlapper.tables.reads import BASES_PER_WORD, unpack
+from tests.benchmarks.harness import parser_of, timed, told
 from tests.benchmarks.index_scale import pieces, reads_of
-from tests.benchmarks.suffix_sort_gpu import sorted_on_gpu
 
 READ_WORDS = 312
 SHIFTS = np.arange(BASES_PER_WORD, dtype=np.uint64) * np.uint64(2)
@@ -79,21 +77,7 @@ def noisy_reads(text, bases, rng):
 
 def fastest(function, rounds):
     """Return a result and the least seconds of some rounds, after one that compiles."""
-    function()
-    best = float("inf")
-    for _ in range(rounds):
-        start = time.perf_counter()
-        result = function()
-        best = min(best, time.perf_counter() - start)
-    return result, best
-
-
-def timed(what, function):
-    start = time.perf_counter()
-    result = function()
-    seconds = time.perf_counter() - start
-    print(f"{what}: {seconds:.2f} s", flush=True)
-    return result, seconds
+    return min((timed(function) for _ in range(rounds + 1)), key=itemgetter(1))
 
 
 def kernel_seconds(arena, kernel, items, *arguments, rounds=3):
@@ -111,10 +95,9 @@ def equal(a, b):
 
 
 def build(bases, rng):
-    text, _ = timed(f"text of {bases} bases", lambda: repetitive_text(bases, rng))
-    with sorted_on_gpu():
-        index, _ = timed("index", lambda: Index.build(text))
-    return text, index, timed("upload", lambda: GpuIndex(index))[0]
+    text, _ = told(f"text of {bases} bases", lambda: repetitive_text(bases, rng))
+    index, _ = told("index", lambda: Index.build(text))
+    return text, index, told("upload", lambda: GpuIndex(index))[0]
 
 
 @njit(nogil=True)
@@ -170,7 +153,7 @@ def search_kernels(index, device, reads, min_length, rounds):
 
 def compare_matches(options, rng):
     text, index, device = build(options.text, rng)
-    reads, _ = timed("reads", lambda: noisy_reads(text, options.reads, rng))
+    reads, _ = told("reads", lambda: noisy_reads(text, options.reads, rng))
     print(f"{len(reads)} reads of {reads.total_bases} bases, matches of {options.min_length} and more")
     some = reads.take(np.arange(min(200, len(reads))))
     for kind in ("mems", "smems", "nov_smems"):
@@ -178,9 +161,7 @@ def compare_matches(options, rng):
         line = f"{kind}: {len(found)} matches, {seconds:.3f} s whole on the GPU"
         if kind != "nov_smems" or options.all:
             getattr(index, kind)(some, options.min_length)
-            start = time.perf_counter()
-            expected = getattr(index, kind)(reads, options.min_length)
-            cpu = time.perf_counter() - start
+            expected, cpu = timed(lambda k=kind: getattr(index, k)(reads, options.min_length))
             line += f", {cpu:.2f} s on {available_threads()} threads of the CPU, {cpu / seconds:.1f}x"
             line += ", equal" if equal(found, expected) else ", DIFFERENT"
         print(line, flush=True)
@@ -190,10 +171,10 @@ def compare_matches(options, rng):
 def compare_bounds(options, rng):
     text, index, device = build(10_000_000, rng)
     patterns = pieces(text, options.patterns, 32, 1024, rng)
-    found, seconds = timed("bounds, whole on the GPU", lambda: device.bounds(patterns))
+    found, seconds = told("bounds, whole on the GPU", lambda: device.bounds(patterns))
     some = patterns.take(np.arange(min(100_000, len(patterns))))
     index.bounds(some.take(np.arange(10)))
-    expected, cpu = timed(f"{len(some)} bounds on the CPU", lambda: index.bounds(some))
+    expected, cpu = told(f"{len(some)} bounds on the CPU", lambda: index.bounds(some))
     whole = Segments.of(patterns)
     arena = device._gpus[0]._arena
     queries = [arena.upload(a) for a in (patterns.words, whole.sources, whole.lengths)]
@@ -217,9 +198,10 @@ def compare_seeds(options, rng):
             found, seconds = fastest(
                 lambda k=kmers, n=length, m=mismatches: device.fixed_seeds(k, n, mismatches=m), options.rounds
             )
-            start = time.perf_counter()
-            expected = index.fixed_seeds(some, length, mismatches=mismatches)
-            cpu = (time.perf_counter() - start) * len(kmers) / len(some)
+            expected, cpu = timed(
+                lambda s=some, n=length, m=mismatches: index.fixed_seeds(s, n, mismatches=m)
+            )
+            cpu *= len(kmers) / len(some)
             head = found.matches.take(found.matches.query < len(some))
             same = equal(head, expected.matches) and np.array_equal(
                 found.dropped_start[found.dropped_query < len(some)], expected.dropped_start
@@ -233,14 +215,16 @@ def compare_seeds(options, rng):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--text", type=int, default=1_000_000_000)
-    parser.add_argument("--reads", type=int, default=177_000_000)
-    parser.add_argument("--min-length", type=int, default=20)
-    parser.add_argument("--patterns", type=int, default=2_000_000)
-    parser.add_argument("--kmers", type=int, default=1_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--parts", nargs="+", default=["bounds", "seeds", "matches"])
+    parser = parser_of(
+        __doc__,
+        text=1_000_000_000,
+        reads=177_000_000,
+        min_length=20,
+        patterns=2_000_000,
+        kmers=1_000_000,
+        rounds=3,
+        parts=["bounds", "seeds", "matches"],
+    )
     parser.add_argument("--all", action="store_true", help="nov-SMEMs on the CPU, too")
     options = parser.parse_args()
     rng = np.random.default_rng(1)

@@ -5,9 +5,7 @@ pysam's `FastxFile` parses and checks little; `read_fastx` parses, checks and pa
 each the fastest counts. PAF has random rows about the reads of the first file.
 """
 
-import argparse
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,14 +13,9 @@ import pysam
 
 from overlapper.io import read_fastx, read_overlaps, write_overlaps
 from overlapper.tables import Overlaps
+from tests.benchmarks.harness import fastest, parser_of
 
 ROWS = 500_000
-
-
-def seconds(function, *arguments):
-    start = time.perf_counter()
-    function(*arguments)
-    return time.perf_counter() - start
 
 
 def pysam_bases(path):
@@ -32,13 +25,12 @@ def pysam_bases(path):
 
 def compare_reading(path, rounds):
     reads = read_fastx(path)
-    ours, theirs = zip(
-        *((seconds(read_fastx, path), seconds(pysam_bases, path)) for _ in range(rounds)), strict=True
-    )
+    taken = fastest({"ours": lambda: read_fastx(path), "theirs": lambda: pysam_bases(path)}, rounds)
+    ours, theirs = taken["ours"], taken["theirs"]
     megabases = reads.total_bases / 1e6
     print(
-        f"{path}: {megabases:.1f} Mb, read_fastx {min(ours):.3f} s ({megabases / min(ours):.0f} Mb/s), "
-        f"pysam {min(theirs):.3f} s, ratio {min(theirs) / min(ours):.2f}"
+        f"{path}: {megabases:.1f} Mb, read_fastx {ours:.3f} s ({megabases / ours:.0f} Mb/s), "
+        f"pysam {theirs:.3f} s, ratio {theirs / ours:.2f}"
     )
     return reads
 
@@ -70,16 +62,18 @@ def time_paf(reads, rounds):
     with tempfile.TemporaryDirectory() as folder:
         for name in ("out.paf", "out.paf.gz"):
             path = Path(folder) / name
-            write = min(seconds(write_overlaps, overlaps, reads, path) for _ in range(rounds))
-            read = min(seconds(read_overlaps, path, reads) for _ in range(rounds))
-            print(f"{name}: {ROWS / write / 1e6:.2f} M lines/s written", end=", ")
-            print(f"{ROWS / read / 1e6:.2f} read")
+            tasks = {
+                "write": lambda path=path: write_overlaps(overlaps, reads, path),
+                "read": lambda path=path: read_overlaps(path, reads),
+            }
+            taken = fastest(tasks, rounds)
+            print(f"{name}: {ROWS / taken['write'] / 1e6:.2f} M lines/s written", end=", ")
+            print(f"{ROWS / taken['read'] / 1e6:.2f} read")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, rounds=5)
     parser.add_argument("reads", nargs="+")
-    parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     tables = [compare_reading(path, arguments.rounds) for path in arguments.reads]
     time_paf(tables[0], arguments.rounds)

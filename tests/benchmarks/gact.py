@@ -17,6 +17,8 @@ from overlapper.extend import gact
 from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
+from tests.benchmarks.harness import fastest
+from tests.read_sets import mutated, random_text
 
 
 def extend(reads, candidates, params, threads=1):
@@ -26,18 +28,6 @@ def extend(reads, candidates, params, threads=1):
 SEED = 15
 ROUNDS = 3
 SCHEMES = {"linear +1 -1 -1": (1, -1, 0, -1), "affine +2 -4 -4-2n": (2, -4, -4, -2)}
-LETTERS = np.frombuffer(b"ACGT", np.uint8)
-
-
-def mutate(rng, codes, rate):
-    """Substitute, delete and insert bases, a third of ``rate`` each."""
-    kind = rng.random(len(codes)) / rate * 3
-    codes = np.where(kind < 1, (codes + rng.integers(1, 4, len(codes))) % 4, codes)
-    copies = np.select([(kind >= 1) & (kind < 2), (kind >= 2) & (kind < 3)], [0, 2], 1)
-    first = (np.cumsum(copies) - copies)[copies == 2]
-    mutated = np.repeat(codes, copies)
-    mutated[first] = rng.integers(0, 4, len(first))
-    return mutated
 
 
 def simulate(pairs, length, rate, seed=1):
@@ -46,10 +36,9 @@ def simulate(pairs, length, rate, seed=1):
     texts, starts = [], []
     middle = length // 2
     for _ in range(pairs):
-        codes = rng.integers(0, 4, length)
-        left, right = mutate(rng, codes[:middle], rate), mutate(rng, codes[middle + SEED :], rate)
-        other = np.concatenate([left, codes[middle : middle + SEED], right])
-        texts += [LETTERS[codes].tobytes().decode(), LETTERS[other].tobytes().decode()]
+        text = random_text(rng, length)
+        left, right = mutated(rng, text[:middle], rate), mutated(rng, text[middle + SEED :], rate)
+        texts += [text, left + text[middle : middle + SEED] + right]
         starts.append(len(left))
     rows = np.arange(pairs)
     candidates = Candidates(
@@ -57,12 +46,6 @@ def simulate(pairs, length, rate, seed=1):
         target_pos=np.array(starts), seeds=rows, span=rows, seed_length=SEED,
     )  # fmt: skip
     return Reads.from_sequences(map(str, range(2 * pairs)), texts), candidates, texts
-
-
-def seconds(task):
-    start = time.process_time()
-    task()
-    return time.process_time() - start
 
 
 def speed(length, rate, scores, pairs=200, peer_pairs=4):
@@ -87,11 +70,8 @@ def speed(length, rate, scores, pairs=200, peer_pairs=4):
         "edlib": (peer_pairs, run_edlib),
     }
     extend(reads, candidates.take(np.arange(1)), params, 1)
-    best = dict.fromkeys(tasks, float("inf"))
-    for _ in range(ROUNDS):
-        for name, (count, task) in tasks.items():
-            best[name] = min(best[name], seconds(task) / count)
-    return best
+    best = fastest({name: task for name, (_, task) in tasks.items()}, ROUNDS, time.process_time)
+    return {name: best[name] / count for name, (count, _) in tasks.items()}
 
 
 def agreement(length, rate, scores, pairs=300):

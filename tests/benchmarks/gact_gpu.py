@@ -7,7 +7,6 @@ kernels that make CIGARs of paths. Whole time takes packed reads in host memory 
 allocation, copies, sorting of the work, kernels. The fastest round counts.
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -18,6 +17,7 @@ from overlapper.params.stages import GactParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.gpu.memory import Arena
 from tests.benchmarks.gpu_times import timed_launches
+from tests.benchmarks.harness import parser_of
 from tests.simulated_pairs import simulate_pairs
 
 SCHEMES = {"linear +1 -1 -1": (1, -1, 0, -1), "affine +2 -4 -4-2n": (2, -4, -4, -2)}
@@ -44,11 +44,9 @@ def measure(reads, seeds, scheme, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=200_000)
+    parser = parser_of(__doc__, pairs=200_000, rounds=3)
     parser.add_argument("--length", type=int, default=10_000, help="mean; from half of it to one and a half")
     parser.add_argument("--error", type=float, default=0.2, help="1 for unrelated pairs")
-    parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     print(select_devices("cuda")[0])
     rng = np.random.default_rng(1)

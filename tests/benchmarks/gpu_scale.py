@@ -6,22 +6,15 @@ and on all, in memory and in tiles, after a run on a part of the reads that comp
 and times by stage are printed. With Dask installed, tiles are also done by a worker for each GPU.
 """
 
-import argparse
 import importlib.util
-import json
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from overlapper.runtime.gpu.devices import select_devices
+from tests.benchmarks.harness import overlapped, overlapper, parser_of
 
 COVERAGE = 40
-
-
-def overlapper(*arguments):
-    subprocess.run([sys.executable, "-m", "overlapper", *map(str, arguments)], check=True)
 
 
 def simulate(folder, bases, processes):
@@ -50,32 +43,17 @@ def simulate(folder, bases, processes):
     return whole, part
 
 
-def timed(folder, reads, extender, device, *more):
-    """Run the program; return its seconds, those of its stages, and what it wrote."""
-    out, stats = folder / "out.paf", folder / "stats.json"
-    out.unlink(missing_ok=True)  # taking the place of a file waits for the disk
-    start = time.perf_counter()
-    overlapper(
-        "overlap", reads, "--preset", "clr", "--extender", extender, "--device", device,
-        "-o", out, "--stats", stats, "-q", *more,
-    )  # fmt: skip
-    return time.perf_counter() - start, json.loads(stats.read_text())["seconds"], out.read_bytes()
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, gigabases=1.0, extender="xdrop", processes=16, rounds=2)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--gigabases", type=float, default=1)
-    parser.add_argument("--extender", default="xdrop")
-    parser.add_argument("--processes", type=int, default=16)
-    parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     options.folder.mkdir(exist_ok=True)
     start = time.perf_counter()
     reads, part = simulate(options.folder, int(options.gigabases * 1e9), options.processes)
     print(f"reads: {reads.stat().st_size / 1e9:.2f} GB in {time.perf_counter() - start:.0f} s", flush=True)
     gpus = len(select_devices("cuda"))
-    timed(options.folder, part, options.extender, "cuda")
+    fixed = ("--preset", "clr", "--extender", options.extender)
+    overlapped(part, options.folder, *fixed, "--device", "cuda")
     ways = {"in memory": ((), ()), "tiles": (("--memory", "32G"), ("--memory", "32G"))}
     if importlib.util.find_spec("distributed"):
         ways["tiles on Dask"] = (("--memory", "32G", "--workers", 1), ("--memory", "32G", "--workers", gpus))
@@ -84,10 +62,10 @@ def main():
         best = {}
         for _ in range(options.rounds):
             for device, more in (("cuda:0", of_one), ("cuda", of_all)):
-                seconds, stages, found = timed(options.folder, reads, options.extender, device, *more)
-                print(f"{way}, {device}: {seconds:.1f} s, {stages}", flush=True)
-                assert written in (None, found), "the bytes differ"
-                written = found
+                seconds, told, digest = overlapped(reads, options.folder, *fixed, "--device", device, *more)
+                print(f"{way}, {device}: {seconds:.1f} s, {told['seconds']}", flush=True)
+                assert written in (None, digest), "the bytes differ"
+                written = digest
                 best[device] = min(seconds, best.get(device, seconds))
         print(f"{way}: {gpus} GPUs are {best['cuda:0'] / best['cuda']:.2f} times as fast as one", flush=True)
 

@@ -2,7 +2,7 @@
 
 ``python -m tests.benchmarks.graph_peers [reads reference preset topology]`` takes a set of reads, its
 reference, minimap2's preset and ``linear`` or ``circular``; without arguments every set of reads over 2 kb in
-``OVERLAPPER_DATA``. minimap2, miniasm and GNU time must be installed. Overlaps are minimap2's and ours, each
+``OVERLAPPER_DATA``. minimap2 and miniasm must be installed. Overlaps are minimap2's and ours, each
 laid out by both. Printed for each: unitigs (``c`` circular), share of the reference covered, breaks (places
 where a unitig leaves the reference for another place), NGA50, and for the whole process, files to file,
 kernels compiled beforehand, the least wall-clock seconds and the most memory of `ROUNDS` alternating runs.
@@ -11,13 +11,13 @@ kernels compiled beforehand, the least wall-clock seconds and the most memory of
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from itertools import pairwise
 from pathlib import Path
 
 from overlapper.io.fastx import read_fastx
+from tests.benchmarks.harness import OVERLAPPER, measured, overlapper
 
 MIN_BLOCK, MAX_JUMP, ROUNDS = 1000, 5000, 3
 SETS = {
@@ -28,23 +28,10 @@ SETS = {
 }
 
 
-def run(*command, output=None):
-    with open(output or os.devnull, "w") as out:
-        subprocess.run([str(word) for word in command], stdout=out, stderr=subprocess.DEVNULL, check=True)
-
-
 def blocks(unitigs, reference, folder):
     """Map unitigs; yield ``(unitig, start, end, strand, sequence, its start, end, length)`` of each."""
-    run(
-        "minimap2",
-        "-xasm20",
-        "-r2000,2000",
-        "-t2",
-        "--secondary=no",
-        reference,
-        unitigs,
-        output=folder / "back.paf",
-    )
+    command = ["minimap2", "-xasm20", "-r2000,2000", "-t2", "--secondary=no", reference, unitigs]
+    measured(command, folder / "back.paf")
     for line in (folder / "back.paf").read_text().splitlines():
         f = line.split("\t")
         if int(f[3]) - int(f[2]) >= MIN_BLOCK:
@@ -80,17 +67,14 @@ def judge(unitigs, reference, circular, folder):
 
 LAYOUTS = {
     "miniasm": ("miniasm", "-f", "{reads}", "{paf}"),
-    "ours": (sys.executable, "-m", "overlapper", "layout", "{reads}", "{paf}", "-q"),
+    "ours": (*OVERLAPPER, "layout", "{reads}", "{paf}", "-q"),
 }
 
 
 def lay_out(tool, reads, paf, gfa):
     """Run a layout; return seconds and megabytes."""
-    words = [word.format(reads=reads, paf=paf) for word in LAYOUTS[tool]]
-    spent = gfa.with_suffix(".time")
-    run("/usr/bin/time", "-o", spent, "-f", "%e %M", *words, output=gfa)
-    seconds, kilobytes = spent.read_text().split()
-    return float(seconds), int(kilobytes) / 1024
+    spent = measured([word.format(reads=reads, paf=paf) for word in LAYOUTS[tool]], gfa)
+    return spent.wall, spent.megabytes
 
 
 def unitigs_of(gfa, fasta):
@@ -102,9 +86,9 @@ def unitigs_of(gfa, fasta):
 
 def find_overlaps(reads, preset, folder):
     """Yield name and file of the overlaps of minimap2 and ours."""
-    run("minimap2", "-x", preset, "-t2", reads, reads, output=folder / "minimap2.paf")
+    measured(["minimap2", "-x", preset, "-t2", reads, reads], folder / "minimap2.paf")
     yield "minimap2", folder / "minimap2.paf"
-    run(sys.executable, "-m", "overlapper", "overlap", reads, "-o", folder / "ours.paf")
+    overlapper("overlap", reads, "-o", folder / "ours.paf")
     yield "ours", folder / "ours.paf"
 
 
@@ -112,7 +96,7 @@ def compare(reads, reference, preset, topology):
     print(reads)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for overlapper, paf in find_overlaps(reads, preset, folder):
+        for finder, paf in find_overlaps(reads, preset, folder):
             lay_out("ours", reads, paf, folder / "ours.gfa")
             spent = {tool: [] for tool in LAYOUTS}
             for _ in range(ROUNDS):
@@ -127,7 +111,7 @@ def compare(reads, reference, preset, topology):
                 )
                 shown = " ".join(sorted(lengths, key=lambda x: -int(x[:-1]))[:12])
                 print(
-                    f"  {overlapper:8} {tool:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s",
+                    f"  {finder:8} {tool:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s",
                     f"{megabytes:.0f} MB  {shown}",
                     flush=True,
                 )

@@ -20,9 +20,9 @@ from overlapper.graph.build import connect
 from overlapper.graph.clean import clean
 from overlapper.graph.layout import layout
 from overlapper.graph.pairs import pairs_of, without_repeats
-from overlapper.graph.params import GraphParams
 from overlapper.graph.reduce import reduce
 from overlapper.graph.trim import trim
+from overlapper.params.graph import GraphParams
 from overlapper.tables import Overlaps
 
 COVERAGE, MEAN_LENGTH, MIN_OVERLAP = 20, 10_000, 2000

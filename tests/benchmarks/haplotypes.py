@@ -10,17 +10,16 @@ differ, a read has its own base, another one's, or neither.
 
 from __future__ import annotations
 
-import argparse
-
 import numpy as np
 
 from overlapper import evaluate_reads, read_fastx
 from overlapper.cli.read_scores import as_text
 from overlapper.cli.sizes import parse_size
 from overlapper.correct.reads import correct
-from overlapper.graph.params import CorrectParams
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
+from tests.benchmarks.harness import parser_of
 
 
 def diploid(size, rate):
@@ -35,14 +34,9 @@ def diploid(size, rate):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__, technology="hifi", coverage=20.0, seed=1, rounds=2, threads=2)
     parser.add_argument("haplotypes", help="FASTA file, or random")
     parser.add_argument("names", nargs=2, help="two sequences of the file; for random, size and divergence")
-    parser.add_argument("--technology", default="hifi")
-    parser.add_argument("--coverage", type=float, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     if options.haplotypes == "random":
         haplotypes = diploid(parse_size(options.names[0]), float(options.names[1]))

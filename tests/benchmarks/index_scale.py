@@ -7,10 +7,8 @@ The text is random, a third of it copies of 6 kb repeats. Run it alone: memory i
 process.
 """
 
-import argparse
 import resource
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ import numpy as np
 from overlapper.index import Index, bwt
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
+from tests.benchmarks.harness import parser_of, told
 
 REPEAT_WORDS = 192
 THREADS = 2
@@ -59,18 +58,8 @@ def pieces(text, count, words, length, rng):
     return reads_of(taken.ravel(), length)
 
 
-def timed(what, function):
-    start = time.perf_counter()
-    result = function()
-    print(f"{what}: {time.perf_counter() - start:.2f} s", flush=True)
-    return result
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bases", type=int, default=100_000_000)
-    parser.add_argument("--seeds", type=int, default=100_000)
-    parser.add_argument("--patterns", type=int, default=100_000)
+    parser = parser_of(__doc__, bases=100_000_000, seeds=100_000, patterns=100_000)
     parser.add_argument("--in-parts", action="store_true", help="as a text over 2^31 rows is built")
     options = parser.parse_args()
     rng = np.random.default_rng(1)
@@ -79,7 +68,7 @@ def main():
         bwt.SORTED_AT_ONCE = bwt.PART_ROWS = options.bases // 2
     text = random_text(options.bases, rng)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    index = timed("built", lambda: Index.build(text, threads=THREADS))
+    index, _ = told("built", lambda: Index.build(text, threads=THREADS))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"peak memory: {before * 1024 / options.bases:.2f} bytes a base before building")
     print(f"peak memory: {peak * 1024 / options.bases:.2f} bytes a base after it")
@@ -87,20 +76,20 @@ def main():
         print(f"  {name}: {getattr(index.fm, name).nbytes / options.bases:.3f} bytes a base")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "text.index"
-        timed("saved", lambda: index.save(path))
+        told("saved", lambda: index.save(path))
         print(f"on disk: {path.stat().st_size / options.bases:.3f} bytes a base")
-        index = timed("loaded", lambda: Index.load(path, threads=THREADS))
+        index, _ = told("loaded", lambda: Index.load(path, threads=THREADS))
         for length in (20, 25, 30):
             seeds = pieces(text, options.seeds, 1, length, rng)
             for mismatches in range(3):
-                timed(
+                told(
                     f"{options.seeds} seeds of {length} bases, {mismatches} mismatches",
                     lambda s=seeds, n=length, m=mismatches: index.fixed_seeds(
                         s, n, mismatches=m, threads=THREADS
                     ),
                 )
         patterns = pieces(text, options.patterns, 32, 1024, rng)
-        timed(f"{options.patterns} bounds of 1024 bases", lambda: index.bounds(patterns, threads=THREADS))
+        told(f"{options.patterns} bounds of 1024 bases", lambda: index.bounds(patterns, threads=THREADS))
 
 
 if __name__ == "__main__":

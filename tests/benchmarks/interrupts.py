@@ -6,24 +6,19 @@ Run ``python -m tests.benchmarks.interrupts [COMMAND ...] [--gpu] [--genome-size
 comes before the first line of the program runs is Python's to answer, and counted apart.
 """
 
-import argparse
 import random
 import shutil
 import tempfile
 from collections import Counter
 from pathlib import Path
 
+from tests.benchmarks.harness import parser_of
 from tests.interrupting import COMMANDS, ON_GPUS, SIGNALS, Interrupted, run_alone, write_inputs
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, gpu=False, genome_size="30k", times=30, seed=1, cold=False)
     parser.add_argument("commands", nargs="*")
-    parser.add_argument("--gpu", action="store_true")
-    parser.add_argument("--genome-size", default="30k")
-    parser.add_argument("--times", type=int, default=30)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cold", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

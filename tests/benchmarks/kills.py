@@ -7,15 +7,14 @@ The run after it must end well, give the same bytes and leave nothing over: neit
 its work folder, where a run left alone leaves nothing.
 """
 
-import argparse
 import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
+
+from tests.benchmarks.harness import OVERLAPPER, overlapper, parser_of
 
 COMMANDS = {
     "overlap": ("overlap READS -q -o out.paf", "out.paf"),
@@ -37,31 +36,27 @@ COMMANDS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("reads")
-    parser.add_argument("--times", type=int, default=30)
-    parser.add_argument("--memory", default="1G")
-    parser.add_argument("--seed", type=int, default=1)
+    parser = parser_of(__doc__, "reads", times=30, memory="1G", seed=1)
     parser.add_argument("--commands", default=",".join(COMMANDS))
     options = parser.parse_args()
     draw = random.Random(options.seed)
     reads = Path(options.reads).resolve()
     with tempfile.TemporaryDirectory() as name:
         draft = Path(name, "draft")
-        run(["assemble", reads, "-o", draft, "-q", "--min-overlap", "500"], name)
+        overlapper("assemble", reads, "-o", draft, "-q", "--min-overlap", "500", cwd=name)
         for command in options.commands.split(","):
             words, output = COMMANDS[command]
             words = [{"READS": reads, "MEMORY": options.memory}.get(word, word) for word in words.split()]
             alone = new_folder(Path(name, "alone"), draft)
-            run(words, alone)
-            seconds = run(words, new_folder(alone, draft))
+            overlapper(*words, cwd=alone)
+            seconds = overlapper(*words, cwd=new_folder(alone, draft)).wall
             wanted, left = (alone / output).read_bytes(), content(alone)
             for _ in range(options.times):
                 delay = draw.uniform(0, seconds)
                 folder = new_folder(Path(name, "killed"), draft)
                 how = kill(words, folder, delay)
                 assert not (folder / output).exists() or (folder / output).read_bytes() == wanted
-                after = run(words, folder)
+                after = overlapper(*words, cwd=folder).wall
                 print(f"{command} {how} at {delay:.2f} of {seconds:.2f} s, then {after:.2f} s", flush=True)
                 assert (folder / output).read_bytes() == wanted
                 assert content(folder) == left, set(content(folder)) ^ set(left)
@@ -80,16 +75,9 @@ def content(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
-def run(words, folder):
-    """Run a command to its end; return the seconds it took."""
-    start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "overlapper", *map(str, words)], cwd=folder, check=True)
-    return time.perf_counter() - start
-
-
 def kill(words, folder, delay):
     """Run a command and kill it after so many seconds."""
-    process = subprocess.Popen([sys.executable, "-m", "overlapper", *map(str, words)], cwd=folder)
+    process = subprocess.Popen([*OVERLAPPER, *map(str, words)], cwd=folder)
     try:
         process.wait(delay)
         return "ended before"

@@ -8,36 +8,27 @@ are compiled. With ``--truth`` the mappings are judged, for which both programs 
 
 from __future__ import annotations
 
-import argparse
 import shlex
-import sys
 import tempfile
 
 from overlapper.compare.claims import read_claims
 from overlapper.io import read_fastx
 from overlapper.io.truth import read_truth
 from overlapper.mapping.evaluate import evaluate_mappings
-from tests.benchmarks.overlap import measure
+from tests.benchmarks.harness import OVERLAPPER, measured, parser_of
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("reference")
-    parser.add_argument("reads")
-    parser.add_argument("--preset", default="ont")
+    parser = parser_of(__doc__, "reference", "reads", preset="ont", threads=2, runs=3)
     parser.add_argument("--options", default="", help="further options of overlapper map")
     parser.add_argument("--peer", default="-ax map-ont", help="options of minimap2")
     parser.add_argument("--truth", help="where the reads come from")
     parser.add_argument("--circular", default="", help="names of circular sequences, commas between them")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
     threads = str(arguments.threads)
     inputs = [arguments.reference, arguments.reads]
     ours = [
-        sys.executable, "-m", "overlapper", "map", *inputs, "-q", "--preset", arguments.preset,
+        *OVERLAPPER, "map", *inputs, "-q", "--preset", arguments.preset,
         "--threads", threads, *shlex.split(arguments.options),
     ]  # fmt: skip
     peer = shlex.split(arguments.peer)
@@ -49,7 +40,7 @@ def main() -> None:
         best = dict.fromkeys(commands, (float("inf"),) * 3)
         for _ in range(arguments.runs):
             for name, command in commands.items():
-                best[name] = tuple(map(min, best[name], measure(command, f"{folder}/{name}.out")))
+                best[name] = tuple(map(min, best[name], measured(command, f"{folder}/{name}.out")))
         print(f"{'':12} {'wall s':>8} {'CPU s':>8} {'peak MB':>8}")
         for name, (wall, cpu, memory) in best.items():
             print(f"{name:12} {wall:8.2f} {cpu:8.2f} {memory:8.0f}")
@@ -57,9 +48,9 @@ def main() -> None:
         print(f"{'ratio':12} {theirs[0] / wall:8.2f} {theirs[1] / cpu:8.2f} {memory / theirs[2]:8.2f}")
         if not arguments.truth:
             return
-        measure(ours, f"{folder}/overlapper.paf")
+        measured(ours, f"{folder}/overlapper.paf")
         as_paf = [option.replace("-ax", "-cx") for option in peer]
-        measure(["minimap2", "-t", threads, *as_paf, *inputs], f"{folder}/minimap2.paf")
+        measured(["minimap2", "-t", threads, *as_paf, *inputs], f"{folder}/minimap2.paf")
         reference, truth = read_fastx(arguments.reference), read_truth(arguments.truth)
         lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
         circular = [name for name in arguments.circular.split(",") if name]

@@ -10,7 +10,6 @@ each stage; with a GPU, waiting for it is among those of extension. Mappings of 
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import sys
 import time
@@ -19,23 +18,17 @@ import numpy as np
 
 from overlapper.io import read_fastx
 from overlapper.mapping.mapper import STAGES, BatchMapper, extending_gpus
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Mappings, Reads
+from tests.benchmarks.harness import parser_of
 
 WARM_UP_READS = 400
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("reference")
-    parser.add_argument("reads")
-    parser.add_argument("--preset", default="ont")
-    parser.add_argument("--extenders", default="edits,gact,xdrop")
+    parser = parser_of(__doc__, "reference", "reads", preset="ont", extenders="edits,gact,xdrop", rounds=2)
     parser.add_argument("--devices", default="cpu cuda:0", help="blanks between them")
     parser.add_argument("--threads", default="4,32", help="numbers of threads, commas between them")
-    parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
     reference, reads = read_fastx(arguments.reference), read_fastx(arguments.reads)
     print(f"{reads.total_bases / 1e6:.1f} Mb of reads")

@@ -9,7 +9,6 @@ many methods, on a machine that does other things besides.
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import time
 
@@ -20,25 +19,20 @@ from overlapper.io.truth import read_truth
 from overlapper.mapping.evaluate import claims_of, evaluate_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS, map_extender
 from overlapper.mapping.mapper import BatchMapper
-from overlapper.mapping.params import MapParams
 from overlapper.mapping.seeders import SEEDERS
+from overlapper.params.mapping import MapParams
 from overlapper.tables import Mappings
+from tests.benchmarks.harness import parser_of
 
 WARM_UP_READS = 50
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    parser = parser_of(
+        __doc__, "reference", "reads", "truth", preset="short", seed_length=19, seed_interval=5
     )
-    parser.add_argument("reference")
-    parser.add_argument("reads")
-    parser.add_argument("truth")
-    parser.add_argument("--preset", default="short")
     parser.add_argument("--seeders", default=",".join(SEEDERS))
     parser.add_argument("--extenders", default=",".join(MAP_EXTENDERS))
-    parser.add_argument("--seed-length", type=int, default=19)
-    parser.add_argument("--seed-interval", type=int, default=5)
     parser.add_argument("--circular", default="", help="names, commas between them")
     arguments = parser.parse_args()
     reference, reads = read_fastx(arguments.reference), read_fastx(arguments.reads)

@@ -8,44 +8,22 @@ are compiled.
 
 from __future__ import annotations
 
-import argparse
-import os
 import shlex
-import subprocess
-import sys
 import tempfile
-import time
 
-
-def measure(command: list[str], output: str) -> tuple[float, float, float]:
-    """Run a command with its standard output in a file; return wall seconds, CPU seconds and peak MB."""
-    with open(output, "wb") as out, open(os.devnull, "wb") as nothing:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=out, stderr=nothing)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - start
-    if status:
-        sys.exit(f"{shlex.join(command)} failed with status {status}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6
+from tests.benchmarks.harness import OVERLAPPER, measured, parser_of
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("reads")
-    parser.add_argument("--preset", default="auto")
+    parser = parser_of(__doc__, "reads", preset="auto", threads=2, runs=3)
     parser.add_argument("--options", default="", help="further options of overlapper overlap")
     parser.add_argument("--peer", default="-x ava-ont", help="options of minimap2")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--runs", type=int, default=3)
     arguments = parser.parse_args()
     threads = str(arguments.threads)
     with tempfile.TemporaryDirectory() as folder:
         commands = {
             "overlapper": [
-                sys.executable, "-m", "overlapper", "overlap", arguments.reads, "-o", f"{folder}/ours.paf",
+                *OVERLAPPER, "overlap", arguments.reads, "-o", f"{folder}/ours.paf",
                 "-q", "--preset", arguments.preset, "--threads", threads, *shlex.split(arguments.options),
             ],
             "minimap2": [
@@ -54,7 +32,7 @@ def main() -> None:
         }  # fmt: skip
         rounds = []
         for number in range(arguments.runs):
-            rounds.append([measure(command, f"{folder}/{name}.out") for name, command in commands.items()])
+            rounds.append([measured(command, f"{folder}/{name}.out") for name, command in commands.items()])
             show(f"round {number + 1}", *rounds[-1])
     show("least", *(tuple(map(min, zip(*taken, strict=True))) for taken in zip(*rounds, strict=True)))
 

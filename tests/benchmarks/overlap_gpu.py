@@ -10,37 +10,25 @@ the files are compared. The first round compiles and does not count. Use an unco
 `scaling` extends simulated pairs, packed in host memory, on 1, 2, 4 ... GPUs; the results are compared.
 """
 
-import argparse
 import hashlib
-import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from overlapper.runtime.threads import map_in_order
+from tests.benchmarks.harness import overlapped, parser_of
 
 
 def run_program(reads, device, extender, folder):
     """Return seconds by stage, the funnel, and the digest of the file."""
-    paf, stats = f"{folder}/{device}.paf", f"{folder}/{device}.json"
-    command = [
-        sys.executable, "-m", "overlapper", "overlap", reads, "--preset", "clr", "--extender", extender,
-        "--device", device, "-o", paf, "--stats", stats, "-q",
-    ]  # fmt: skip
-    begin = time.perf_counter()
-    subprocess.run(command, check=True)
-    wall = time.perf_counter() - begin
-    with open(stats) as file:
-        told = json.load(file)
+    options = ("--preset", "clr", "--extender", extender, "--device", device)
+    wall, told, digest = overlapped(reads, Path(folder), *options)
     seconds = told["seconds"]
     seconds["start, read, write"] = wall - sum(seconds.values())
-    with open(paf, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
     return {**seconds, "wall": wall}, told["funnel"], digest
 
 
@@ -104,10 +92,7 @@ def scaling(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = parser_of(__doc__, rounds=3)
     kinds = parser.add_subparsers(required=True)
     kind = kinds.add_parser("whole")
     kind.add_argument("reads")

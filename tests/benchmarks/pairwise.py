@@ -7,10 +7,8 @@ lock); the least of several rounds counts. Pairs of 10 kb (``--pairs-10kb 16``) 
 by WFA2-lib where pywfa is installed.
 """
 
-import argparse
 import importlib.util
 import multiprocessing
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import edlib
@@ -20,6 +18,7 @@ import parasail
 import overlapper
 from overlapper.params.scoring import Scoring
 from overlapper.tables import Reads
+from tests.benchmarks.harness import fastest, parser_of
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 KERNELS = {
@@ -43,15 +42,6 @@ def simulate(n, m, count, rate=0.05, seed=1):
         query[changed] = rng.integers(0, 4, changed.sum())
         pairs.append(tuple(LETTERS[codes].tobytes().decode() for codes in (query, target)))
     return pairs
-
-
-def seconds(task, rounds):
-    best = float("inf")
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        task()
-        best = min(best, time.perf_counter() - begin)
-    return best
 
 
 def parasail_task(pool, threads, kernel, pairs, traced):
@@ -91,9 +81,7 @@ def wfa_task(processes, count, pairs, **options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = parser_of(__doc__, threads=2, rounds=3)
     parser.add_argument("--pairs-10kb", type=int, default=0, help="compare this many 10 kb pairs instead")
     arguments = parser.parse_args()
     threads = arguments.threads
@@ -113,17 +101,15 @@ def main():
                     overlapper.align(*tables, mode=mode, report=report, threads=threads)
 
                 traced = wanted == "cigar"
-                tries = {
-                    kernel: seconds(parasail_task(pool, threads, f"{prefix}_{kernel}", few, traced), 1)
+                peers = {
+                    kernel: parasail_task(pool, threads, f"{prefix}_{kernel}", few, traced)
                     for kernel in KERNELS[wanted]
                 }
+                tries = fastest(peers, 1)
                 kernel = min(tries, key=tries.get)
-                peer = parasail_task(pool, threads, f"{prefix}_{kernel}", few, traced)
                 ours()
-                best, peer_best = float("inf"), float("inf")
-                for _ in range(arguments.rounds):
-                    best = min(best, seconds(ours, 1) / count)
-                    peer_best = min(peer_best, seconds(peer, 1) / len(few))
+                taken = fastest({"ours": ours, "peer": peers[kernel]}, arguments.rounds)
+                best, peer_best = taken["ours"] / count, taken["peer"] / len(few)
                 print(
                     f"{shape:16}{mode:13}{wanted:8}{best * 1e6:10.1f}{cells / count / best / 1e9:7.1f}"
                     f"{peer_best * 1e6:13.1f}{peer_best / best:7.1f}  {kernel}",
@@ -159,7 +145,7 @@ def compare_10kb(pool, threads, count, rounds):
             )  # fmt: skip
         tasks["WFA2-lib, unit costs"] = count, wfa_task(processes, threads, pairs, distance="levenshtein")
     for name, (number, task) in tasks.items():
-        print(f"{name:34}{number / seconds(task, rounds):10.1f} alignments/s", flush=True)
+        print(f"{name:34}{number / fastest({name: task}, rounds)[name]:10.1f} alignments/s", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ memory to the table of alignments; the aligner has taken its memory before, and 
 that are gone. The fastest round counts. GASAL2's figures are its kernel's on an H200.
 """
 
-import argparse
 import time
 
 import numpy as np
@@ -23,6 +22,7 @@ from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.tables import Pairs, Reads
 from tests.benchmarks.gpu_times import timed_launches
+from tests.benchmarks.harness import parser_of
 from tests.oracle.pairwise import simple_matrix
 
 SHAPES = {"DS100": (100, 162), "DS150": (150, 260), "DS300": (300, 536), "1 kb": (1000, 1000)}
@@ -103,9 +103,7 @@ def call_seconds(queries, targets, pairs, report, rounds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser = parser_of(__doc__, pairs=10_000_000, rounds=3)
     parser.add_argument("--shapes", nargs="+", default=list(SHAPES))
     arguments = parser.parse_args()
     print(select_devices("cuda")[0])

@@ -4,7 +4,6 @@ Run ``python -m tests.benchmarks.plan_costs READS [--preset clr] [--finder dsoft
 [--memory 1]``, memory in GB. One thread, kernels compiled beforehand by a run on a tenth of the reads.
 """
 
-import argparse
 import contextlib
 import dataclasses
 import itertools
@@ -21,6 +20,7 @@ from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.tile_work import LoadedTile, TileWork, write_strip
 from overlapper.tiled.workdir import Workdir
+from tests.benchmarks.harness import parser_of
 
 
 class Clock(dict):
@@ -66,12 +66,7 @@ def measure(parts, preset, changes, memory, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("reads")
-    parser.add_argument("--preset", default="auto")
-    parser.add_argument("--finder", default="dsoft")
-    parser.add_argument("--extender", default="chain")
-    parser.add_argument("--memory", type=float, default=1)
+    parser = parser_of(__doc__, "reads", preset="auto", finder="dsoft", extender="chain", memory=1.0)
     options = parser.parse_args()
     changes = {"finder": options.finder, "extender": options.extender}
     reads = read_fastx(options.reads)

@@ -10,7 +10,6 @@ qualities lead to expect, and at how many places of the reference they are.
 
 from __future__ import annotations
 
-import argparse
 import collections
 import dataclasses
 from pathlib import Path
@@ -19,11 +18,12 @@ import numpy as np
 
 from overlapper import read_fastx
 from overlapper.correct import reads as graph_correct
-from overlapper.graph.params import CorrectParams
 from overlapper.io.truth import read_truth
 from overlapper.kernels.consensus import error_probabilities
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import simulate_reads
 from overlapper.tables import Reads
+from tests.benchmarks.harness import parser_of
 from tests.benchmarks.true_bases import count_places, differences, predicted
 
 BIN = 4
@@ -32,7 +32,7 @@ BIN = 4
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     measured = commands.add_parser("measure")
     measured.add_argument("genomes", nargs="+", help="FILE:NAME:START:END")

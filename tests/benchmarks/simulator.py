@@ -24,15 +24,14 @@ from overlapper.drawing.files import write_picture
 from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.reported import read_paf
 from overlapper.io.truth import Truth, TruthRow
+from tests.benchmarks.harness import parser_of
 from tests.benchmarks.read_numbers import numbers
 from tests.benchmarks.read_profiles import Profile, align, placements, profiles
 from tests.benchmarks.window_pictures import picture_of
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("measure", "overlaps"):
         command = commands.add_parser(name)

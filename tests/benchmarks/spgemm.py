@@ -8,9 +8,7 @@ and makes the whole product. scipy runs on one thread. Times are the least of al
 
 from __future__ import annotations
 
-import argparse
 import itertools
-import time
 
 import numpy as np
 import pysam
@@ -21,6 +19,7 @@ from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
+from tests.benchmarks.harness import parser_of, timed
 
 
 def read(path):
@@ -28,12 +27,6 @@ def read(path):
         pairs = [(record.name, record.sequence) for record in records]
     reads = Reads.from_sequences([name for name, _ in pairs], [sequence for _, sequence in pairs])
     return reads.take(np.argsort(-reads.lengths, kind="stable"))
-
-
-def timed(function):
-    start = time.perf_counter()
-    result = function()
-    return time.perf_counter() - start, result
 
 
 def matrix_of(reads, finder):
@@ -59,13 +52,7 @@ def find_all(finder, threads):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("reads")
-    parser.add_argument("--kmer-length", type=int, default=17)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--runs", type=int, default=3)
+    parser = parser_of(__doc__, "reads", kmer_length=17, threads=1, runs=3)
     arguments = parser.parse_args()
     threads = arguments.threads
     reads = read(arguments.reads)
@@ -75,12 +62,12 @@ def main():
 
     prepare, ours, peer = [], [], []
     for _ in range(arguments.runs):
-        seconds, finder = timed(lambda: SpgemmFinder.prepare(reads, params, threads))
+        finder, seconds = timed(lambda: SpgemmFinder.prepare(reads, params, threads))
         prepare.append(seconds)
-        seconds, candidates = timed(lambda finder=finder: find_all(finder, threads))
+        candidates, seconds = timed(lambda finder=finder: find_all(finder, threads))
         ours.append(seconds)
         matrix = matrix_of(reads, finder)
-        seconds, product = timed(lambda matrix=matrix: matrix @ matrix.T.tocsr())
+        product, seconds = timed(lambda matrix=matrix: matrix @ matrix.T.tocsr())
         peer.append(seconds)
     upper = scipy.sparse.triu(product, 1)
     print(f"{reads.total_bases / 1e6:.1f} Mb, {len(reads)} reads, {finder.counts()}")

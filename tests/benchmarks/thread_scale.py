@@ -5,42 +5,23 @@ it does not know goes to ``overlapper overlap``. After a run that compiles, each
 turn; times by stage are printed, and the files must be equal.
 """
 
-import argparse
-import hashlib
-import json
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
-
-def timed(reads, folder, threads, options):
-    """Run the program; return its seconds, those of its stages, and a digest of what it wrote."""
-    out, stats = folder / "out.paf", folder / "stats.json"
-    # Taking the place of a file waits for the disk.
-    out.unlink(missing_ok=True)
-    start = time.perf_counter()
-    command = [sys.executable, "-m", "overlapper", "overlap", reads, "-t", str(threads), *options]
-    subprocess.run([*command, "-o", out, "--stats", stats, "-q"], check=True)
-    seconds = time.perf_counter() - start
-    with open(out, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return seconds, json.loads(stats.read_text())["seconds"], digest
+from tests.benchmarks.harness import overlapped, parser_of
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, threads=[4, 16, 32, 64], rounds=2)
     parser.add_argument("reads", type=Path)
-    parser.add_argument("--threads", type=int, nargs="+", default=[4, 16, 32, 64])
-    parser.add_argument("--rounds", type=int, default=2)
     arguments, options = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as name:
-        written = {timed(arguments.reads, Path(name), arguments.threads[-1], options)[2]}
+        folder = Path(name)
+        written = {overlapped(arguments.reads, folder, "-t", arguments.threads[-1], *options)[2]}
         for _ in range(arguments.rounds):
             for threads in arguments.threads:
-                seconds, stages, digest = timed(arguments.reads, Path(name), threads, options)
-                print(f"{threads} threads: {seconds:.2f} s, {stages}", flush=True)
+                seconds, told, digest = overlapped(arguments.reads, folder, "-t", threads, *options)
+                print(f"{threads} threads: {seconds:.2f} s, {told['seconds']}", flush=True)
                 written.add(digest)
     assert len(written) == 1, "the bytes differ"
 

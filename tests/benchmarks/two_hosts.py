@@ -6,7 +6,6 @@ started is on host ``a``, so that the cut takes a worker away; in the second on 
 scheduler, too. Either run must end with the bytes of a single process.
 """
 
-import argparse
 import contextlib
 import os
 import subprocess
@@ -14,6 +13,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests.benchmarks.harness import parser_of
 
 HOSTS = {"a": "10.77.0.1", "b": "10.77.0.2"}
 SCHEDULER = f"tcp://{HOSTS['a']}:8786"
@@ -130,10 +131,8 @@ def run_cut(names, link, client, reads, memory, seconds, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__, memory="300M", seconds=25.0)
     parser.add_argument("reads", type=os.path.abspath)
-    parser.add_argument("--memory", default="300M")
-    parser.add_argument("--seconds", type=float, default=25)
     options = parser.parse_args()
     if os.geteuid():
         sys.exit("network namespaces need root")

@@ -6,9 +6,6 @@ The peers do more on these pairs: edlib finds the edit distance, banded but exac
 whole matrix. The rounds alternate between the programs, and the fastest of each counts.
 """
 
-import argparse
-import time
-
 import edlib
 import numpy as np
 import parasail
@@ -16,6 +13,8 @@ import parasail
 from overlapper.extend import xdrop
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, Reads
+from tests.benchmarks.harness import fastest, parser_of
+from tests.read_sets import mutated, random_text
 
 
 def extend(reads, candidates, params, threads=1):
@@ -27,26 +26,12 @@ SEED_LENGTH = 15
 
 def pair(rng, length, difference):
     """A random sequence and a copy with as many substitutions as insertions and deletions, after a seed."""
-    query = rng.integers(0, 4, length)
-    kind = rng.random(length)
-    kind[:SEED_LENGTH] = 1
-    substituted = np.where(kind < difference / 3, (query + rng.integers(1, 4, length)) % 4, query)
-    copies = np.ones(length, int)
-    copies[(kind >= difference / 3) & (kind < difference * 2 / 3)] = 0
-    inserted = (kind >= difference * 2 / 3) & (kind < difference)
-    copies[inserted] = 2
-    target = np.repeat(substituted, copies)
-    first_of_two = (np.cumsum(copies) - copies)[inserted]
-    target[first_of_two] = rng.integers(0, 4, len(first_of_two))
-    return "".join("ACGT"[c] for c in query), "".join("ACGT"[c] for c in target)
+    query = random_text(rng, length)
+    return query, query[:SEED_LENGTH] + mutated(rng, query[SEED_LENGTH:], difference)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--length", type=int, default=10_000)
-    parser.add_argument("--difference", type=float, default=0.2)
-    parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument("--rounds", type=int, default=5)
+    parser = parser_of(__doc__, length=10_000, difference=0.2, pairs=40, rounds=5)
     arguments = parser.parse_args()
     rng = np.random.default_rng(1)
     pairs = [pair(rng, arguments.length, arguments.difference) for _ in range(arguments.pairs)]
@@ -68,18 +53,13 @@ def main():
         parasail.sg_de_striped_16(q, t, 1, 1, unit) for q, t in pairs[:4]
     ]
     aligned = {"parasail sg_de_striped_16": 4}
-    fastest = dict.fromkeys(programs, float("inf"))
     programs["overlapper X=15"](), programs["overlapper X=200"]()  # compiles
-    for _ in range(arguments.rounds):
-        for name, program in programs.items():
-            start = time.perf_counter()
-            program()
-            fastest[name] = min(fastest[name], time.perf_counter() - start)
+    taken = fastest(programs, arguments.rounds)
     print(
         f"{arguments.length} bases, {arguments.difference:.0%} difference, best of {arguments.rounds} rounds"
     )
-    ours = fastest["overlapper X=49"] / len(pairs)
-    for name, seconds in fastest.items():
+    ours = taken["overlapper X=49"] / len(pairs)
+    for name, seconds in taken.items():
         each = seconds / aligned.get(name, len(pairs))
         print(f"{name:28} {each * 1e6:9.0f} us {1 / each:9.0f} a second {each / ours:8.2f} x X=49")
 

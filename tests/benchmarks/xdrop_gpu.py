@@ -7,7 +7,6 @@ host memory to extensions in host memory: copies, sorting of the work, kernels; 
 before, as it is when a run starts. The fastest round counts.
 """
 
-import argparse
 import time
 from functools import partial
 
@@ -24,6 +23,7 @@ from overlapper.runtime.gpu.memory import Arena
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
 from tests.benchmarks.gpu_times import timed_launches
+from tests.benchmarks.harness import parser_of
 from tests.simulated_pairs import simulate_pairs
 
 BATCH = 25_000
@@ -67,10 +67,8 @@ def table_of(reads):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--pairs", type=int, default=100_000)
+    parser = parser_of(__doc__, pairs=100_000, rounds=3)
     parser.add_argument("--xdrop", type=int, nargs="+", default=list(LOGAN))
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--unrelated", action="store_true", help="pairs that share nothing but the seed")
     arguments = parser.parse_args()
     print(select_devices("cuda")[0])

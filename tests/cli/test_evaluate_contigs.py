@@ -7,7 +7,7 @@ import random
 import pytest
 
 from tests.cli.conftest import assert_refused
-from tests.oracle.corrected import turned
+from tests.oracle.strands import reverse_complement as turned
 
 RANDOM = random.Random(5)
 GENOME = "".join(RANDOM.choices("ACGT", k=9000))

@@ -4,14 +4,14 @@ import subprocess
 
 import pytest
 
+from docs.tools.kernels import listed
 from overlapper.cli import first_kernels
-from tests.cli.kernels import listed
 from tests.cli.runner import python
 
 
 @pytest.mark.slow
 def test_listed_kernels_are_those_that_commands_call():
-    assert first_kernels.LISTED.read_text() == listed(), "run python -m tests.cli.kernels"
+    assert first_kernels.LISTED.read_text() == listed(), "run python -m docs.tools.kernels"
 
 
 def test_a_helper_compiles_its_share(tmp_path):

@@ -6,19 +6,19 @@ import re
 import pytest
 
 import overlapper
+from docs.tools import commands, manual
 from overlapper import cli, graph, index, plots, report, tables
-from tests.cli import manual, reference
 from tests.cli.runner import ROOT
 from tests.cli.runner import overlapper as run_overlapper
 
 
 def test_the_command_reference_is_that_of_the_commands():
-    assert reference.PATH.read_text() == reference.reference(), "run python -m tests.cli.reference"
+    assert commands.PATH.read_text() == commands.reference(), "run python -m docs.tools.commands"
 
 
 def test_the_manual_pages_are_those_of_the_commands():
     kept = {path.name: path.read_text() for path in manual.FOLDER.iterdir()}
-    assert kept == manual.pages(), "run python -m tests.cli.reference"
+    assert kept == manual.pages(), "run python -m docs.tools.commands"
 
 
 @pytest.mark.parametrize("command", cli.COMMANDS)
@@ -26,7 +26,7 @@ def test_every_option_that_help_shows_is_in_the_reference(command):
     words = cli.words_of(command)
     text = run_overlapper(*words, "--help", text=True).stdout
     shown = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - {"--help"}
-    page = reference.PATH.read_text()
+    page = commands.PATH.read_text()
     start = page.index(f"## {' '.join(words)}\n")
     section = page[start:].partition("\n## ")[0]
     assert shown <= set(re.findall(r"--[a-z-]+", section))

@@ -14,6 +14,7 @@ from overlapper import cli
 from overlapper.io.matches import TSV_COLUMNS
 from overlapper.runtime.gpu import devices
 from tests.oracle import exact_matches as oracle
+from tests.oracle.strands import reverse_complement
 
 MIN_LENGTH = 11
 
@@ -25,7 +26,7 @@ def sequences(seed, lengths):
 
 TEXT = sequences(1, [300, 0, 200])
 TEXT[0] = TEXT[0][:100] + "NNN" + TEXT[0][100:] + TEXT[2][50:90]
-READS = [TEXT[0][20:80] + "N" + TEXT[2][30:100], oracle.reverse_complement(TEXT[2])[10:90], "ACGT", ""]
+READS = [TEXT[0][20:80] + "N" + TEXT[2][30:100], reverse_complement(TEXT[2])[10:90], "ACGT", ""]
 READS[1] = READS[1][:40] + "A" + READS[1][41:]
 NAMES = ["t/0", "t1", "tü"]
 

@@ -10,8 +10,8 @@ import pytest
 from overlapper.mapping.evaluate import claims_of, evaluate_mappings
 from overlapper.mapping.extenders import MAP_EXTENDERS
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.mapping.seeders import SEEDERS, seeder
+from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.params.stages import GactParams, SketchParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import MappingKind

@@ -10,7 +10,7 @@ from overlapper.correct import consensus
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError
-from overlapper.graph.params import CorrectParams
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
 from tests.read_sets import columns_of

@@ -10,7 +10,7 @@ from overlapper.errors import DeviceError, ParameterError
 from overlapper.index import Index, bwt
 from overlapper.tables import Matches, Reads
 from tests.cli.runner import overlapper
-from tests.oracle.exact_matches import reverse_complement
+from tests.oracle.strands import reverse_complement
 
 pytestmark = pytest.mark.gpu
 

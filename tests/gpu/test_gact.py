@@ -8,6 +8,7 @@ from overlapper.params.stages import GactParams
 from overlapper.runtime.threads import available_threads, map_in_order
 from tests.gpu.test_xdrop import mixed_pairs, text_of
 from tests.oracle import gact as oracle
+from tests.oracle.strands import reverse_complement
 
 pytestmark = pytest.mark.gpu
 
@@ -34,7 +35,7 @@ def on_cpu(reads, seeds, scheme):
 
     def work(block):
         return cpu.extend_candidates(
-            *reads, seeds.query[block], seeds.target[block], seeds.reverse[block],
+            reads, seeds.query[block], seeds.target[block], seeds.reverse[block],
             seeds.query_pos[block].astype(np.int64), anchors[block], *scheme,
         )  # fmt: skip
 
@@ -135,7 +136,7 @@ def test_equals_the_oracle(gpu, scores):
         for pair in range(len(anchors)):
             target = text_of(reads, 2 * pair + 1)
             if seeds.reverse[pair]:
-                target = oracle.reverse_complement(target)
+                target = reverse_complement(target)
             expected = oracle.align(
                 text_of(reads, 2 * pair), target, int(seeds.query_pos[pair]), int(anchors[pair]), rule
             )

@@ -5,7 +5,7 @@ import pytest
 
 from overlapper.mapping.extenders import ON_GPUS
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
 from tests.property.test_mapping import case

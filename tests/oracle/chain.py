@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import pairwise
 
-from tests.oracle.xdrop import reverse_complement
+from tests.oracle.strands import reverse_complement
 
 TILE, SLACK = 64, 24
 

@@ -6,7 +6,8 @@ Sequences are text; ``references`` is a list of haplotypes, each a list of (sequ
 import math
 from itertools import pairwise
 
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
+from tests.oracle.strands import reverse_complement
+
 RUN, SURE, SLACK, SHARE = 60, 25, 10_000, 50
 
 
@@ -17,7 +18,7 @@ def kmers(sequence, k, circular=False):
     for i in range(len(text) - k + 1):
         one = text[i : i + k]
         if set(one) <= set("ACGT"):
-            other = one[::-1].translate(COMPLEMENT)
+            other = reverse_complement(one)
             yield i, min(one, other), other < one
 
 

@@ -3,11 +3,7 @@
 A path is a list of operations, one a base: ``=``, ``X``, ``I`` (of the read alone), ``D``.
 """
 
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
-
-
-def turned(text):
-    return text[::-1].translate(COMPLEMENT)
+from tests.oracle.strands import reverse_complement
 
 
 def sites(sequences, k=31):
@@ -21,9 +17,9 @@ def sites(sequences, k=31):
             kmer = text[i : i + k]
             if not set(kmer) <= set("ACGT"):
                 continue
-            for strand, word in ((0, kmer), (1, turned(kmer))):
+            for strand, word in ((0, kmer), (1, reverse_complement(kmer))):
                 flanks, middle = word[:half] + word[half + 1 :], word[half]
-                if flanks == turned(flanks):
+                if flanks == reverse_complement(flanks):
                     continue
                 middles.setdefault(flanks, set()).add(middle)
                 if strand == 0:

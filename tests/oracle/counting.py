@@ -1,7 +1,8 @@
 """Canonical k-mers by the definition: all of them, in a dictionary."""
 
+from tests.oracle.strands import reverse_complement
+
 M1, M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
-COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
 
 
 def mix(kmer, k):
@@ -21,7 +22,7 @@ def canonical(text):
     if "N" in text:
         return None
     forward = mix(number(text), len(text))
-    backward = mix(number("".join(COMPLEMENT[base] for base in reversed(text))), len(text))
+    backward = mix(number(reverse_complement(text)), len(text))
     if forward == backward:
         return None
     return min(forward, backward), backward < forward

@@ -1,6 +1,6 @@
 """Exact overlaps of candidates, from the definition in `overlapper.extend.exact`."""
 
-FLIP = str.maketrans("ACGTN", "TGCAN")
+from tests.oracle.strands import reverse_complement
 
 
 def exact_overlap(query, target, reverse, hits, k):
@@ -9,7 +9,7 @@ def exact_overlap(query, target, reverse, hits, k):
     ``hits`` are first bases of seeds, of ``k`` bases, on the forward strands of both reads.
     """
     if reverse:
-        target = target.translate(FLIP)[::-1]
+        target = reverse_complement(target)
         hits = [(x, len(target) - k - y) for x, y in hits]
     diagonals = {}
     for x, y in hits:

@@ -141,7 +141,3 @@ def equal(a, b):
 
 def bases(columns, operations):
     return sum(columns.count(operation) for operation in operations)
-
-
-def reverse_complement(sequence):
-    return sequence[::-1].translate(str.maketrans("ACGT", "TGCA"))

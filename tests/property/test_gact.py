@@ -12,6 +12,7 @@ from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
 from tests.oracle import gact as oracle
+from tests.oracle.strands import reverse_complement
 
 
 def extend(reads, candidates, params, threads=1):
@@ -73,7 +74,7 @@ def extend_pairs(pairs, reverse, params, threads):
     """Return the alignments of `extend`, on the query's strand like the oracle's."""
     texts = []
     for (q, t, _, _), flipped in zip(pairs, reverse, strict=True):
-        texts += [q, oracle.reverse_complement(t) if flipped else t]
+        texts += [q, reverse_complement(t) if flipped else t]
     lengths = np.array([len(t) for _, t, _, _ in pairs])
     reverse = np.array(reverse)
     anchors = np.array([t_anchor for _, _, _, t_anchor in pairs])

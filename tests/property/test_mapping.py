@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
+from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.params.scoring import Scoring
 from overlapper.params.stages import SketchParams
 from tests.oracle import mapping as oracle

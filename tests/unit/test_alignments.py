@@ -12,13 +12,9 @@ import pytest
 
 from overlapper.io.fastx import read_fastx
 from overlapper.tables import Reads
+from tests.oracle.strands import reverse_complement
 
 REFERENCE = "GATTACACCGGTTTTACGNA" * 20
-COMPLEMENT = str.maketrans("ACGTN", "TGCAN")
-
-
-def reverse_complement(sequence):
-    return sequence[::-1].translate(COMPLEMENT)
 
 
 def write(path, mode, reference):

@@ -1,14 +1,11 @@
 """Arrays of an arena are as numpy's where they are cut, viewed and copied; on a GPU that is none."""
 
-import importlib.util
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.errors import DeviceError
 from overlapper.runtime.gpu import memory

@@ -1,13 +1,11 @@
 """The kernels of chains compile for the devices we name, and do what the CPU does; needs no driver."""
 
-import importlib.util
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
@@ -15,7 +13,7 @@ from overlapper.kernels.common.cuda import walks
 from overlapper.kernels.mapping.cuda import chain_paths
 from overlapper.mapping import edits
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams
+from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams
 from overlapper.params.stages import SketchParams
 from tests.property.test_mapping import case
 from tests.read_sets import reads_of

@@ -1,19 +1,15 @@
 """Every CUDA kernel compiles for the devices we name, and keeps its cells in registers; needs no driver."""
 
-import importlib.util
-from types import SimpleNamespace
-
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
-from numba import cuda, types
-from numba.cuda import dispatcher
+from numba import types
 
 from overlapper.kernels.common.cuda import walk_bases
 from overlapper.kernels.gact.cuda import gact_path, gact_runs
 from overlapper.kernels.xdrop.cuda import xdrop, xdrop_grouped, xdrop_wide
+from tests.unit.cuda import compiled
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
 ARGUMENTS = (
@@ -29,52 +25,37 @@ GACT_ARGUMENTS = (
 ROWS = types.int64[:, ::1]
 
 
-def compiled(kernel, arguments, capability, monkeypatch):
-    # Device functions ask the current device what to compile for; here there may be none.
-    device = SimpleNamespace(compute_capability=capability)
-    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
-    ptx, _ = cuda.compile(
-        kernel.py_func, types.void(*arguments), cc=capability, device=False, abi="numba", output="ptx"
-    )
-    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
-    major, minor = capability
-    assert f".target sm_{major}{minor}" in ptx
-    return ptx
-
-
 @pytest.fixture(params=[(8, 0), (9, 0), (10, 0)], ids=["sm_80", "sm_90", "sm_100"])
 def capability(request):
     return request.param
 
 
 @pytest.mark.parametrize("group", xdrop.GROUPS, ids=str)
-def test_grouped_kernels_compile_into_registers(group, capability, monkeypatch):
+def test_grouped_kernels_compile_into_registers(group, capability):
     if capability != (9, 0) and group not in (xdrop.GROUPS[0], xdrop.GROUPS[4], xdrop.GROUPS[-1]):
         pytest.skip("three of them stand for all on other devices")
     kernel = xdrop_grouped.grouped_kernel(*group, capability >= (9, 0))
     states = (types.int32[:, ::1], types.uint32[:, ::1])
-    ptx = compiled(
-        kernel, (*ARGUMENTS, I4, types.int32, *states, types.int32, *states), capability, monkeypatch
-    )
+    ptx = compiled(kernel, (*ARGUMENTS, I4, types.int32, *states, types.int32, *states), capability)
     assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
 
 
-def test_the_wide_kernel_compiles(capability, monkeypatch):
-    compiled(xdrop_wide.extend_wide, (*ARGUMENTS, types.int32[:, :, ::1]), capability, monkeypatch)
+def test_the_wide_kernel_compiles(capability):
+    compiled(xdrop_wide.extend_wide, (*ARGUMENTS, types.int32[:, :, ::1]), capability)
 
 
-def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability, monkeypatch):
-    compiled(walk_bases.mark_unknown, (I4, I4, I8, I8, U4), capability, monkeypatch)
+def test_unknown_bases_are_marked_by_a_kernel_that_compiles(capability):
+    compiled(walk_bases.mark_unknown, (I4, I4, I8, I8, U4), capability)
 
 
 @pytest.mark.parametrize(("bits", "affine"), [(2, False), (3, True)], ids=["linear", "affine"])
-def test_gact_kernels_compile_into_registers(bits, affine, capability, monkeypatch):
+def test_gact_kernels_compile_into_registers(bits, affine, capability):
     kernel = gact_path.extension_kernel(bits, affine)
-    ptx = compiled(kernel, GACT_ARGUMENTS, capability, monkeypatch)
+    ptx = compiled(kernel, GACT_ARGUMENTS, capability)
     assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
 
 
-def test_kernels_that_join_gact_extensions_compile(capability, monkeypatch):
+def test_kernels_that_join_gact_extensions_compile(capability):
     arguments = (U4, I8, I8, I4, BOOLEANS, I4, I4, I8, *(types.int64,) * 4, ROWS, ROWS, I8)
-    compiled(gact_runs.measure, arguments, capability, monkeypatch)
-    compiled(gact_runs.write_runs, (U4, I8, I8, ROWS, I8, U4), capability, monkeypatch)
+    compiled(gact_runs.measure, arguments, capability)
+    compiled(gact_runs.write_runs, (U4, I8, I8, ROWS, I8, U4), capability)

@@ -1,7 +1,6 @@
 """How the consensus is shared between GPUs, on pretended ones that compute on the CPU."""
 
 import contextlib
-import importlib.util
 
 import numpy as np
 import pytest
@@ -11,16 +10,15 @@ from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError
 from overlapper.gpu import gpus
 from overlapper.gpu.gpus import Gpus, Slot
-from overlapper.graph.params import CorrectParams
 from overlapper.kernels.consensus import consensus as on_cpu
 from overlapper.kernels.consensus import layers as cpu_layers
 from overlapper.kernels.consensus.layer_paths import no_paths
+from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device
 from tests.read_sets import columns_of, reads_of, texts_of
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.kernels.common.cuda import walks
 from overlapper.kernels.consensus.cuda import consensus as on_gpu

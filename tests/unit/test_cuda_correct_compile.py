@@ -1,15 +1,12 @@
 """Every CUDA kernel of the consensus compiles for the devices we name; needs no driver."""
 
-import importlib.util
 import inspect
-from types import SimpleNamespace
 
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
-from numba import cuda, types
+from numba import types
 from numba.cuda import dispatcher
 
 from overlapper.kernels.common.cuda import edit_paths, offsets
@@ -25,6 +22,7 @@ from overlapper.kernels.consensus.cuda import (
     reconsider,
     votes,
 )
+from tests.unit.cuda import H100, compiled
 
 MODULES = (
     offsets,
@@ -81,23 +79,15 @@ OWN_TYPES = {
 """Where a name means something else; all others are arrays of int64."""
 
 
-H100 = (9, 0)
 LARGEST = ("layer_paths.align_ends", "reconsider.decide")
 OTHER_DEVICES = [(name, device) for name in LARGEST for device in ((8, 0), (10, 0))]
 """Two stand for all: no kernel has code for one kind of device alone."""
 
 
 @pytest.mark.parametrize(("name", "capability"), [*((name, H100) for name in KERNELS), *OTHER_DEVICES])
-def test_kernels_compile(name, capability, monkeypatch):
-    device = SimpleNamespace(compute_capability=capability)
-    monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
-    kernel = KERNELS[name].py_func
+def test_kernels_compile(name, capability):
     known = TYPES | OWN_TYPES.get(name, {})
-    arguments = [known.get(argument, I8) for argument in inspect.signature(kernel).parameters]
-    ptx, _ = cuda.compile(
-        kernel, types.void(*arguments), cc=capability, device=False, abi="numba", output="ptx"
-    )
-    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
-    assert f".target sm_{capability[0]}{capability[1]}" in ptx
+    arguments = [known.get(argument, I8) for argument in inspect.signature(KERNELS[name].py_func).parameters]
+    ptx = compiled(KERNELS[name], arguments, capability)
     assert ".f32" not in ptx, "a number became a float"
     assert name.startswith("votes.") or ".f64" not in ptx, "an integer became a float"

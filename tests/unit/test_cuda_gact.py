@@ -1,12 +1,10 @@
 """What the CUDA kernel of GACT takes for granted: numbers fit their bits, the stored part is large enough."""
 
-import importlib.util
 import random
 
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.kernels.gact.cuda.gact_layout import TileScores, stored_part, tile_scores
 from tests.oracle.gact import Rule, path_scores

@@ -1,7 +1,6 @@
 """How work is shared between GPUs, on pretended ones that compute on the CPU."""
 
 import contextlib
-import importlib.util
 import threading
 
 import numpy as np
@@ -20,8 +19,7 @@ from overlapper.runtime.gpu.devices import Device
 from tests.property.test_tiles import tiled
 from tests.read_sets import columns_of, reads_of, texts_of
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.kernels.common.cuda import walks
 from overlapper.kernels.gact.cuda import gact
@@ -62,7 +60,7 @@ class Pretended:
     def extend_gact(self, reads, seeds, scheme, arena):
         end = seeds.target_pos.astype(np.int64) + seeds.length
         anchors = np.where(seeds.reverse, reads.host.lengths[seeds.target] - end, seeds.target_pos)
-        found = extend_candidates(*reads.host, *seeds[:3], seeds.query_pos.astype(np.int64), anchors, *scheme)
+        found = extend_candidates(reads.host, *seeds[:3], seeds.query_pos.astype(np.int64), anchors, *scheme)
         return gact.Extended(*found, tiles=1)
 
 

@@ -1,24 +1,19 @@
 """The CUDA kernels of the index compile, for narrow and wide rows; needs no driver."""
 
-import importlib.util
-from types import SimpleNamespace
-
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
-from numba import cuda, types
-from numba.cuda import dispatcher
+from numba import types
 
 from overlapper.kernels.common.cuda import scan
 from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
+from tests.unit.cuda import compiled
 
 U1, I1, I4, I8, U8 = types.uint8[::1], types.int8[::1], types.int32[::1], types.int64[::1], types.uint64[::1]
 PAIRS, ROWS = types.int64[:, ::1], types.uint64[:, ::1]
 NUMBER, YES = types.int64, types.boolean
 QUERIES = (U8, I8, I8)
-H100 = (9, 0)
 RECORDS = (I8, I4, PAIRS, YES)
 
 
@@ -52,37 +47,21 @@ OTHERS = {
 }
 
 
-@pytest.fixture
-def compiled(monkeypatch):
-    """Compile a kernel and return its PTX."""
-
-    def compile_kernel(kernel, arguments, capability=H100):
-        device = SimpleNamespace(compute_capability=capability)
-        monkeypatch.setattr(dispatcher, "get_current_device", lambda: device)
-        ptx, _ = cuda.compile(
-            kernel.py_func, types.void(*arguments), cc=capability, device=False, abi="numba", output="ptx"
-        )
-        return ptx.decode() if isinstance(ptx, bytes) else ptx
-
-    return compile_kernel
-
-
 @pytest.mark.parametrize("row", [types.uint32, types.int64], ids=str)
 @pytest.mark.parametrize("name", KERNELS)
-def test_kernels_that_search_compile(compiled, name, row):
+def test_kernels_that_search_compile(name, row):
     kernel, arguments = KERNELS[name]
     ptx = compiled(kernel, (*index_of(row), *arguments))
     assert "popc.b64" in ptx, "a step of the index counts bits"
 
 
 @pytest.mark.parametrize("name", ["seeds of MEMs", "rows"])
-def test_kernels_compile_for_another_device(compiled, name):
+def test_kernels_compile_for_another_device(name):
     # Two stand for all: no kernel has code for one kind of device alone.
     kernel, arguments = KERNELS[name]
-    ptx = compiled(kernel, (*index_of(types.uint32), *arguments), (8, 0))
-    assert ".target sm_80" in ptx
+    compiled(kernel, (*index_of(types.uint32), *arguments), (8, 0))
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_kernels_compile(compiled, name):
+def test_other_kernels_compile(name):
     assert ".entry" in compiled(*OTHERS[name])

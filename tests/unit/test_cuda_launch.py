@@ -1,6 +1,5 @@
 """Kernels by name: what they are compiled for, what is kept of them, and how their arguments are passed."""
 
-import importlib.util
 import re
 import struct
 from types import SimpleNamespace
@@ -8,8 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import cuda, types
 from numba.cuda import dispatcher

@@ -1,13 +1,10 @@
 """Arenas: what is done where the device has too little memory."""
 
-import importlib.util
-
 import pytest
 
 from overlapper.errors import DeviceError
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from overlapper.runtime.gpu import driver, memory
 from overlapper.runtime.gpu.driver import CudaError

@@ -1,7 +1,6 @@
 """Batches in chunks on a pretended GPU, which computes on the CPU: everything comes to its place."""
 
 import contextlib
-import importlib.util
 import threading
 import time
 
@@ -16,8 +15,7 @@ from overlapper.kernels.pairwise import pairwise_chunks as chunks
 from tests.random_pairs import random_pairs
 from tests.unit.test_pairwise_chunks import CLASSES, packed, text_at
 
-if importlib.util.find_spec("numba_cuda") is None:
-    pytest.skip("numba-cuda is not installed (the extra gpu brings it)", allow_module_level=True)
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 MATRIX = np.where(np.eye(5, dtype=bool), 1, -4)
 SCHEME = cpu.Scheme(MATRIX, -6, -1, False, 5, -1, False)

@@ -8,7 +8,7 @@ import pytest
 from overlapper.correct import thresholds
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows
-from overlapper.graph.params import CorrectParams
+from overlapper.params.correction import CorrectParams
 from overlapper.tables import Reads
 
 

@@ -13,7 +13,7 @@ from overlapper.evaluation.reads import evaluate_reads
 from overlapper.io.truth import Truth, TruthRow
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
-from tests.oracle.corrected import turned
+from tests.oracle.strands import reverse_complement as turned
 
 GENOME = random_genome(30_000, seed=1).sequence(0)
 OTHER = "".join("CGTA"["ACGT".index(b)] if i % 400 == 200 else b for i, b in enumerate(GENOME))

@@ -11,7 +11,7 @@ from overlapper.kernels.seeds.reference_seeds import STRETCH
 from overlapper.mapping.choice import mapping_quality
 from overlapper.mapping.evaluate import Claims, claims_of, evaluate_mappings
 from overlapper.mapping.mapper import BatchMapper, map_reads
-from overlapper.mapping.params import AnchorChainParams, ChoiceParams, MapParams, SeedParams
+from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams, SeedParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.reference_index import places_limit
 from tests.oracle import mapping as oracle

@@ -11,7 +11,7 @@ from overlapper.errors import FormatError, OutputError, ParameterError
 from overlapper.io.mappings import MappingOptions, open_mappings
 from overlapper.io.sam_header import parse_read_group
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import MapParams
+from overlapper.params.mapping import MapParams
 from overlapper.tables import MappingKind, Reads
 from tests.read_sets import mutated, random_text, reverse_complement
 

@@ -9,12 +9,7 @@ from overlapper.correct.polish import Unitigs, _Windows, polish
 from overlapper.graph import assemble
 from overlapper.overlap.presets import ErrorRate
 from overlapper.tables import Reads
-
-COMPLEMENT = str.maketrans("ACGT", "TGCA")
-
-
-def turned(bases):
-    return bases.translate(COMPLEMENT)[::-1]
+from tests.oracle.strands import reverse_complement
 
 
 def laid_out(circular):
@@ -24,7 +19,7 @@ def laid_out(circular):
     rng = np.random.default_rng(12)
     starts = np.sort(np.concatenate([np.arange(0, len(around) - 8_000, 700), [len(around) - 8_000]]))
     parts = [around[a : a + int(rng.integers(5_000, 8_001))] for a in starts]
-    parts = [part if rng.random() < 0.5 else turned(part) for part in parts]
+    parts = [part if rng.random() < 0.5 else reverse_complement(part) for part in parts]
     reads = Reads.from_sequences([f"r{i}" for i in range(len(parts))], parts)
     return reads, assemble(reads, find_overlaps(reads, preset="hifi")).layout
 
@@ -44,7 +39,7 @@ def test_reads_equal_the_windows_of_unitigs_that_they_lie_on(circular):
     for i in range(len(rows)):
         bases = reads.sequence(int(rows.read[i]))[rows.r_start[i] : rows.r_end[i]]
         window = windows.reads.sequence(int(rows.target[i]))[rows.t_start[i] : rows.t_end[i]]
-        assert (turned(bases) if rows.reverse[i] else bases) == window
+        assert (reverse_complement(bases) if rows.reverse[i] else bases) == window
     covered = np.zeros(len(windows.reads.sequence(0)), int)
     for start, end in zip(rows.t_start[rows.target == 0], rows.t_end[rows.target == 0], strict=True):
         covered[start:end] += 1

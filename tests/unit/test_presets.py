@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
-from overlapper.mapping.params import MapParams
 from overlapper.overlap.presets import (
     ALIASES,
     CORRECTED,
@@ -18,6 +17,7 @@ from overlapper.overlap.presets import (
     preset_params,
     with_error_rate,
 )
+from overlapper.params.mapping import MapParams
 from overlapper.params.stages import Params, ThresholdParams
 from overlapper.simulate import random_genome, simulate_reads
 from tests.read_sets import reads_of

@@ -5,7 +5,7 @@ import pytest
 
 from overlapper.io.mappings import MappingOptions, open_mappings
 from overlapper.mapping.mapper import map_reads
-from overlapper.mapping.params import PRESETS
+from overlapper.params.mapping import PRESETS
 from tests.sam_rules import problems
 from tests.unit.test_mapping_files import ONE, OTHER, REFERENCE, mapped  # noqa: F401 (a fixture)
 

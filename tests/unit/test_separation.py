@@ -8,7 +8,7 @@ import pytest
 from overlapper.assemble.contigs import assemble_reads
 from overlapper.assemble.stored import assemble_stored
 from overlapper.errors import ParameterError
-from overlapper.graph.params import AssembleParams, WhatOfCopies, WhenToCorrect
+from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
 from overlapper.tables import Reads
 from overlapper.tiled import tiles

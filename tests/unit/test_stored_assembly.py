@@ -10,14 +10,9 @@ from overlapper.assemble.stored import assemble_stored
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.correct.stored_polish import polish_stored
 from overlapper.errors import ParameterError
-from overlapper.graph.params import (
-    POLISHING_THRESHOLDS,
-    AssembleParams,
-    CorrectParams,
-    GraphParams,
-    WhatOfCopies,
-    WhenToCorrect,
-)
+from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
+from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
+from overlapper.params.graph import GraphParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
 from overlapper.tiled import tiles

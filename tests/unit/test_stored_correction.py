@@ -13,10 +13,10 @@ from overlapper.correct.stored_pileups import ROW, ReadPiles, write_rows
 from overlapper.correct.stored_rounds import correct_stored
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
-from overlapper.graph.params import CorrectParams
 from overlapper.io.artifacts import Artifact, writing
 from overlapper.io.identity import digest_of_arrays, digest_of_reads
 from overlapper.overlap import pipeline
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled import tiles

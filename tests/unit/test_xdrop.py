@@ -10,7 +10,8 @@ from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.kernels.xdrop import xdrop as kernels
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Reads
-from tests.oracle.xdrop import extend_seed, reverse_complement
+from tests.oracle.strands import reverse_complement
+from tests.oracle.xdrop import extend_seed
 
 
 def extend(reads, candidates, params, threads=1):

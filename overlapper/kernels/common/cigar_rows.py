@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.cigars import DELETION, INSERTION
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import DELETION, INSERTION
 
 
 @njit(nogil=True, cache=True)

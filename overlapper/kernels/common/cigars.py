@@ -3,10 +3,9 @@
 import numpy as np
 
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import EQUAL, INSERTION, UNEQUAL
 
 MATCHES, COLUMNS, GAPS, SCORE = range(4)
-EQUAL, UNEQUAL, INSERTION, DELETION = 7, 8, 1, 2
-"""BAM's codes of the operations of a CIGAR."""
 
 
 @njit(nogil=True, cache=True)

@@ -53,7 +53,7 @@ class Rows(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Parameters of `overlapper.graph.params.CorrectParams`, and what is derived from them.
+    """Parameters of `overlapper.params.correction.CorrectParams`, and what is derived from them.
 
     Attributes
     ----------

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.oriented import unpack_bases
+from overlapper.kernels.common.walks import QUERY_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.gact.gact_tile import (
     AFFINE_PLANES,
     LANES,
@@ -21,25 +23,7 @@ from overlapper.kernels.gact.gact_tile import (
     workspace,
 )
 from overlapper.runtime.compile.cache import njit
-
-INSERTION, DELETION, EQUAL, DIFFERENT = 1, 2, 7, 8
-"""BAM's operations: a query base, a target base, an equal pair and an unequal pair."""
-
-_UNKNOWN_QUERY, _UNKNOWN_TARGET = 4, 5
-"""Unknown bases have a code of their own on each side, so that they equal nothing."""
-
-_BASES_PER_WORD = 32
-
-
-class _Reads(NamedTuple):
-    """The columns of `Reads` that hold bases."""
-
-    words: np.ndarray
-    word_offsets: np.ndarray
-    lengths: np.ndarray
-    unknown_start: np.ndarray
-    unknown_end: np.ndarray
-    unknown_offsets: np.ndarray
+from overlapper.tables.cigars import DELETION, EQUAL, INSERTION, UNEQUAL
 
 
 class _Rule(NamedTuple):
@@ -54,16 +38,14 @@ class _Rule(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def extend_candidates(
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
-    query, target, reverse, query_anchor, target_anchor,
+    reads, query, target, reverse, query_anchor, target_anchor,
     match, mismatch, gap_open, gap_extend, tile, overlap, min_identity, give_up,
 ):  # fmt: skip
     """Extend every candidate to both sides of its anchor.
 
     Parameters
     ----------
-    words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets : ndarray
-        Columns of `Reads`.
+    reads : PackedReads
     query, target : ndarray of int32, shape (n,)
         Read numbers.
     reverse : ndarray of bool, shape (n,)
@@ -83,16 +65,14 @@ def extend_candidates(
         Where the runs of each candidate start.
     """
     n = len(query)
-    reads = _Reads(words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets)
     scores = Scores(match, mismatch, gap_open, gap_extend)
     rule = _Rule(tile, tile - overlap, 100 - min_identity, min_identity, give_up)
     work = workspace(tile, scores)
     longest_query = longest_target = 0
     for row in range(n):
-        longest_query = max(longest_query, lengths[query[row]])
-        longest_target = max(longest_target, lengths[target[row]])
-    query_codes = np.empty(longest_query + 2 * _BASES_PER_WORD, np.uint8)
-    target_codes = np.empty(longest_target + 2 * _BASES_PER_WORD, np.uint8)
+        longest_query = max(longest_query, reads.lengths[query[row]])
+        longest_target = max(longest_target, reads.lengths[target[row]])
+    query_codes, target_codes = np.empty(longest_query, np.uint8), np.empty(longest_target, np.uint8)
 
     rows = np.empty((n, 7), np.int64)
     cigar, cigar_offsets = np.empty(1024, np.int32), np.zeros(n + 1, np.int64)
@@ -100,8 +80,10 @@ def extend_candidates(
     q = query_codes
     for row in range(n):
         if row == 0 or query[row] != query[row - 1]:
-            q = _unpack(reads, query[row], False, _UNKNOWN_QUERY, query_codes)
-        t = _unpack(reads, target[row], reverse[row], _UNKNOWN_TARGET, target_codes)
+            q = query_codes[: reads.lengths[query[row]]]
+            unpack_bases(reads, query[row], 0, len(q), False, QUERY_UNKNOWN, q)
+        t = target_codes[: reads.lengths[target[row]]]
+        unpack_bases(reads, target[row], 0, len(t), reverse[row], TARGET_UNKNOWN, t)
         q_anchor, t_anchor = query_anchor[row], target_anchor[row]
         left, runs = _extend(q, t, q_anchor, t_anchor, -1, rule, scores, work, runs, 0)
         right, runs = _extend(q, t, q_anchor, t_anchor, 1, rule, scores, work, runs, left)
@@ -112,32 +94,6 @@ def extend_candidates(
         cigar_offsets[row + 1] = start + count
         _rescore(cigar[start : start + count], scores, rows[row])
     return rows, cigar[: cigar_offsets[n]].view(np.uint32), cigar_offsets
-
-
-@njit(nogil=True, cache=True)
-def _unpack(reads, read, reverse, unknown, codes):
-    """Return the bases of a read, one a byte, in ``codes``, which has a word to spare on either side."""
-    length = reads.lengths[read]
-    first = reads.word_offsets[read]
-    for word in range(reads.word_offsets[read + 1] - first):
-        packed = reads.words[first + word]
-        if reverse:
-            end = _BASES_PER_WORD + length - word * _BASES_PER_WORD
-            block = codes[end - _BASES_PER_WORD : end]
-            for base in range(_BASES_PER_WORD):
-                block[base] = ((packed >> np.uint64(62 - 2 * base)) & np.uint64(3)) ^ np.uint64(3)
-        else:
-            start = _BASES_PER_WORD + word * _BASES_PER_WORD
-            block = codes[start : start + _BASES_PER_WORD]
-            for base in range(_BASES_PER_WORD):
-                block[base] = (packed >> np.uint64(2 * base)) & np.uint64(3)
-    bases = codes[_BASES_PER_WORD : _BASES_PER_WORD + length]
-    for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
-        start, end = reads.unknown_start[run], reads.unknown_end[run]
-        if reverse:
-            start, end = length - end, length - start
-        bases[start:end] = unknown
-    return bases
 
 
 @njit(nogil=True, cache=True)
@@ -224,7 +180,7 @@ def _trace(work, height, width, scores, step, runs, first, count):
         elif i <= last_i or j <= last_j:
             break
         elif (work.directions[word] >> lane) & 1:
-            operation = EQUAL if work.rows[i] == work.columns[work.origin - j] else DIFFERENT
+            operation = EQUAL if work.rows[i] == work.columns[work.origin - j] else UNEQUAL
         elif (work.directions[word + 1] >> lane) & 1:
             operation = INSERTION
         else:
@@ -296,7 +252,7 @@ def _rescore(cigar, scores, row):
         if operation == EQUAL:
             equal += length
             score += length * scores.match
-        elif operation == DIFFERENT:
+        elif operation == UNEQUAL:
             score += length * scores.mismatch
         else:
             score += scores.gap_open + length * scores.gap_extend

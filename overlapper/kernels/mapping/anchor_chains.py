@@ -25,7 +25,7 @@ _RANK_MASK = (1 << _RANK_BITS) - 1
 
 
 class Scheme(NamedTuple):
-    """The numbers of `overlapper.mapping.params.AnchorChainParams`."""
+    """The numbers of `overlapper.params.mapping.AnchorChainParams`."""
 
     look_back: int
     max_gap: int

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from overlapper.kernels.common.cigars import EQUAL, INSERTION, UNEQUAL
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import base_at
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import EQUAL, INSERTION, UNEQUAL
 
 
 @njit(nogil=True, cache=True)

@@ -7,9 +7,8 @@ import numpy as np
 from overlapper.kernels.common.vectors import width
 from overlapper.kernels.pairwise.pairwise_stripes import stripe_columns
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import DELETION, EQUAL, INSERTION, UNEQUAL
 
-INSERTION, DELETION, EQUAL, DIFFERENT = 1, 2, 7, 8
-"""BAM's operations: a query base, a target base, an equal pair and an unequal pair."""
 ROW, COLUMN, GAP, SCORE, RUNS = range(5)
 """What the state of a path holds: the cell it is at, the gap that led there (0, INSERTION or DELETION), H of
 that cell, and how many runs lie behind it."""
@@ -60,7 +59,7 @@ def follow(lanes, part, work, scores, matrix, directions, state, runs):
                 query, target = work.query[row - 1], work.target[work.origin + 1 - column]
                 score -= matrix[query, target]
                 row, column = row - 1, column - 1
-                runs = push_run(runs, state, EQUAL if query == target and query < 4 else DIFFERENT, 1)
+                runs = push_run(runs, state, EQUAL if query == target and query < 4 else UNEQUAL, 1)
                 continue
             gap = INSERTION if (planes[1] >> lane) & 1 else DELETION
         if gap == INSERTION:

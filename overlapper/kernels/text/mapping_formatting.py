@@ -18,6 +18,7 @@ from overlapper.kernels.text.paf_formatting import (
     text_bytes,
 )
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import OPERATIONS
 
 LINE_BYTES = 320
 """No line is longer than this, but for names, bases, qualities, CIGAR and what is given as text."""
@@ -35,7 +36,7 @@ _BEST, _OTHER = text_bytes(b"\ttp:A:P"), text_bytes(b"\ttp:A:S")
 _SEEDS, _CHAIN_SCORE, _SECOND_SCORE = text_bytes(b"\tcm:i:"), text_bytes(b"\ts1:i:"), text_bytes(b"\ts2:i:")
 _DIVERGENCE, _CIGAR = text_bytes(b"\tde:f:"), text_bytes(b"\tcg:Z:")
 _NO_MATE, _NO_PLACE = text_bytes(b"\t*\t0\t0\t"), text_bytes(b"\t*\t0\t0\t*\t*\t0\t0\t")
-_LETTERS, _OPERATIONS = text_bytes(b"ACGTN"), text_bytes(b"MIDNSHP=X")
+_LETTERS, _OPERATIONS = text_bytes(b"ACGTN"), text_bytes(OPERATIONS.encode())
 _TAB, _NEWLINE, _PLUS, _MINUS, _STAR, _LETTER_S, _PHRED = 9, 10, 43, 45, 42, 83, 33
 _PAIRED = 7
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import OPERATIONS
 
 ROW_BYTES = 256
 """No row is longer than this, but for its names and its CIGAR."""
@@ -31,7 +32,7 @@ _CIGAR = text_bytes(b"\tcg:Z:")
 _NO_MAPPING_QUALITY = text_bytes(b"\t255")
 _CLASS_LETTERS = text_bytes(b"idqt")
 """By `overlapper.tables.OverlapClass`."""
-_OPERATIONS = text_bytes(b"MIDNSHP=X")
+_OPERATIONS = text_bytes(OPERATIONS.encode())
 _TAB, _NEWLINE, _PLUS, _MINUS, _ZERO, _POINT = 9, 10, 43, 45, 48, 46
 
 

@@ -15,6 +15,7 @@ from overlapper.kernels.text.paf_formatting import Names
 from overlapper.kernels.text.text_numbers import FAILED, MAX_INTEGER, NINE, ZERO, decimal, integer
 from overlapper.kernels.text.text_words import field_end, hash_of, short_number
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.cigars import DELETION, EQUAL, INSERTION, UNEQUAL
 
 # Fields of the state.
 LINES, ROWS, OPERATIONS, EDITED, PROBLEM, COLUMN, EXPECTED = range(7)
@@ -47,7 +48,7 @@ _SEEDS, _SCORE, _EDITS, _CLASS, _CIGAR_START, _CIGAR_STOP = range(12, 18)
 _FIELDS = 18
 
 _TAB, _NEWLINE, _RETURN = 9, 10, 13
-_MATCH, _INSERTION, _DELETION, _EQUAL, _UNEQUAL = 0, 1, 2, 7, 8
+_MATCH = 0
 _ABSENT = FAILED + 1
 _TAG_HEAD = np.uint64(5)
 _ONE = np.uint64(1)
@@ -324,10 +325,10 @@ def _read_cigar(text, fields, cigar, state):
         operation = _operation_of(letter)
         if operation < 0 or length == 0:
             return False
-        query_bases += length if operation != _DELETION else 0
-        target_bases += length if operation != _INSERTION else 0
-        if swapped and (operation == _INSERTION or operation == _DELETION):
-            operation = _INSERTION + _DELETION - operation
+        query_bases += length if operation != DELETION else 0
+        target_bases += length if operation != INSERTION else 0
+        if swapped and (operation == INSERTION or operation == DELETION):
+            operation = INSERTION + DELETION - operation
         cigar[filled] = length << 4 | operation
         filled += 1
         length = np.int64(0)
@@ -345,13 +346,13 @@ def _read_cigar(text, fields, cigar, state):
 @njit(nogil=True, cache=True)
 def _operation_of(letter):
     if letter == ord("="):
-        return _EQUAL
+        return EQUAL
     if letter == ord("X"):
-        return _UNEQUAL
+        return UNEQUAL
     if letter == ord("I"):
-        return _INSERTION
+        return INSERTION
     if letter == ord("D"):
-        return _DELETION
+        return DELETION
     if letter == ord("M"):
         return _MATCH
     return -1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from overlapper.runtime.compile.cache import njit
@@ -13,23 +11,13 @@ _COMPLEMENTS = np.frombuffer(b"TGCA", np.uint8)
 _UNKNOWN = ord("N")
 
 
-class Bases(NamedTuple):
-    """Columns of `overlapper.tables.Reads`."""
-
-    words: np.ndarray
-    word_offsets: np.ndarray
-    unknown_start: np.ndarray
-    unknown_end: np.ndarray
-    unknown_offsets: np.ndarray
-
-
 @njit(nogil=True, cache=True)
-def spell(bases, read, start, end, reverse):
+def spell(reads, read, start, end, reverse):
     """Spell intervals of reads.
 
     Parameters
     ----------
-    bases : Bases
+    reads : PackedReads
     read, start, end : arrays of int, shape (n,)
         Reads and intervals of them, half open, on the forward strand.
     reverse : array of bool, shape (n,)
@@ -40,7 +28,7 @@ def spell(bases, read, start, end, reverse):
     ndarray of uint8
         Letters of all intervals in order, N where a base is not known.
     """
-    words = bases.words
+    words = reads.words
     letters = np.empty(np.sum(end - start), np.uint8)
     filled = 0
     for piece in range(len(read)):
@@ -48,12 +36,12 @@ def spell(bases, read, start, end, reverse):
         alphabet = _COMPLEMENTS if reverse[piece] else _LETTERS
         step = -1 if reverse[piece] else 1
         at = filled + last - first - 1 if reverse[piece] else filled
-        word_start = bases.word_offsets[read[piece]]
+        word_start = reads.word_offsets[read[piece]]
         for base in range(first, last):
             pair = words[word_start + base // 32] >> np.uint64(2 * (base % 32))
             letters[at + step * (base - first)] = alphabet[pair & np.uint64(3)]
-        for run in range(bases.unknown_offsets[read[piece]], bases.unknown_offsets[read[piece] + 1]):
-            for base in range(max(bases.unknown_start[run], first), min(bases.unknown_end[run], last)):
+        for run in range(reads.unknown_offsets[read[piece]], reads.unknown_offsets[read[piece] + 1]):
+            for base in range(max(reads.unknown_start[run], first), min(reads.unknown_end[run], last)):
                 letters[at + step * (base - first)] = _UNKNOWN
         filled += last - first
     return letters

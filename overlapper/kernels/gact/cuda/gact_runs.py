@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.gact.cuda.gact_layout import DELETION, EQUAL, INSERTION, OPERATIONS
-
-_BAM_OPERATIONS = 0x7812
-"""BAM's number of each operation, four bits each."""
+from overlapper.kernels.common.cuda.paths import DELETION, EQUAL, INSERTION, OPERATIONS, packed_run
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -124,16 +121,10 @@ def write_runs(paths, path_offsets, kept_columns, columns, cigar_offsets, cigar)
         for column in range(columns[row, 0], columns[row, 1]):
             operation = _joined_operation(paths, path_before, before, path_after, column)
             if operation != previous and length > int32(0):
-                cigar[at] = _packed_run(length, previous)
+                cigar[at] = packed_run(length, previous)
                 at += 1
                 length = int32(0)
             length = int32(length + int32(1))
             previous = operation
         if length > int32(0):
-            cigar[at] = _packed_run(length, previous)
-
-
-@cuda.jit(device=True, forceinline=True)
-def _packed_run(length, operation):
-    bam = uint32(uint32(_BAM_OPERATIONS) >> uint32(operation * uint32(4))) & uint32(15)
-    return uint32(uint32(length << int32(4)) | bam)
+            cigar[at] = packed_run(length, previous)

@@ -10,19 +10,15 @@ from functools import cache
 
 from numba import cuda, int32, uint32, uint64
 
+from overlapper.kernels.common.cuda.paths import DELETION, EQUAL, INSERTION, UNEQUAL, packed_run
 from overlapper.kernels.pairwise.cuda.pairwise_bases import base_of, sequences_of
 from overlapper.kernels.pairwise.pairwise_chunks import OFFSET
 from overlapper.kernels.pairwise.pairwise_layout import QUERY_START, TARGET_START
 
-OPERATIONS = 16
-"""Operations of a word."""
-DELETION, INSERTION, UNEQUAL, EQUAL = range(4)
 DELETE, INSERT = DELETION + 1, INSERTION + 1
 """What kind of gap a path is in; 0 is none."""
 COLUMNS, SECOND, RUNS = 6, 7, 8
 """Rows of what is found: those of the CPU's kernels, and the number of runs."""
-BAM_OPERATIONS = 0x7812
-"""BAM's number of each operation, four bits each."""
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -122,15 +118,9 @@ def write_runs(paths, numbers, found, cigar_offsets, first, last, cigar):
             operation = uint32(uint32(word >> uint32(2 * (left & int32(15)))) & uint32(3))
             if operation != previous:
                 if length > uint32(0):
-                    cigar[at] = _packed_run(length, previous)
+                    cigar[at] = packed_run(length, previous)
                     at += 1
                 previous, length = operation, uint32(0)
             length = uint32(length + uint32(1))
         if length > uint32(0):
-            cigar[at] = _packed_run(length, previous)
-
-
-@cuda.jit(device=True, forceinline=True)
-def _packed_run(length, operation):
-    bam = uint32(uint32(BAM_OPERATIONS) >> uint32(operation * uint32(4))) & uint32(15)
-    return uint32(uint32(length << uint32(4)) | bam)
+            cigar[at] = packed_run(length, previous)

@@ -1,6 +1,6 @@
 """Write the command reference, ``docs/commands.md``, and the manual pages, from the commands themselves.
 
-Run ``python -m tests.cli.reference`` after changing an option; a test compares the two.
+Run ``python -m docs.tools.commands`` after changing an option; a test compares the two.
 """
 
 import inspect
@@ -12,11 +12,11 @@ from typer.models import ArgumentInfo
 
 from overlapper import cli
 
-PATH = Path(__file__).parents[2] / "docs" / "commands.md"
+PATH = Path(__file__).parents[1] / "commands.md"
 HEAD = """\
 # Commands
 
-Made from the commands by `python -m tests.cli.reference`. Exit codes: 0 done, 1 an error that you can mend
+Made from the commands by `python -m docs.tools.commands`. Exit codes: 0 done, 1 an error that you can mend
 ([errors.md](errors.md)), 2 wrong usage, 70 a fault of overlapper, 130 and 143 ended by Ctrl-C and
 SIGTERM. `overlapper --version` prints the version, `overlapper --install-completion` lets bash, zsh, fish or
 PowerShell complete commands and options. `-` stands for standard input or output.
@@ -83,7 +83,7 @@ class Parameter:
 
 
 if __name__ == "__main__":
-    from tests.cli import manual
+    from docs.tools import manual
 
     PATH.write_text(reference())
     manual.write()

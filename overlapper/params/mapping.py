@@ -1,4 +1,4 @@
-"""Parameters of mapping, and presets by technology."""
+"""Parameters of mapping, and presets by technology: chosen, after minimap2's."""
 
 from __future__ import annotations
 

@@ -1,15 +1,19 @@
 """Write the list of kernels that the first run of a command compiles, ``overlapper/cli/first_kernels.toml``.
 
-Run ``python -m tests.cli.kernels`` after changing the arguments of a kernel; a test compares the two.
+Run ``python -m docs.tools.kernels`` after changing the arguments of a kernel; a test compares the two.
 """
 
+import os
+import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 from overlapper.cli import main
 from overlapper.cli.first_kernels import LISTED, kernel_of, spelled
 from overlapper.runtime.compile.startup import load_numba
-from tests.cli.runner import overlapper, python
 
+ROOT = str(Path(__file__).parents[2])
 READS = (
     "simulate --genome-size 30k --coverage 12 -p ont-r9 -o reads.fq --reference-out genome.fa -q",
     "simulate --reference genome.fa --coverage 50 -p ont-r9 -o deep.fq -q",
@@ -34,15 +38,15 @@ COMPILED = "compiled"
 def listed():
     """Return the text of the list."""
     sections = [f"{command} = [\n{lines}]\n" for command, lines in _recorded()]
-    return "\n".join(["# Written by python -m tests.cli.kernels.", *sections])
+    return "\n".join(["# Written by python -m docs.tools.kernels.", *sections])
 
 
 def _recorded():
     """Yield every command and the lines of its kernels."""
-    script = "from tests.cli.kernels import record; record()"
+    script = "from docs.tools.kernels import record; record()"
     with tempfile.TemporaryDirectory() as folder:
         for words in READS:
-            overlapper(*words.split(), cwd=folder, check=True)
+            _python(folder, "-m", "overlapper", *words.split())
         for command, words in RUNS.items():
             # A kernel that another one brings along is not taken from the cache while something compiles.
             lines = _run(script, words, folder)
@@ -53,8 +57,16 @@ def _recorded():
 
 def _run(script, words, folder):
     """Return what a command printed, each line once."""
-    run = python("-c", script, *words.split(), cwd=folder, check=True)
-    return list(dict.fromkeys(run.stdout.decode().splitlines()))
+    return list(dict.fromkeys(_python(folder, "-c", script, *words.split()).splitlines()))
+
+
+def _python(folder, *words):
+    """Return what Python, which finds this copy of the package, prints in a folder."""
+    environment = {**os.environ, "PYTHONPATH": ROOT}
+    command = [sys.executable, *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def record():

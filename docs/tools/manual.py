@@ -1,15 +1,15 @@
 """Write the manual pages, ``docs/man/*.1``, from the commands themselves; a wheel installs them.
 
-``python -m tests.cli.reference`` writes them together with the command reference.
+``python -m docs.tools.commands`` writes them together with the command commands.
 """
 
 import inspect
 
+from docs.tools import commands
 from overlapper import cli
 from overlapper.version import __version__
-from tests.cli import reference
 
-FOLDER = reference.PATH.parent / "man"
+FOLDER = commands.PATH.parent / "man"
 CODES = """\
 .SH EXIT STATUS
 0 done, 1 an error that you can mend, 2 wrong usage, 70 a fault of overlapper,
@@ -38,7 +38,7 @@ def first_page(names):
 
 def command_page(command, name):
     """Return the page of one command."""
-    function, parameters = reference.declared(command)
+    function, parameters = commands.declared(command)
     arguments = " ".join(p.spelling.strip("`") for p in parameters if p.is_argument)
     words = f"overlapper {' '.join(cli.words_of(command))}"
     paragraphs = inspect.cleandoc(function.__doc__).split("\n\n")
@@ -67,7 +67,7 @@ def head(name, what):
 
 def summary(command):
     """Return what a command does, on a line."""
-    return plain(inspect.cleandoc(reference.declared(command)[0].__doc__).split("\n\n")[0].replace("\n", " "))
+    return plain(inspect.cleandoc(commands.declared(command)[0].__doc__).split("\n\n")[0].replace("\n", " "))
 
 
 def entry(parameter):

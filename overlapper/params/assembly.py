@@ -1,0 +1,63 @@
+"""Parameters of the way from reads to contigs."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+from overlapper.errors import require
+from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
+from overlapper.params.graph import CleanParams, GraphParams
+
+
+class WhenToCorrect(enum.StrEnum):
+    """Which reads `overlapper.assemble.contigs.assemble_reads` corrects before it lays them out."""
+
+    AUTO = "auto"
+    """Those whose error rate asks for it."""
+    ALWAYS = "always"
+    NEVER = "never"
+
+
+class WhatOfCopies(enum.StrEnum):
+    """What `overlapper.assemble.contigs.assemble_reads` does with haplotypes and copies of repeats."""
+
+    AUTO = "auto"
+    """Keeps them apart where reads are accurate."""
+    SEPARATE = "separate"
+    """Contigs are of one copy each; reads are corrected first, whatever their error rate."""
+    COLLAPSE = "collapse"
+    """Joins what looks alike to reads that err."""
+
+
+@dataclasses.dataclass(frozen=True)
+class AssembleParams:
+    """From reads to contigs.
+
+    Attributes
+    ----------
+    correct : WhenToCorrect
+    correct_above : float
+        Error rate from which on reads need correction.
+    copies : WhatOfCopies
+    separate_below : float
+        Error rate below which copies are kept apart by default: that of HiFi reads.
+    correction, polishing : CorrectParams
+    graph : GraphParams
+    cleaning : CleanParams
+    """
+
+    correct: WhenToCorrect = WhenToCorrect.AUTO
+    correct_above: float = 0.15
+    copies: WhatOfCopies = WhatOfCopies.AUTO
+    separate_below: float = 0.01
+    correction: CorrectParams = CorrectParams()
+    polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
+    graph: GraphParams = GraphParams()
+    cleaning: CleanParams = CleanParams()
+
+    def __post_init__(self) -> None:
+        require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
+        require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
+        both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
+        require(both, "correct", self.correct, "always or auto where copies are kept apart")

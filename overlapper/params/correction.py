@@ -1,0 +1,96 @@
+"""Parameters of the correction of reads and of polishing.
+
+What they were fitted on is in ``docs/notes/fitted-numbers.md``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from overlapper.errors import require
+
+POLISHING_THRESHOLDS = (30, 40, 50, 0)
+"""Unitigs, of which there are few, have two drafts more than reads. Chosen on simulated CLR and R9 reads and
+real ones of lambda (R7.3)."""
+CORRECTED_THRESHOLD = 45
+"""Percentage of corrected reads that a base needs: where few columns are undecided, in simulated and in
+real reads (CLR of lambda)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class CorrectParams:
+    """Correction of reads and consensus of unitigs (``docs/algorithms/correction.md``).
+
+    Attributes
+    ----------
+    rounds : int
+        Each round corrects all reads; later ones find the overlaps of the corrected reads.
+    max_depth : int
+        Reads that vote on a stretch of the target.
+    kmer_length : int
+        Shortest anchor, in bases, at most 16; 0 derives it from the divergence of the overlaps.
+    max_gap : int
+        Bases between neighbouring anchors, on either read, at most 1800.
+    thresholds : tuple of int
+        Percentage of the weight that a base needs in each draft, two or more; the last one is the consensus,
+        for which 0 derives it from the insertions and deletions of raw reads; for corrected ones it is 45.
+    run_threshold : int
+        That of the consensus for bases of homopolymer runs; 0 derives it from those in the runs of raw reads;
+        for corrected ones it is 45.
+    haplotype_filter : bool
+        Leave out reads that disagree with the target systematically.
+    error_rate : float
+        Of the reads as given, by which it is known what members have alike; 0 derives it.
+    """
+
+    rounds: int = 2
+    max_depth: int = 40
+    kmer_length: int = 0
+    max_gap: int = 1000
+    thresholds: tuple[int, ...] = (30, 0)
+    run_threshold: int = 0
+    haplotype_filter: bool = True
+    error_rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        require(0 <= self.error_rate <= 1, "error_rate", self.error_rate, "0 (derive) to 1")
+        require(1 <= self.rounds <= 100, "rounds", self.rounds, "1 to 100")
+        require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
+        derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
+        require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
+        require(1 <= self.max_gap <= 1800, "max_gap", self.max_gap, "1 to 1800")
+        fit = (
+            len(self.thresholds) >= 2
+            and all(1 <= t <= 99 for t in self.thresholds[:-1])
+            and (0 <= self.thresholds[-1] <= 99)
+        )
+        require(
+            fit, "thresholds", self.thresholds, "two or more, each 1 to 99, the last one perhaps 0 (derive)"
+        )
+
+        require(0 <= self.run_threshold <= 99, "run_threshold", self.run_threshold, "0 (derive) to 99")
+
+    def fitted(self) -> dict[str, Any]:
+        """Return what the first round may derive from the reads, for `with_fitted`."""
+        return {"thresholds": self.thresholds, "run_threshold": self.run_threshold}
+
+    def with_fitted(self, facts: dict[str, Any]) -> CorrectParams:
+        """Return the parameters with what a round derived."""
+        return dataclasses.replace(
+            self, thresholds=tuple(facts["thresholds"]), run_threshold=facts["run_threshold"]
+        )
+
+    def of_corrected_reads(self, error_rate: float) -> CorrectParams:
+        """Return the parameters for reads that were corrected, and erred so much before; none is derived."""
+        *first, last = self.thresholds
+        return dataclasses.replace(
+            self,
+            thresholds=(*first, last or CORRECTED_THRESHOLD),
+            run_threshold=self.run_threshold or CORRECTED_THRESHOLD,
+            error_rate=self.error_rate or error_rate,
+        )
+
+    def of_round(self) -> dict[str, Any]:
+        """Return what the result of one round depends on: all but the number of rounds."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if name != "rounds"}
