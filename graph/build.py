@@ -7,13 +7,14 @@
 3. Reads are trimmed to what other reads confirm, which cuts chimeras (`overlapper.graph.trim`), and overlaps
    with them.
 4. Overlaps are classified on the trimmed reads (`overlapper.extend.classify`); internal matches go.
-5. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
+5. Reads are told that other reads confirm from end to end, and overlaps of the rest are left out that nothing
+   asks for (`overlapper.graph.confirmed`): containments now, dovetails as edges.
+6. **Containment.** A containment overlap points from the contained read to its container. Along the arrows
    every read leads to a read that no other contains, or to a ring of reads that contain one another and that
    no other contains. Such reads stay, and so does one of each such ring; all others go
    (`overlapper.graph.containment`).
-6. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
-   join the same ends of a pair the longest stays. One below ``min_overlap`` is for dead ends: it stays where
-   neither of the two read ends has an edge that is not.
+7. **Edges.** Every dovetail between two reads that stay is an edge and its mirror; of several dovetails that
+   join the same ends of a pair the longest stays.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.extend.classify import check_within, classify
+from overlapper.graph.confirmed import confirmed_reads, containments_that_count, edges_that_count
 from overlapper.graph.containment import contained_reads
 from overlapper.graph.model import Edges, Graph, GraphReads
 from overlapper.graph.pairs import Pairs, blocks_of, cut, pairs_of, without_repeats
@@ -124,7 +126,10 @@ def connect(
     counts = {name: sum(part.counts[name] for part in parts) for name in parts[0].counts}
 
     depth = _depth(inside, lengths)
-    contained = contained_reads(inside, kinds, extents, start, end)
+    confirmed = confirmed_reads(inside, lengths, params, threads)
+    counts["reads not confirmed"] = int(((lengths > 0) & ~confirmed).sum())
+    arrow = containments_that_count(inside, kinds, extents, confirmed, params.min_overlap)
+    contained = contained_reads(inside.take(arrow), kinds[arrow], extents.compress(arrow, axis=1), start, end)
     counts["contained reads"] = len(contained)
     stays = lengths > 0
     stays[contained.read] = False
@@ -132,10 +137,9 @@ def connect(
     counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
     edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
     counts["overlaps that double an edge"] = doubled
-    if params.min_end_overlap:
-        needed = _needed(edges, params.min_overlap)
-        counts["short overlaps beside longer ones"] = int((~needed).sum()) // 2
-        edges = edges.take(np.flatnonzero(needed))
+    counting = edges_that_count(edges, confirmed[stays], params.min_overlap)
+    counts["overlaps beside better ones"] = int((~counting).sum()) // 2
+    edges = edges.take(np.flatnonzero(counting))
 
     kept = np.flatnonzero(stays)
     graph_reads = GraphReads(read=order[kept], start=start[kept], end=end[kept], depth=depth[kept])
@@ -188,14 +192,6 @@ def _depth(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
     covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
     covering += np.bincount(pairs.target, pairs.t_end - pairs.t_start, reads)
     return 1 + covering / np.maximum(lengths, 1)
-
-
-def _needed(edges: Edges, min_overlap: int) -> np.ndarray:
-    """Return which edges are long, or lead from an end without a long one to another (bool)."""
-    is_long = edges.overlap >= min_overlap
-    goes_on = np.zeros(int(edges.source.max(initial=-1)) + 1, np.bool_)
-    goes_on[edges.source[is_long]] = True
-    return is_long | ~(goes_on[edges.source] | goes_on[edges.target ^ 1])
 
 
 def _edges(pairs: Pairs, extents: np.ndarray, stays: np.ndarray) -> tuple[Edges, int]:

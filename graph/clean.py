@@ -2,9 +2,9 @@
 
 **Tip.** A chain of at most ``tip_reads`` reads that nothing leads into. It goes when the node it leads to (of
 several the one with the longest overlap) can be reached in a better way: from a node that ends no tip, or
-from a better tip (more bases, then more reads, then the smaller read number). So an end of the genome keeps
-the best of its tips. Of a tip that stays, edges to other nodes that can be reached in a better way go.
-Repeated until none goes.
+from a better tip (one that goes on over more bases from there, then of more reads, then of the smaller read
+number). So an end of the genome keeps the best of its tips. Of a tip that stays, edges to other nodes that
+can be reached in a better way go. Repeated until none goes.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path of most reads stays; of
@@ -78,7 +78,7 @@ def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str
 
 def find_tips(graph: Graph, most_reads: int) -> tuple[np.ndarray, np.ndarray]:
     """Return reads of tips, and edges of other tips (one of each pair), that go first (bool)."""
-    return tips.tips(*_arrays(graph), graph.edges.overlap, graph.lengths, most_reads)
+    return tips.tips(*_arrays(graph), graph.edges.length, graph.edges.overlap, most_reads)
 
 
 def cut_tips(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:

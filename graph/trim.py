@@ -121,7 +121,23 @@ class _Kept(NamedTuple):
     junction: np.ndarray
 
 
-def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int) -> _Kept:
+def cores_of(
+    pairs: Pairs, reads: int, min_depth: int, clip: int, threads: int
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return the two longest cores of every read, and the intervals that they were found in.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    reads, min_depth, clip, threads : int
+
+    Returns
+    -------
+    cores : ndarray of int64, shape (reads, 4)
+        As `overlapper.kernels.graph.pileup.covered` gives them.
+    intervals : tuple of arrays
+        As `overlapper.kernels.graph.pileup.intervals_by_read` gives them.
+    """
     offsets, opens, closes = pileup.intervals_by_read(
         pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
     )
@@ -131,10 +147,14 @@ def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphPara
         itertools.pairwise(bounds),
         threads,
     )
-    cores = np.concatenate([np.empty((0, 4), np.int64), *found])
+    return np.concatenate([np.empty((0, 4), np.int64), *found]), (offsets, opens, closes)
+
+
+def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int) -> _Kept:
+    cores, intervals = cores_of(pairs, reads, min_depth, clip, threads)
     long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
     start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
-    start, end = pileup.grown(offsets, opens, closes, start, end, params.min_overlap)
+    start, end = pileup.grown(*intervals, start, end, params.min_overlap)
 
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2

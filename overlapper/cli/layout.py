@@ -114,6 +114,13 @@ def layout(
             help="Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
         ),
     ] = 0,
+    confirm_depth: Annotated[
+        int,
+        typer.Option(
+            help="Overlaps that must cover each base of a read for its overlaps to count beside those of "
+            "others; 0 takes all alike."
+        ),
+    ] = 0,
     no_clean: Annotated[
         bool, typer.Option("--no-clean", help="Leave the graph as transitive reduction leaves it.")
     ] = False,
@@ -172,7 +179,14 @@ def layout(
     check_format(overlaps)
     export.check_read_lines(read_lines)
     params = graph.GraphParams(
-        min_overlap, min_depth, max_hang, min_ratio, max_divergence_ratio, fuzz, min_end_overlap
+        min_overlap,
+        min_depth,
+        max_hang,
+        min_ratio,
+        max_divergence_ratio,
+        fuzz,
+        min_end_overlap,
+        confirm_depth,
     )
     cleaning = (
         None if no_clean else graph.CleanParams(tip_reads, bubble_bases, weak_ratio, weak_rounds, weak_start)

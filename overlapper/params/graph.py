@@ -36,6 +36,9 @@ class GraphParams:
         How much longer than an edge a path may be that makes the edge transitive, in bases.
     min_end_overlap : int
         Shortest overlap that counts between read ends that have none of `min_overlap`; 0 for none.
+    confirm_depth : int
+        Overlaps that must cover each base of a read for it to be confirmed; of others, overlaps count where
+        there are none of confirmed reads. 0 takes all reads for confirmed.
     """
 
     min_overlap: int = 2000
@@ -45,11 +48,13 @@ class GraphParams:
     max_divergence_ratio: float = 4.0
     fuzz: int = 1000
     min_end_overlap: int = 0
+    confirm_depth: int = 0
 
     def __post_init__(self) -> None:
         require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
         require(self.min_end_overlap >= 0, "min_end_overlap", self.min_end_overlap, "0 or more")
         require(self.min_depth >= 0, "min_depth", self.min_depth, "0 or more")
+        require(self.confirm_depth >= 0, "confirm_depth", self.confirm_depth, "0 or more")
         require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
         ratio = self.max_divergence_ratio
@@ -57,9 +62,15 @@ class GraphParams:
         require(self.fuzz >= 0, "fuzz", self.fuzz, "0 or more")
 
     def of_exact_overlaps(self) -> GraphParams:
-        """Return the parameters for overlaps that match to the last base, which confirm both reads whole."""
-        shortest = min(self.min_overlap, EXACT_END_OVERLAP)
-        return dataclasses.replace(self, min_end_overlap=shortest, min_depth=0, max_hang=0, fuzz=0)
+        """Return the parameters for overlaps that match to the last base: reads are kept whole."""
+        return dataclasses.replace(
+            self,
+            min_end_overlap=min(self.min_overlap, EXACT_END_OVERLAP),
+            min_depth=0,
+            confirm_depth=self.min_depth,
+            max_hang=0,
+            fuzz=0,
+        )
 
 
 @dataclasses.dataclass(frozen=True)

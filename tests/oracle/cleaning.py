@@ -34,15 +34,18 @@ def dead_end_chains(edges, bases, most):
     return [chain for chain in (chain_from(edges, v) for v in starts) if len(chain) <= most]
 
 
-def tips(edges, bases, most):
+def tips(edges, lengths, bases, most):
+    """``lengths`` are those of the edges."""
     found = [chain for chain in dead_end_chains(edges, bases, most) if after(edges, chain[-1])]
 
-    def quality(chain):
-        return sum(bases[v >> 1] for v in chain), len(chain), -(chain[0] >> 1)
+    def quality(chain, neighbour):
+        beyond = sum(lengths[w ^ 1, v ^ 1] for v, w in itertools.pairwise([*chain, neighbour]))
+        return beyond, len(chain), -(chain[0] >> 1)
 
     def outdone(chain, neighbour):
         rivals = {rival: [c for c in found if c[-1] == rival] for rival in before(edges, neighbour)}
-        return any(not chains or quality(chains[0]) > quality(chain) for chains in rivals.values())
+        this = quality(chain, neighbour)
+        return any(not chains or quality(chains[0], neighbour) > this for chains in rivals.values())
 
     reads, cut = set(), set()
     for chain in found:

@@ -45,7 +45,7 @@ def test_the_first_round_of_tips_equals_the_oracle(built, most):
     assert (
         {i for i, gone in enumerate(reads) if gone},
         {edge for edge, gone in zip(edges, cut | cut[built.mirror], strict=True) if gone},
-    ) == oracle.tips(overlaps_of(built), built.lengths.tolist(), most)
+    ) == oracle.tips(overlaps_of(built), lengths_of(built), built.lengths.tolist(), most)
 
 
 @settings(max_examples=100, deadline=None)

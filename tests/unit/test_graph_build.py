@@ -83,7 +83,7 @@ def test_short_overlaps_join_dead_ends_alone(shortest, chains):
     params = graph.GraphParams(min_overlap=200, min_depth=0, max_hang=0, fuzz=0, min_end_overlap=shortest)
     built, counts = graph.build_graph(reads, overlaps, params)
     assert len(graph.layout(built)[0]) == chains
-    assert counts.get("short overlaps beside longer ones", 0) == 0
+    assert counts["overlaps beside better ones"] == 0
 
 
 def test_short_overlaps_beside_longer_ones_go():
@@ -91,7 +91,7 @@ def test_short_overlaps_beside_longer_ones_go():
     reads, overlaps = read_set(genome, [(0, 600, 0), (300, 900, 1), (480, 1080, 0)])
     params = graph.GraphParams(min_overlap=200, min_depth=0, max_hang=0, fuzz=0, min_end_overlap=60)
     built, counts = graph.build_graph(reads, overlaps, params)
-    assert counts["short overlaps beside longer ones"] == 1
+    assert counts["overlaps beside better ones"] == 1
     assert (len(built.edges), built.edges.overlap.min()) == (4, 300)
 
 
@@ -104,6 +104,22 @@ def test_a_depth_of_0_trims_nothing():
     everything = np.concatenate([built.reads.read, built.contained.read])
     assert sorted(everything.tolist()) == list(range(len(reads)))
     assert (built.lengths == reads.lengths[built.reads.read]).all()
+
+
+@pytest.mark.parametrize(("depth", "whole"), [(0, False), (3, True)])
+def test_an_error_that_no_other_read_has_goes(depth, whole):
+    """The read that has it is the longest of all, and contains all reads that could go past the error."""
+    genome, error = random_genome(9000, 7), 2000
+    reads, overlaps = read_set(genome, [(2500, 6500, False), *tiled(9000, 900, 100, 8)])
+    sequences = [reads.sequence(i) for i in range(len(reads))]
+    long = sequences[0]
+    sequences[0] = long[:error] + ("A" if long[error] == "C" else "C") + long[error + 1 :]
+    reads = Reads.from_sequences(reads.names, sequences)
+    exact = (overlaps.query > 0) | (overlaps.q_end <= error) | (overlaps.q_start > error)
+    params = graph.GraphParams(min_overlap=100, min_depth=depth).of_exact_overlaps()
+    assembly = graph.assemble(reads, overlaps.take(exact), params)
+    assert len(assembly.layout) == (1 if whole else 2)
+    assert (assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))) == whole
 
 
 def test_a_missed_adapter_is_told_from_a_chimera():

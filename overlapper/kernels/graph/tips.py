@@ -13,15 +13,13 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def tips(first, target, overlap, bases, most):
+def tips(first, target, length, overlap, most):
     """Find tips whose best neighbour can be reached in a better way, and such edges of other tips.
 
     Parameters
     ----------
-    first, target, overlap : arrays of int
+    first, target, length, overlap : arrays of int
         The graph.
-    bases : array of int, shape (reads,)
-        Length of every read.
     most : int
         Reads a tip may have.
 
@@ -43,9 +41,9 @@ def tips(first, target, overlap, bases, most):
             tip_ending_at[end] = v
             tip_reads[v] = count
             w = v
-            for _ in range(count):
-                tip_bases[v] += bases[w >> 1]
+            while w != end:
                 w = target[first[w]]
+                tip_bases[v] += length[first[w ^ 1]]
 
     doomed_reads = np.zeros(nodes >> 1, np.bool_)
     doomed_edges = np.zeros(len(target), np.bool_)
@@ -57,31 +55,33 @@ def tips(first, target, overlap, bases, most):
         for e in range(first[end] + 1, first[end + 1]):
             if overlap[e] > overlap[best]:
                 best = e
-        if _is_outdone(first, target, end, best, tip_ending_at, tip_reads, tip_bases):
+        if _is_outdone(first, target, length, end, best, tip_ending_at, tip_reads, tip_bases):
             v = tip
             for _ in range(tip_reads[tip]):
                 doomed_reads[v >> 1] = True
                 v = target[first[v]]
         else:
             for e in range(first[end], first[end + 1]):
-                doomed_edges[e] = _is_outdone(first, target, end, e, tip_ending_at, tip_reads, tip_bases)
+                doomed_edges[e] = _is_outdone(
+                    first, target, length, end, e, tip_ending_at, tip_reads, tip_bases
+                )
     return doomed_reads, doomed_edges
 
 
 @njit(nogil=True, cache=True)
-def _is_outdone(first, target, end, edge, tip_ending_at, tip_reads, tip_bases):
+def _is_outdone(first, target, length, end, edge, tip_ending_at, tip_reads, tip_bases):
     """Return whether a node that ends no tip, or a better tip, leads where an edge of a tip's end leads."""
-    this = tip_ending_at[end]
     back = target[edge] ^ 1
+    best, best_end = (np.int64(-1), np.int32(0), np.int32(0)), end
     for f in range(first[back], first[back + 1]):
         rival_end = target[f] ^ 1
         rival = tip_ending_at[rival_end]
         if rival < 0:
             return True
-        rank = (tip_bases[rival], tip_reads[rival], -(rival >> 1))
-        if rival_end != end and rank > (tip_bases[this], tip_reads[this], -(this >> 1)):
-            return True
-    return False
+        rank = (tip_bases[rival] + length[f], tip_reads[rival], -(rival >> 1))
+        if rank > best:
+            best, best_end = rank, rival_end
+    return best_end != end
 
 
 @njit(nogil=True, cache=True)

@@ -1,0 +1,119 @@
+"""Which reads others confirm from end to end, and which overlaps of the rest count.
+
+Where overlaps match to the last base, a read in which correction left an error has none across it, and still
+has some on either side of it::
+
+    read with an error   ──────────────────x──────────
+    overlaps               ───────────────     ──────────────
+                         ─────────────────    ────────────────
+                                 ─────────     ────────────────────
+    contained                 ───────────
+
+So it contains reads without one that go on across the error, and when these are gone, unitigs end at it.
+
+**Confirmed** is a read whose core (`overlapper.graph.trim`) is all of it: inside of ``min_overlap / 2`` bases
+at either end, ``confirm_depth`` overlaps cover every base, each shortened by as many at either end. Thus a
+read is not confirmed either that goes from one copy of a repeat into another: overlaps from both sides reach
+into what the copies share, and none across it.
+
+**Containment.** A confirmed read that no confirmed read contains *stands*. If another read contains it, it
+falls unless from each of its ends a dovetail of ``min_overlap`` bases or more leads to a read that stands;
+repeated until none falls. Containments of reads that stand do not count.
+
+**Dovetails** are of four grades: of ``min_overlap`` bases or more between two reads that are confirmed,
+between one that is and one that is not, between two that are not; and shorter ones. A dovetail counts where
+neither of the two read ends has one of a better grade. So reads that are not confirmed still cross what no
+other does, and short overlaps join dead ends alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from overlapper.graph.model import Edges
+from overlapper.graph.pairs import Pairs
+from overlapper.graph.params import GraphParams
+from overlapper.graph.trim import cores_of
+from overlapper.tables import OverlapClass
+
+SHORT = 3
+"""Grade of a dovetail of fewer than ``min_overlap`` bases."""
+
+
+def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int) -> np.ndarray:
+    """Return which reads are confirmed (bool); all where ``confirm_depth`` is 0.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        On kept intervals.
+    lengths : ndarray of int64, shape (reads,)
+        Of kept intervals.
+    params : GraphParams
+    threads : int
+        Changes nothing but the time.
+    """
+    if params.confirm_depth == 0:
+        return np.ones(len(lengths), np.bool_)
+    cores, _ = cores_of(pairs, len(lengths), params.confirm_depth, params.min_overlap // 2, threads)
+    return (cores[:, 0] == 0) & (cores[:, 1] == lengths)
+
+
+def containments_that_count(
+    pairs: Pairs, kinds: np.ndarray, extents: np.ndarray, confirmed: np.ndarray, min_overlap: int
+) -> np.ndarray:
+    """Return which pairs are containments that count (bool).
+
+    Parameters
+    ----------
+    pairs : Pairs
+    kinds : ndarray of uint8, shape (n,)
+        Class of each pair.
+    extents : ndarray of int32, shape (4, n)
+        How much further the query reaches to the left than the target, and to the right; the bases of the
+        overlap on either read.
+    confirmed : ndarray of bool, shape (reads,)
+    min_overlap : int
+        Bases.
+    """
+    query_contained = kinds == OverlapClass.QUERY_CONTAINED
+    containment = query_contained | (kinds == OverlapClass.TARGET_CONTAINED)
+    inner = np.where(query_contained, pairs.query, pairs.target)
+    outer = np.where(query_contained, pairs.target, pairs.query)
+    doubtful = containment & confirmed[inner] & ~confirmed[outer]
+
+    stands = confirmed.copy()
+    stands[inner[containment & ~doubtful]] = False
+    joins = (kinds == OverlapClass.DOVETAIL) & (np.minimum(extents[2], extents[3]) >= min_overlap)
+    query, target = pairs.query[joins], pairs.target[joins]
+    query_first = extents[0, joins] > 0
+    query_end, target_end = 2 * query + query_first, 2 * target + (pairs.reverse[joins] == query_first)
+    in_doubt = np.zeros(len(confirmed), np.bool_)
+    in_doubt[inner[doubtful]] = True
+    falling = stands
+    while falling.any():
+        has_way_on = np.zeros(2 * len(confirmed), np.bool_)
+        both = stands[query] & stands[target]
+        has_way_on[query_end[both]] = has_way_on[target_end[both]] = True
+        falling = stands & in_doubt & ~(has_way_on[::2] & has_way_on[1::2])
+        stands &= ~falling
+    return containment & ~(doubtful & stands[inner])
+
+
+def edges_that_count(edges: Edges, confirmed: np.ndarray, min_overlap: int) -> np.ndarray:
+    """Return which edges neither of whose read ends has one of a better grade (bool).
+
+    Parameters
+    ----------
+    edges : Edges
+        With their mirrors.
+    confirmed : ndarray of bool
+        By the numbers that reads have in the edges.
+    min_overlap : int
+        Bases.
+    """
+    not_confirmed = 2 - confirmed[edges.source >> 1].astype(np.int8) - confirmed[edges.target >> 1]
+    grade = np.where(edges.overlap < min_overlap, SHORT, not_confirmed)
+    best = np.full(2 * len(confirmed), SHORT, np.int8)
+    np.minimum.at(best, edges.source, grade)
+    return grade <= np.minimum(best[edges.source], best[edges.target ^ 1])
