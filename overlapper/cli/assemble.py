@@ -16,6 +16,8 @@ from overlapper.cli.options import (
     GpuMemory,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Plan,
     Preset,
     Quiet,
@@ -52,6 +54,8 @@ def assemble(
         ),
     ],
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     correct: Annotated[
         str,
         typer.Option(
@@ -123,8 +127,9 @@ def assemble(
         WhatOfCopies,
         WhenToCorrect,
     )
-    from overlapper.io import read_fastx
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.overlap.presets import check_preset
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
@@ -144,6 +149,10 @@ def assemble(
         polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
         graph=GraphParams(min_overlap=min_overlap),
     )
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
+        threads=threads,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
@@ -152,33 +161,32 @@ def assemble(
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
             rounds = 0 if correct == "never" else correct_rounds
-            with stored_run(None, output, reads, reference, chosen, threads, progress) as (store, _, _):
+            with stored_run(None, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, rounds)
             return
-        record = Record(inputs, threads)
+        record = Record(inputs, threads, parts.read_filter)
         progress.note(f"consensus on {named(devices, threads)}")
         doing: dict[str, Any] = {
             "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
         }  # fmt: skip
         if memory:
             store, place, stages = files.enter_context(
-                stored_run(folder, output, reads, reference, chosen, threads, progress, option="--output")
+                stored_run(folder, output, parts, chosen, progress, option="--output")
             )
             made = assemble_stored(store, place, Budget.of(memory, threads), params, stages=stages, **doing)
         else:
             progress.report("reading")
-            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            given = parts.together()
+            progress.left_out(parts.left_out)
             stages = files.enter_context(
-                stages_in(
-                    folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output"
-                )
+                stages_in(folder, lambda: inputs_of(given, parts), chosen, progress, option="--output")
             )
             progress.report("sorting reads")
             given = in_order(given, canonical_order(given, threads), threads)
             made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
         progress.report("writing")
         table = list(contig_table(made.contigs))
-        stats = made.to_json(record.document()).splitlines()
+        stats = made.to_json(parts.left_out, record.document()).splitlines()
         lines: tuple[Iterable[str], ...] = (
             contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats,
         )  # fmt: skip

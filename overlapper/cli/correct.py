@@ -15,6 +15,8 @@ from overlapper.cli.options import (
     GpuMemory,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Plan,
     Preset,
     Quiet,
@@ -63,6 +65,8 @@ def correct(
         int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
     ] = 2,
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     uncovered: Annotated[
         str,
         typer.Option(
@@ -119,9 +123,11 @@ def correct(
     from overlapper.correct.stored_rounds import correct_stored
     from overlapper.correct.uncovered import Uncovered
     from overlapper.graph.params import CorrectParams
-    from overlapper.io import read_fastx, read_overlaps
+    from overlapper.io import read_overlaps
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
     from overlapper.runtime.gpu.devices import named, select_devices
@@ -136,6 +142,10 @@ def correct(
     devices = select_devices(device)
     params = CorrectParams(rounds=rounds, max_depth=max_depth, haplotype_filter=haplotype_filter)
     threads = threads or available_threads()
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
+        threads=threads,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "correct", threads),
@@ -143,13 +153,13 @@ def correct(
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
-            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+            with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, rounds)
             return
         out_file = files.enter_context(OutputFile(output, threads=threads))
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        record = Record(inputs, threads) if stats else None
+        record = Record(inputs, threads, parts.read_filter) if stats else None
         progress.note(f"consensus on {named(devices, threads)}")
         voting: dict[str, Any] = {
             "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
@@ -164,22 +174,20 @@ def correct(
         if memory:
             store, _, stages = files.enter_context(
                 stored_run(
-                    workdir, output, reads, reference, chosen, threads, progress,
-                    lambda store: given_overlaps(store.names()),
+                    workdir, output, parts, chosen, progress, lambda store: given_overlaps(store.names())
                 )
-            )  # fmt: skip
+            )
             made = correct_stored(
                 store, Budget.of(memory, threads), found.pop() if found else None, params, stages=stages,
                 **voting,
             )  # fmt: skip
         else:
             progress.report("reading")
-            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            given = parts.together()
+            progress.left_out(parts.left_out)
             with_overlaps = given_overlaps(given)
             stages = files.enter_context(
-                stages_in(
-                    workdir, lambda: [*inputs_of(given, reads, reference), *with_overlaps], chosen, progress
-                )
+                stages_in(workdir, lambda: [*inputs_of(given, parts), *with_overlaps], chosen, progress)
             )
             progress.report("sorting reads")
             order = canonical_order(given, threads)
@@ -189,13 +197,13 @@ def correct(
                 **voting,
             )  # fmt: skip
         progress.report("writing")
-        for part in made.parts():
-            write_reads(out_file, part)
+        for corrected in made.parts():
+            write_reads(out_file, corrected)
         if table_file:
             table_file.write(made.changes.to_tsv().encode())
         if stats_file and record:
             document = {
-                "version": __version__, "funnel": made.funnel, "seconds": made.seconds,
+                "version": __version__, "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
                 "devices": [device.name for device in devices], "run": record.document(),
             }  # fmt: skip
             stats_file.write(f"{json.dumps(document, indent=2)}\n".encode())

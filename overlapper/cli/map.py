@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Threads, Verbose
+from overlapper.cli.options import (
+    GpuMemory,
+    Log,
+    MinLength,
+    MinQuality,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+    Verbose,
+)
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.version import __version__
@@ -52,6 +62,8 @@ def map(
             help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
         ),
     ] = "ont",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     seeder: Annotated[
         str | None,
         typer.Option(
@@ -122,6 +134,7 @@ def map(
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.mapping.mapper import BatchMapper, extending_gpus
     from overlapper.mapping.params import ALIASES, MapParams
     from overlapper.runtime.clock import Clock
@@ -141,6 +154,10 @@ def map(
         },
     )
     threads = threads or available_threads()
+    parts = FastxParts(
+        *reads, keep_qualities=options.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
+        reference=cram_reference, part_bases=PART_BASES,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "map", threads),
@@ -149,7 +166,7 @@ def map(
         if preset in ALIASES:
             progress.note(f"preset {ALIASES[preset]}, for {preset}")
         clock = Clock()
-        record = Record([reference, *reads], threads) if stats else None
+        record = Record([reference, *reads], threads, parts.read_filter) if stats else None
         progress.report("reading the reference")
         targets = read_fastx(reference)
         clock.lap("reading the reference")
@@ -158,9 +175,6 @@ def map(
         if gpus:
             progress.note(f"extending on {', '.join(gpus.names)}")
         clock.lap("index")
-        parts = FastxParts(
-            *reads, keep_qualities=options.as_sam(output), reference=cram_reference, part_bases=PART_BASES
-        )
         heads = []
         with open_mappings(output, targets, options, threads=threads) as writer:
             for block, mappings in mapper.map_parts(parts, threads):
@@ -170,10 +184,11 @@ def map(
             parts.check(Reads.concat(heads))
             progress.report("writing")
         clock.lap("mapping")
+        counts = {**parts.left_out, **mapper.counts}
         if stats and record:
             document = {
                 "version": __version__,
-                "counts": mapper.counts,
+                "counts": counts,
                 "seconds": clock.seconds,
                 "thread_seconds": mapper.seconds,
                 "memory": clock.memory,
@@ -182,8 +197,8 @@ def map(
                 "run": record.document(),
             }
             write_text(stats, json.dumps(document, indent=2) + "\n")
-        progress.counts(mapper.counts)
-        if not mapper.counts["primary mappings"]:
+        progress.counts(counts)
+        if not counts["primary mappings"]:
             progress.note("no read is mapped: is it the right reference? Try smaller -k, or another --preset")
 
 

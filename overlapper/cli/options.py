@@ -50,6 +50,18 @@ Memory = Annotated[
         help="Main memory to stay within, such as 4G, by working in tiles.",
     ),
 ]
+MinLength = Annotated[
+    int,
+    typer.Option("--min-length", parser=parse_size, metavar="BASES", help="Leave out shorter reads."),
+]
+MinQuality = Annotated[
+    float,
+    typer.Option(
+        "--min-quality",
+        metavar="Q",
+        help="Leave out reads of a lower mean quality, by error probabilities, as nanoq and chopper take it.",
+    ),
+]
 Plan = Annotated[
     bool, typer.Option("--plan", help="Only read the reads, and print what a run in a budget would take.")
 ]

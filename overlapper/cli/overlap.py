@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
@@ -17,6 +18,8 @@ from overlapper.cli.options import (
     GroupBy,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Preset,
     Quiet,
     ReadFiles,
@@ -61,6 +64,8 @@ def overlap(
         ),
     ] = "-",
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     finder: Annotated[
         str | None, typer.Option(metavar="NAME", help="How candidates are found: dsoft (default) or spgemm.")
     ] = None,
@@ -185,7 +190,9 @@ def overlap(
 
     from overlapper.cli.record import Record
     from overlapper.extend.registry import extending_devices
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.writers import check_format
     from overlapper.overlap.presets import check_preset
     from overlapper.overlap.summary import Summary
@@ -194,6 +201,9 @@ def overlap(
 
     changes = _changes(_read_config(config), options, f"file {config}")
     threads = threads or available_threads()
+    parts = FastxParts(
+        *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
+    )
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     check_preset(preset)
     check_format(output)
@@ -205,12 +215,10 @@ def overlap(
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
-        record = Record(inputs, threads) if stats and not plan else None
+        record = Record(inputs, threads, parts.read_filter) if stats and not plan else None
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
-        request = Request(
-            reads, reference, output, sides, preset, changes, threads, device, gpu_memory, progress, files
-        )
+        request = Request(parts, output, sides, preset, changes, threads, device, gpu_memory, progress, files)
         result: Summary | None
         if limits.given:
             # The devices of a cluster are for its workers to know.
@@ -220,6 +228,7 @@ def overlap(
             result = _run_in_memory(request, extending)
         if result is None:
             return
+        result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
         if config_file:
             config_file.write(result.params.to_toml().encode())
         if stats_file:
@@ -236,7 +245,6 @@ def overlap(
 def _run_in_memory(request: Request, extending: str) -> Run:
     """Find overlaps with an extender, and write them."""
     from overlapper.extend.registry import extending_devices
-    from overlapper.io import read_fastx
     from overlapper.io.sided import open_sided
     from overlapper.overlap.pipeline import run
     from overlapper.runtime.gpu.devices import end_gpus, named
@@ -245,8 +253,7 @@ def _run_in_memory(request: Request, extending: str) -> Run:
 
     progress, threads = request.progress, request.threads
     progress.report("reading")
-    read = partial(read_fastx, *request.files, reference=request.reference, threads=threads)
-    reading: Future[Reads] = start(read)
+    reading: Future[Reads] = start(request.parts.together)
     choosing: Future[list[Device]] = start(partial(extending_devices, extending, request.device))
     either: list[Future[Any]] = [reading, choosing]
     wait(either, return_when=FIRST_COMPLETED)
@@ -254,6 +261,7 @@ def _run_in_memory(request: Request, extending: str) -> Run:
         choosing.result()  # raises what is wrong with the devices before all reads are there
     table = reading.result()
     del reading, either  # and with it the reads as they were
+    progress.left_out(request.parts.left_out)
 
     def devices() -> list[Device]:
         chosen = choosing.result()

@@ -14,6 +14,8 @@ from overlapper.cli.options import (
     GpuMemory,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Plan,
     Preset,
     Quiet,
@@ -54,6 +56,8 @@ def polish(
         int, typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.")
     ] = 2,
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
     memory: Memory = None,
     plan: Plan = False,
@@ -80,9 +84,10 @@ def polish(
     from overlapper.correct.polish import read_unitigs
     from overlapper.correct.stored_polish import polish_stored
     from overlapper.graph.params import POLISHING_THRESHOLDS, CorrectParams
-    from overlapper.io import read_fastx
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
     from overlapper.runtime.gpu.devices import named, select_devices
@@ -97,6 +102,10 @@ def polish(
     devices = select_devices(device)
     threads = threads or available_threads()
     params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
+        threads=threads,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "polish", threads),
@@ -105,7 +114,7 @@ def polish(
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
             bases = read_unitigs(layout).sequences.total_bases
-            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+            with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, 0, bases)
             return
         out_file = files.enter_context(OutputFile(output, threads=threads))
@@ -119,16 +128,15 @@ def polish(
         }  # fmt: skip
         if memory:
             store, place, stages = files.enter_context(
-                stored_run(
-                    workdir, output, reads, reference, chosen, threads, progress, lambda store: layouts
-                )
+                stored_run(workdir, output, parts, chosen, progress, lambda store: layouts)
             )
             budget = Budget.of(memory, threads)
             made = polish_stored(unitigs, store, place, budget, params, stages=stages, **voting)
         else:
-            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            given = parts.together()
+            progress.left_out(parts.left_out)
             stages = files.enter_context(
-                stages_in(workdir, lambda: [*layouts, *inputs_of(given, reads, reference)], chosen, progress)
+                stages_in(workdir, lambda: [*layouts, *inputs_of(given, parts)], chosen, progress)
             )
             given = in_order(given, canonical_order(given, threads), threads)
             made = polish_unitigs(unitigs, given, params, threads=threads, stages=stages, **voting)

@@ -13,18 +13,21 @@ from overlapper.graph.gfa import Gfa, read_gfa
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
+from overlapper.io.read_filter import ReadFilter
 from overlapper.io.writers import FORMATS, read_overlaps
 from overlapper.overlap.pipeline import Report
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
-from overlapper.report.stats import LAYOUT, Each, Maybe, misfit, read_json
+from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")
 _JSON = ".json"
 _TSV = (".tsv", ".tsv.gz")
-_OF_ALL = {"version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float))}
+_OF_ALL = {
+    "version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float)), "run": Maybe(RUN),
+}  # fmt: skip
 _OWN: dict[str, dict[str, Any]] = {
     "overlap": {"funnel": Each(float), "chosen": Maybe(str), "devices": Maybe(list)},
     "layout": {**LAYOUT, "unitigs": dict},
@@ -105,7 +108,8 @@ def read_inputs(
             raise ParameterError(f"{path} is a second file of overlapper {command} --stats: give one")
         runs[command] = run
     report("reading reads", 0, 0)
-    reads = read_fastx(*kinds["reads"], keep_qualities=True) if kinds["reads"] else None
+    left_out = _filter_of(runs.get("overlap") or runs.get("assemble") or {})
+    reads = read_fastx(*kinds["reads"], keep_qualities=True, **left_out) if kinds["reads"] else None
     named, overlaps = reads, None
     for path in kinds["overlaps"]:
         report("reading overlaps", 0, 0)
@@ -126,6 +130,12 @@ def read_inputs(
         changes=read_changes(kinds["changes"][0]) if kinds["changes"] else None,
         scores=scores,
     )  # fmt: skip
+
+
+def _filter_of(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which reads a run left out, as `read_fastx` takes it: what is reported is what the run saw."""
+    given = run.get("run", {}).get("read_filter", {})
+    return dataclasses.asdict(ReadFilter(int(given.get("min_length", 0)), given.get("min_quality", 0.0)))
 
 
 def _check_one(paths: Sequence[str], what: str) -> None:
