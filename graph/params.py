@@ -98,6 +98,14 @@ class CleanParams:
 
 
 @dataclasses.dataclass(frozen=True)
+class LayoutParams:
+    """From overlaps to unitigs: sections of a file of parameters."""
+
+    graph: GraphParams = GraphParams()
+    clean: CleanParams = CleanParams()
+
+
+@dataclasses.dataclass(frozen=True)
 class CorrectParams:
     """Correction of reads and consensus of unitigs (``docs/algorithms/correction.md``).
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.config import configured
 from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
+    Config,
+    Depth,
     Device,
     GpuMemory,
     Log,
@@ -22,14 +24,15 @@ from overlapper.cli.options import (
     Quiet,
     ReadFiles,
     Reference,
+    Stats,
     Threads,
     Verbose,
     Workdir,
+    WriteConfig,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
-from overlapper.version import __version__
 
 if TYPE_CHECKING:
     from overlapper.tables import Overlaps, Reads
@@ -54,7 +57,7 @@ def correct(
             help="Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
             "in .gz; - is FASTQ on standard output.",
         ),
-    ],
+    ] = "-",
     overlaps: Annotated[
         str | None,
         typer.Option(
@@ -62,8 +65,9 @@ def correct(
         ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
-    ] = 2,
+        int | None,
+        typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.", show_default="2"),
+    ] = None,
     preset: Preset = "auto",
     min_length: MinLength = 0,
     min_quality: MinQuality = 0.0,
@@ -75,14 +79,15 @@ def correct(
             "or split reads there.",
         ),
     ] = "keep",
-    max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    max_depth: Depth = None,
     haplotype_filter: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--haplotype-filter/--no-haplotype-filter",
             help="Leave out reads of other haplotypes and repeat copies.",
+            show_default="True",
         ),
-    ] = True,
+    ] = None,
     table: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
@@ -93,9 +98,9 @@ def correct(
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
-    stats: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write counts and times of the run, a JSON file.")
-    ] = None,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -107,8 +112,15 @@ def correct(
     independently of each other, those of later rounds look at how much they do not. The result depends on the
     reads and the parameters alone.
     """
-    inputs = [path for path in (*reads, overlaps, reference) if path is not None]
-    check_outputs({"--output": output, "--table": table, "--stats": stats, "--log": log}, inputs)
+    inputs = [path for path in (*reads, overlaps, config, reference) if path is not None]
+    outputs = {
+        "--output (standard output by default)": output,
+        "--table": table,
+        "--write-config": write_config,
+        "--stats": stats,
+        "--log": log,
+    }
+    check_outputs(outputs, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
@@ -130,6 +142,7 @@ def correct(
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
+    from overlapper.params.text import to_toml
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
@@ -140,7 +153,8 @@ def correct(
         check_workdir(workdir)
     check_preset(preset)
     devices = select_devices(device)
-    params = CorrectParams(rounds=rounds, max_depth=max_depth, haplotype_filter=haplotype_filter)
+    options = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
+    params = configured(CorrectParams(), config, options)
     threads = threads or available_threads()
     parts = FastxParts(
         *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
@@ -154,9 +168,10 @@ def correct(
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
             with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
-                print_plan(store, memory or 0, threads, preset, rounds)
+                print_plan(store, memory or 0, threads, preset, params.rounds)
             return
         out_file = files.enter_context(OutputFile(output, threads=threads))
+        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
         record = Record(inputs, threads, parts.read_filter) if stats else None
@@ -201,12 +216,14 @@ def correct(
             write_reads(out_file, corrected)
         if table_file:
             table_file.write(made.changes.to_tsv().encode())
+        if config_file:
+            config_file.write(to_toml(params).encode())
         if stats_file and record:
-            document = {
-                "version": __version__, "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
-                "devices": [device.name for device in devices], "run": record.document(),
+            facts = {
+                "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
+                "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
             }  # fmt: skip
-            stats_file.write(f"{json.dumps(document, indent=2)}\n".encode())
+            stats_file.write(record.to_json(facts).encode())
         files.close()
         progress.counts(made.funnel)
         for line in made.warnings:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from functools import partial
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.config import read_config
 from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
 from overlapper.cli.options import (
     BothSides,
+    Config,
     GpuMemory,
     GroupBy,
     Log,
@@ -24,15 +25,16 @@ from overlapper.cli.options import (
     Quiet,
     ReadFiles,
     Reference,
+    Stats,
     Threads,
     Verbose,
     Workdir,
+    WriteConfig,
     check_sides,
 )
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
-from overlapper.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from overlapper.overlap.summary import Run
@@ -116,17 +118,9 @@ def overlap(
         ),
     ] = "auto",
     gpu_memory: GpuMemory = 0,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Parameters, a TOML file; options given here go first.")
-    ] = None,
-    write_config: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write all parameters as used, a TOML file for --config."),
-    ] = None,
-    stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write counts, parameters and times of the run, a JSON file."),
-    ] = None,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     reference: Reference = None,
     memory: Memory = None,
     disk: Annotated[
@@ -199,7 +193,7 @@ def overlap(
     from overlapper.params.stages import Params
     from overlapper.runtime.threads import available_threads
 
-    changes = _changes(_read_config(config), options, f"file {config}")
+    changes = _changes(read_config(config), options, f"file {config}")
     threads = threads or available_threads()
     parts = FastxParts(
         *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
@@ -296,23 +290,3 @@ def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[
     finder(params.finder)
     extender(params.extender)
     return merged(config, options)
-
-
-def _read_config(path: str | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, remedy="Check the path of --config."
-        ) from None
-    except RecursionError:
-        raise FormatError(
-            "is nested too deeply", file=path, remedy="Write one with --write-config and edit it."
-        ) from None
-    except ValueError as error:  # of TOML, of UTF-8, of numbers with too many digits
-        raise FormatError(
-            f"is not TOML: {error}", file=path, remedy="Write one with --write-config and edit it."
-        ) from None

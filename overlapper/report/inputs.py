@@ -29,7 +29,7 @@ _OF_ALL = {
     "version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float)), "run": Maybe(RUN),
 }  # fmt: skip
 _OWN: dict[str, dict[str, Any]] = {
-    "overlap": {"funnel": Each(float), "chosen": Maybe(str), "devices": Maybe(list)},
+    "overlap": {"funnel": Each(float), "chosen": str, "devices": Maybe(list)},
     "layout": {**LAYOUT, "unitigs": dict},
 }
 """What the files of commands hold: what all have, and by command what is its own."""
@@ -75,11 +75,15 @@ class Inputs:
 
 
 def read_inputs(
-    files: Sequence[str], *, threads: int = 1, report: Report = lambda step, done, total: None
+    files: Sequence[str],
+    *,
+    reference: str | None = None,
+    threads: int = 1,
+    report: Report = lambda step, done, total: None,
 ) -> Inputs:
     """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 
-    A folder is read as one of ``overlapper assemble``.
+    A folder is read as one of ``overlapper assemble``; ``reference`` is that of CRAM files of reads.
 
     Raises
     ------
@@ -109,7 +113,8 @@ def read_inputs(
         runs[command] = run
     report("reading reads", 0, 0)
     left_out = _filter_of(runs.get("overlap") or runs.get("assemble") or {})
-    reads = read_fastx(*kinds["reads"], keep_qualities=True, **left_out) if kinds["reads"] else None
+    asked: dict[str, Any] = {"keep_qualities": True, "reference": reference, "threads": threads, **left_out}
+    reads = read_fastx(*kinds["reads"], **asked) if kinds["reads"] else None
     named, overlaps = reads, None
     for path in kinds["overlaps"]:
         report("reading overlaps", 0, 0)
@@ -155,7 +160,7 @@ def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
     stats = read_json(path, remedy)
     if isinstance(stats, dict) and "judged" in stats:
         return "evaluate", checked_scores(stats, path)
-    marks = {"funnel": "overlap", "unitigs": "layout"}
+    marks = {"chosen": "overlap", "unitigs": "layout"}
     command = next((marks[name] for name in marks if isinstance(stats, dict) and name in stats), None)
     if command is None:
         raise FormatError("holds no counts of a run", file=path, remedy=remedy)
