@@ -32,8 +32,8 @@ import numpy as np
 
 from overlapper.graph.model import Edges
 from overlapper.graph.pairs import Pairs
-from overlapper.graph.params import GraphParams
 from overlapper.graph.trim import cores_of
+from overlapper.params.graph import GraphParams
 from overlapper.tables import OverlapClass
 
 SHORT = 3

@@ -11,31 +11,34 @@ random numbers: the same file gives the same picture.
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Iterator
 from typing import Any
+from xml.sax.saxutils import escape
 
 import numpy as np
 
-from overlapper.errors import EmptyInputError, MissingExtraError, ParameterError
-from overlapper.graph.gfa import Gfa
+from overlapper.drawing import Drawing, element, path_of, short_number, standalone, written
+from overlapper.drawing.files import FORMATS, write_picture
+from overlapper.errors import EmptyInputError, ParameterError
+from overlapper.graph.gfa import Gfa, Join
 from overlapper.graph.stats import components
-from overlapper.io.outputs import OutputFile, check_ending
+from overlapper.io.outputs import check_ending
 from overlapper.tables.base import offsets_of
 
-FORMATS = (".png", ".svg", ".pdf")
 MOST_SEGMENTS = 2000
+WIDTH, NARROW = 1152, 400
+"""Of a picture, in pixels, and of what is shown of it where there is no room for more."""
 _MOST_POINTS, _ALL_POINTS = 12, 1200
 _LONGEST = 10.0
 _SHORTEST = 0.6
 _LINK = 0.5
 _GAP, _MARGIN = 1.5, 0.03
 _ROUNDS, _STILL = 200, 1e-4
-WIDTH = 1152
-_FONT, _POINTS_PER_INCH = 9, 72
-_PIXELS_PER_INCH, _SHARPNESS = 96, 2
-"""Of a screen, by CSS; and how many of the picture's own lie on one, for screens that are finer."""
+_COLOURS = "abcd"
+_WIDTH = 5.0
+_LETTER, _LINE = 7.8, 15.0
+"""About the width of a letter, and the height of a line, in pixels."""
 _LEAST_WIDTH, _MOST_WIDTH = 200, 20_000
 _LONGEST_NAME = 16
 
@@ -81,7 +84,6 @@ def _neighbours(gfa: Gfa, drawn: np.ndarray, starts: np.ndarray) -> Any:
     size = np.repeat(drawn / steps, steps)
     ends = {}
     for link in gfa.links:
-        # The right end of a forward segment, or the left end of a reversed one, meets the other's opposite.
         left, right = link.first >> 1, link.second >> 1
         a = starts[left] if link.first & 1 else starts[left + 1] - 1
         b = starts[right + 1] - 1 if link.second & 1 else starts[right]
@@ -159,9 +161,9 @@ def _pack(places: np.ndarray, boxes: list[tuple[np.ndarray, np.ndarray]]) -> Non
 
 
 def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) -> None:
-    """Draw a graph, without the segments that others contain.
+    """Draw a graph into a file, without the segments that others contain.
 
-    Letters are 12 pixels high at the width given: a narrow picture has fewer of them, not smaller ones.
+    Letters are 14 pixels high at the width given: a narrow picture has fewer of them, not smaller ones.
 
     Parameters
     ----------
@@ -179,7 +181,7 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
     EmptyInputError
         When there are no segments.
     MissingExtraError
-        When matplotlib is not installed.
+        When PNG is asked for and resvg is not installed.
     OutputError
         When the file cannot be written; none is left behind.
     """
@@ -195,63 +197,85 @@ def plot_graph(gfa: Gfa, path: str | os.PathLike[str], *, width: int = WIDTH) ->
             f"the graph has {len(gfa.names)} segments, and more than {MOST_SEGMENTS} cannot be read in a "
             "picture: draw a part of it"
         )
-    figure_of, collection_of = _matplotlib()
     places = place_segments(gfa)
+    wide = draw_graph(gfa, places, width)
+    narrow = draw_graph(gfa, places, min(width, NARROW))
+    write_picture(standalone(wide, narrow, "Assembly graph", describe(gfa)), path)
+
+
+def describe(gfa: Gfa) -> str:
+    """Return what a picture of a graph shows."""
+    return (
+        f"Segments: {len(gfa.names):,}; links: {len(gfa.links):,}. The length of a line is the square root "
+        "of its bases, its width its depth beside that of the median segment."
+    )
+
+
+def draw_graph(gfa: Gfa, places: list[np.ndarray], width: int) -> Drawing:
+    """Draw a graph.
+
+    Parameters
+    ----------
+    gfa : Gfa
+        Without segments that others contain.
+    places : list of ndarray
+        Of `place_segments`.
+    width : int
+        Pixels.
+    """
     everything = np.concatenate(places)
     low, high = everything.min(axis=0), everything.max(axis=0)
     margin = max(_GAP, _MARGIN * max(high - low))
     low, high = low - margin, high + margin
-    scale = width / _PIXELS_PER_INCH / (high - low)[0]
-    figure = figure_of(figsize=(high - low) * scale, dpi=_SHARPNESS * _PIXELS_PER_INCH)
-    axes = figure.add_axes((0, 0, 1, 1), frameon=False, aspect="equal", xticks=[], yticks=[])
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
-
-    joins = [
-        (places[j.first >> 1][0 if j.first & 1 else -1], places[j.second >> 1][-1 if j.second & 1 else 0])
-        for j in gfa.links
+    scale = float(width / (high - low)[0])
+    size = (high - low) * scale
+    placed = [(place - low) * (scale, -scale) + (0, size[1]) for place in places]
+    parts = [
+        element("path", d=path_of(*_joint(placed, link).T), class_="line-axis", stroke_width=1)
+        for link in gfa.links
     ]
-    axes.add_collection(collection_of(joins, colors="#555555", linewidths=0.8, zorder=1))
     thin = np.sqrt(min(width / WIDTH, 1))
-    colours = [f"C{i % 10}" for i in range(len(places))]
-    axes.add_collection(
-        collection_of(places, colors=colours, linewidths=thin * _widths(gfa), capstyle="round", zorder=2)
-    )
-    labels = [f"{_short(name)}\n{_size(int(n))}" for name, n in zip(gfa.names, gfa.lengths, strict=True)]
-    for segment, place in _labels(labels, gfa.lengths, places, scale, low, high):
-        axes.annotate(
-            labels[segment], place, ha="center", va="center", fontsize=_FONT, zorder=3,
-            bbox={"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
+    for segment, (place, wide) in enumerate(zip(placed, thin * _widths(gfa), strict=True)):
+        name = escape(f"{gfa.names[segment]}, {int(gfa.lengths[segment]):,} bases")
+        parts.append(
+            element(
+                "path", element("title", name), d=path_of(*place.T),
+                class_=f"line-{_COLOURS[segment % len(_COLOURS)]}", stroke_width=float(wide),
+                stroke_linecap="round", stroke_linejoin="round",
+            )
         )  # fmt: skip
-    # Without a date, so that the same graph gives the same bytes.
-    metadata = {} if path.endswith(".png") else {"CreationDate" if path.endswith(".pdf") else "Date": None}
-    kind, drawn = path.rpartition(".")[2], io.BytesIO()
-    figure.savefig(drawn, format=kind, metadata=metadata)
-    data = drawn.getvalue()
-    if kind == "svg":  # shrinks to a narrower window
-        data = data.replace(b"<svg ", b'<svg style="max-width:100%;height:auto" ', 1)
-    with OutputFile(path) as output:
-        output.write(data)
+    labels = [(_short(name), short_number(int(n))) for name, n in zip(gfa.names, gfa.lengths, strict=True)]
+    for segment, (x, y) in _labels(labels, gfa.lengths, placed, size):
+        for line, text in enumerate(labels[segment]):
+            at = float(x), float(y) - 3 + line * _LINE
+            # The ground around it sets a letter apart from what it crosses.
+            parts.append(
+                written(text, *at, text_anchor="middle", class_="line-ground", stroke_width=4,
+                        stroke_linejoin="round")
+            )  # fmt: skip
+            parts.append(written(text, *at, text_anchor="middle"))
+    return Drawing("".join(parts), float(width), float(size[1]))
+
+
+def _joint(places: list[np.ndarray], link: Join) -> np.ndarray:
+    """Return the ends that a link joins."""
+    # The right end of a forward segment, or the left end of a reversed one, meets the other's opposite.
+    first = places[link.first >> 1][0 if link.first & 1 else -1]
+    return np.array([first, places[link.second >> 1][-1 if link.second & 1 else 0]])
 
 
 def _labels(
-    labels: list[str],
-    lengths: np.ndarray,
-    places: list[np.ndarray],
-    scale: float,
-    low: np.ndarray,
-    high: np.ndarray,
+    labels: list[tuple[str, str]], lengths: np.ndarray, places: list[np.ndarray], size: np.ndarray
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield which segments to label, and where: the longest first, but none over another's label.
 
-    ``scale`` is inches of the picture a unit of the places; labels stay within its corners ``low`` and
-    ``high``.
+    ``places`` are pixels; labels stay within a picture of so many pixels.
     """
     taken = np.zeros((0, 4))
     for segment in np.argsort(-lengths, kind="stable").tolist():
-        letters = max(map(len, labels[segment].splitlines()))
-        reach = np.array([0.33 * letters, 1.3]) * _FONT / _POINTS_PER_INCH / scale
-        middle = np.clip(places[segment][len(places[segment]) // 2], low + reach, high - reach)
+        letters = max(map(len, labels[segment]))
+        reach = np.array([_LETTER * letters / 2 + 2, _LINE + 2])
+        middle = np.clip(places[segment][len(places[segment]) // 2], reach, np.maximum(size - reach, reach))
         box = np.concatenate([middle - reach, middle + reach])
         apart = (box[:2] > taken[:, 2:]).any(axis=1) | (box[2:] < taken[:, :2]).any(axis=1)
         if apart.all():
@@ -260,32 +284,14 @@ def _labels(
 
 
 def _widths(gfa: Gfa) -> np.ndarray:
-    """Return line widths in points, by depth over that of the median segment."""
+    """Return line widths in pixels, by depth over that of the median segment."""
     known = ~np.isnan(gfa.depth) & (gfa.depth > 0)
-    widths = np.full(len(gfa.names), 4.0)
+    widths = np.full(len(gfa.names), _WIDTH)
     if known.any():
-        widths[known] = 4 * np.clip(gfa.depth[known] / np.median(gfa.depth[known]), 0.5, 3)
+        widths[known] = _WIDTH * np.clip(gfa.depth[known] / np.median(gfa.depth[known]), 0.5, 3)
     return widths
 
 
 def _short(name: str) -> str:
     """Return a name without its middle where it is long."""
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 5]}…{name[-4:]}"
-
-
-def _size(bases: int) -> str:
-    for unit, letter in ((10**6, "M"), (10**3, "k")):
-        if bases >= unit:
-            return f"{bases / unit:.1f}{letter}"
-    return str(bases)
-
-
-def _matplotlib() -> tuple[Any, Any]:
-    try:
-        import matplotlib
-        from matplotlib.collections import LineCollection
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "plot", "Drawing a graph") from None
-    matplotlib.rcParams["svg.hashsalt"] = "overlapper"
-    return Figure, LineCollection

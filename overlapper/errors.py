@@ -91,16 +91,27 @@ class MissingExtraError(OverlapperError, ImportError):
     package : str
         The package that could not be imported.
     extra : str
-        The extra of overlapper that brings it.
+        The extra of overlapper that it belongs to, one of `EXTRAS`.
     purpose : str
         What it is needed for.
     """
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
+        packages = " ".join(f"'{requirement}'" for requirement in EXTRAS[extra])
         super().__init__(
-            f"{purpose} needs the package {package}, which is not installed. "
-            f"Run: pip install 'overlapper[{extra}]'"
+            f"{purpose} needs the package {package}, which is not installed. Run: pip install {packages}"
         )
+
+
+EXTRAS = {
+    "gpu": ("numba-cuda[cu13]>=0.30,<0.31",),
+    "dask": ("distributed>=2024.8", "cryptography>=42"),
+    "parquet": ("pyarrow>=16",),
+    "frames": ("pandas>=2.2", "polars>=1"),
+    "plot": ("resvg-py>=0.5",),
+    "zstd": ("backports.zstd>=1",),
+}
+"""Packages of each extra, which pip finds wherever overlapper itself came from."""
 
 
 def shortened(value: object, most: int = 60) -> str:

@@ -21,7 +21,23 @@ Made from the commands by `python -m docs.tools.commands`. Exit codes: 0 done, 1
 SIGTERM. `overlapper --version` prints the version, `overlapper --install-completion` lets bash, zsh, fish or
 PowerShell complete commands and options. `-` stands for standard input or output.
 """
+SHARED = """\
+## Options of several commands
 
+An option of one name means the same wherever it is, and is where it has an effect:
+
+- `-o`: text goes to standard output where no file is named; pictures, pages, indexes and folders need a name.
+- `--min-overlap` is 100 bases in `overlap`, which reports what there is, and 2,000 where layouts are made and
+  overlaps are judged: shorter ones are more often those of repeats.
+- `--min-length` is of reads; in `seeds`, whose reads are short, it is of matches.
+- `--memory` is where reads or what is made of them would fill the memory; `map` holds some reads at a time.
+- `--stats` is where something is counted. `assemble` has `stats.json` in its folder; `evaluate` and `compare`
+  write their figures with `--json`.
+- `--config` is where there are more parameters than options, `--device` where GPUs have kernels, `--verbose`
+  where counts are shown.
+"""
+MANY = 3
+"""Commands that an option is shared by, at least."""
 
 VALUES = {int: "N", float: "X"}
 """What stands for a value where the option does not say; one of text has to (metavar)."""
@@ -29,7 +45,18 @@ VALUES = {int: "N", float: "X"}
 
 def reference():
     """Return the text of the page."""
-    return "\n".join([HEAD, *map(section, cli.COMMANDS)])
+    return "\n".join([HEAD, shared(), *map(section, cli.COMMANDS)])
+
+
+def shared():
+    """Return which commands take each of the options that several have, a table."""
+    takers = {}
+    for command in cli.COMMANDS:
+        for parameter in declared(command)[1]:
+            if not parameter.is_argument:
+                takers.setdefault(parameter.names[-1], []).append(" ".join(cli.words_of(command)))
+    rows = [f"| `{name}` | {', '.join(found)} |" for name, found in takers.items() if len(found) >= MANY]
+    return "\n".join([SHARED, "| option | commands |", "| --- | --- |", *rows, ""])
 
 
 def declared(command):
@@ -58,14 +85,15 @@ class Parameter:
         kind, info = typing.get_args(parameter.annotation)
         self.is_argument = isinstance(info, ArgumentInfo)
         self.help = info.help
-        self.default = self._default(parameter.default)
+        shown = getattr(info, "show_default", None)
+        self.default = f"`{shown}`" if isinstance(shown, str) else self._default(parameter.default)
         if self.is_argument:
             self.spelling = f"`{info.metavar or parameter.name.upper()}`"
         else:
             # Within Annotated, typer keeps the first name given as the default.
             given = [name for name in (info.default, *(info.param_decls or ())) if isinstance(name, str)]
-            names = sorted(given or ["--" + parameter.name.replace("_", "-")], key=len)
-            value = "" if kind is bool else f" `{info.metavar or VALUES[self._plain(kind)]}`"
+            names = self.names = sorted(given or ["--" + parameter.name.replace("_", "-")], key=len)
+            value = "" if self._plain(kind) is bool else f" `{info.metavar or VALUES[self._plain(kind)]}`"
             self.spelling = ", ".join(f"`{name}`" for name in names) + value
 
     @staticmethod

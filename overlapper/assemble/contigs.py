@@ -105,17 +105,20 @@ class Assembled:
     stages: list[Stage]
     warnings: list[str]
 
-    def to_json(self, run: Mapping[str, Any] | None = None) -> str:
+    def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
 
         Parameters
         ----------
+        left_out : mapping of str to int
+            How many reads of the files were not assembled, by why.
         run : mapping, optional
             What to say besides about the run, under that name: who was called how, on what, when.
         """
         lengths = self.contigs.sequences.lengths
         parts = {
             "version": __version__,
+            "left_out": dict(left_out),
             "contigs": {
                 "number": len(lengths),
                 "circular": int(self.contigs.circular.sum()),

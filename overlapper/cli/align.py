@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Log, Quiet, Stats, Threads
 from overlapper.cli.outputs import check_outputs
 
 EXAMPLES = """
@@ -65,7 +66,9 @@ def align(
     ] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a GPU: cuda:0.")] = "cpu",
     threads: Threads = 0,
+    stats: Stats = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Align plain pairs of sequences.
 
@@ -73,15 +76,17 @@ def align(
     equal score are chosen by a written rule: the result depends on the sequences and the scores alone.
     """
     inputs = [path for path in (queries, targets, pairs) if path is not None]
-    check_outputs({"--output": output}, inputs)
+    check_outputs({"--output (standard output by default)": output, "--stats": stats, "--log": log}, inputs)
 
     from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
 
     from overlapper.cli.progress import Progress, compile_notice
+    from overlapper.cli.record import Record
     from overlapper.extend.pairwise import align as align_pairs
     from overlapper.io import read_fastx
+    from overlapper.io.outputs import write_text
     from overlapper.io.pairwise import check_alignments_format, read_pairs, write_alignments
     from overlapper.params.scoring import Scoring
     from overlapper.runtime.threads import available_threads
@@ -90,9 +95,10 @@ def align(
     check_alignments_format(output)
     scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
     ends = None if free is None else [end for end in free.split(",") if end]
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS, "align", threads):
+    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS, "align", threads):
+        record = Record(inputs, threads) if stats else None
         progress.report("reading")
-        query_table, target_table = read_fastx(queries), read_fastx(targets)
+        query_table, target_table = (read_fastx(path, threads=threads) for path in (queries, targets))
         chosen = read_pairs(pairs, query_table, target_table) if pairs else pairing
         progress.report("aligning")
         found = align_pairs(
@@ -101,4 +107,9 @@ def align(
         )  # fmt: skip
         progress.report("writing")
         write_alignments(found, query_table, target_table, output)
+        if stats and record:
+            counts = {"queries": len(query_table), "targets": len(target_table), "alignments": len(found)}
+            settings = {"mode": mode, "free": ends, "pairing": pairing, "band": band}
+            params = {**settings, "scoring": dataclasses.asdict(scoring)}
+            write_text(stats, record.to_json({"counts": counts, "devices": [device], "params": params}))
         progress.note(f"{len(found):,} alignments")

@@ -10,12 +10,17 @@ from typing import Annotated, Any
 
 import typer
 
+from overlapper.cli.config import configured
 from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
+    Config,
     Device,
     GpuMemory,
+    LayoutOverlap,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Plan,
     Preset,
     Quiet,
@@ -23,11 +28,11 @@ from overlapper.cli.options import (
     Reference,
     Threads,
     Verbose,
+    WriteConfig,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
-from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper assemble reads.fastq.gz -o assembly
@@ -52,38 +57,41 @@ def assemble(
         ),
     ],
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     correct: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WHEN",
             help="Correct the reads before they are laid out: always, never, or auto, when their error rate "
             "asks for it.",
+            show_default="auto",
         ),
-    ] = "auto",
+    ] = None,
     copies: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="WHAT",
             help="What becomes of haplotypes and copies of repeats that are much alike: separate (reads are "
             "corrected, and contigs are of one copy each), collapse, or auto, which separates them where "
             "reads are as accurate as HiFi reads.",
+            show_default="auto",
         ),
-    ] = "auto",
-    correct_rounds: Annotated[int, typer.Option(min=1, help="Rounds of correction.")] = 2,
-    polish_rounds: Annotated[int, typer.Option(min=1, help="Rounds of polishing.")] = 2,
-    min_overlap: Annotated[
-        int,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="Shortest overlap that counts in the layout, and shortest part of a read.",
-        ),
-    ] = 2000,
+    ] = None,
+    correct_rounds: Annotated[
+        int | None, typer.Option(min=1, help="Rounds of correction.", show_default="2")
+    ] = None,
+    polish_rounds: Annotated[
+        int | None, typer.Option(min=1, help="Rounds of polishing.", show_default="2")
+    ] = None,
+    min_overlap: LayoutOverlap = None,
     memory: Memory = None,
     plan: Plan = False,
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
+    config: Config = None,
+    write_config: WriteConfig = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -96,12 +104,12 @@ def assemble(
     """
     names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
     places = {name: os.path.join(output, name) for name in names}
-    inputs = [*reads, *([reference] if reference else [])]
-    check_outputs(places | ({"--log": log} if log else {}), inputs)
+    inputs = [path for path in (*reads, config, reference) if path is not None]
+    check_outputs({**places, "--write-config": write_config, "--log": log}, inputs)
     check_name(output, "--output")
-    if correct not in ("auto", "always", "never"):
+    if correct not in (None, "auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
-    if copies not in ("auto", "separate", "collapse"):
+    if copies not in (None, "auto", "separate", "collapse"):
         raise typer.BadParameter(f"--copies is {copies}, expected auto, separate or collapse")
     if copies == "separate" and correct == "never":
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
@@ -115,12 +123,12 @@ def assemble(
     from overlapper.assemble.contigs import assemble_reads
     from overlapper.assemble.stored import assemble_stored
     from overlapper.cli.record import Record
-    from overlapper.io import read_fastx
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.overlap.presets import check_preset
-    from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
-    from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
-    from overlapper.params.graph import GraphParams
+    from overlapper.params.assembly import AssembleParams, WhenToCorrect
+    from overlapper.params.text import to_toml
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
@@ -132,13 +140,15 @@ def assemble(
     check_preset(preset)
     devices = select_devices(device)
     threads = threads or available_threads()
-    params = AssembleParams(
-        WhenToCorrect(correct),
-        copies=WhatOfCopies(copies),
-        correction=CorrectParams(rounds=correct_rounds),
-        polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
-        graph=GraphParams(min_overlap=min_overlap),
-    )
+    options = {
+        "correct": correct, "copies": copies, "correction": {"rounds": correct_rounds},
+        "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
+    }  # fmt: skip
+    params = configured(AssembleParams(), config, options)
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
+        threads=threads,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
@@ -146,42 +156,46 @@ def assemble(
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
-            rounds = 0 if correct == "never" else correct_rounds
-            with stored_run(None, output, reads, reference, chosen, threads, progress) as (store, _, _):
+            rounds = 0 if params.correct is WhenToCorrect.NEVER else params.correction.rounds
+            with stored_run(None, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, rounds)
             return
-        record = Record(inputs, threads)
+        record = Record(inputs, threads, parts.read_filter)
         progress.note(f"consensus on {named(devices, threads)}")
         doing: dict[str, Any] = {
             "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
         }  # fmt: skip
         if memory:
             store, place, stages = files.enter_context(
-                stored_run(folder, output, reads, reference, chosen, threads, progress, option="--output")
+                stored_run(folder, output, parts, chosen, progress, option="--output")
             )
             made = assemble_stored(store, place, Budget.of(memory, threads), params, stages=stages, **doing)
         else:
             progress.report("reading")
-            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            given = parts.together()
+            progress.left_out(parts.left_out)
             stages = files.enter_context(
-                stages_in(
-                    folder, lambda: inputs_of(given, reads, reference), chosen, progress, option="--output"
-                )
+                stages_in(folder, lambda: inputs_of(given, parts), chosen, progress, option="--output")
             )
             progress.report("sorting reads")
             given = in_order(given, canonical_order(given, threads), threads)
             made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
         progress.report("writing")
         table = list(contig_table(made.contigs))
-        stats = made.to_json(record.document()).splitlines()
+        run = {"devices": [device.name for device in devices], **record.document()}
+        stats = made.to_json(parts.left_out, run).splitlines()
         lines: tuple[Iterable[str], ...] = (
             contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats,
         )  # fmt: skip
         for path, content in zip(places.values(), lines, strict=True):
             files.enter_context(OutputFile(path)).write_lines(content)
+        if write_config:
+            files.enter_context(OutputFile(write_config)).write(to_toml(params).encode())
         files.close()
         for stage in made.stages:
             progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
+            if verbose:
+                progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
         progress.note(made.decision())
         for row in _columns(table[: 1 + MOST_SHOWN]):
             progress.note(row)

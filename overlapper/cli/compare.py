@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.evaluate import parse_circles
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Log, Quiet, Threads
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress
+from overlapper.cli.sizes import parse_size
 
 EXAMPLES = """
 overlapper compare reads.fastq.gz --preset ont -o methods.html
@@ -70,7 +71,14 @@ def compare(
             "is ont.",
         ),
     ] = "auto",
-    min_overlap: Annotated[int, typer.Option(min=1, help="Shortest overlap that is judged.")] = 1000,
+    min_overlap: Annotated[
+        int,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="Shortest overlap that is judged, by default the shortest that layout counts.",
+        ),
+    ] = 2000,
     seed_length: Annotated[
         int | None, typer.Option(help="Of mappings: shortest exact match, length of fixed seeds.")
     ] = None,
@@ -79,6 +87,7 @@ def compare(
     ] = None,
     threads: Threads = 0,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Compare methods: results, times and memory on the same reads.
 
@@ -93,7 +102,7 @@ def compare(
     inputs = [*reads, *filter(None, (reference, truth))]
     if "-" in inputs:
         raise typer.BadParameter("reads are read once a method: standard input cannot be")
-    check_outputs(outputs, inputs)
+    check_outputs({**outputs, "--log": log}, inputs)
     for (option, path), kind in zip(outputs.items(), ("HTML", "TSV", "JSON"), strict=True):
         check_name(path, option, kind)
 
@@ -118,7 +127,7 @@ def compare(
     elif not reference:
         check_preset(preset)
     circles = parse_circles(circular or [])
-    with Progress(quiet) as progress:
+    with Progress(quiet, log=log) as progress:
         progress.report("reading")
         table = read_fastx(*reads)
         places = read_truth(truth) if truth else None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Log, Quiet, Threads
 
 EXAMPLES = """
 overlapper compile layout
@@ -23,6 +23,7 @@ def compile(
     everything: Annotated[bool, typer.Option("--all", help="All such commands.")] = False,
     threads: Threads = 0,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Compile the kernels of commands beforehand, so that their first runs need not.
 
@@ -35,7 +36,7 @@ def compile(
     from overlapper.runtime.threads import available_threads
 
     lines = kernels_of(commands or [], everything)
-    with Progress(quiet) as progress:
+    with Progress(quiet, log=log) as progress:
         made = []
         for folder in compile_all(lines, threads or available_threads()):
             made.append(folder)

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import BothSides, GroupBy, Quiet, check_sides
+from overlapper.cli.options import (
+    BothSides,
+    GroupBy,
+    Log,
+    Quiet,
+    Reference,
+    Stats,
+    Threads,
+    Verbose,
+    check_sides,
+)
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -29,9 +39,13 @@ def convert(
         str, typer.Argument(metavar="SOURCE", help="Overlaps: .paf, .paf.gz, .parquet, .gfa or .gfa.gz.")
     ],
     output: Annotated[
-        str,
-        typer.Argument(metavar="OUTPUT", help="Where to write them, in one of these formats by its name."),
-    ],
+        str | None,
+        typer.Argument(metavar="[OUTPUT]", help="Where to write them, in one of these formats by its name."),
+    ] = None,
+    named_output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The same as OUTPUT; - is PAF."),
+    ] = None,
     reads: Annotated[
         list[str] | None,
         typer.Option(
@@ -42,17 +56,27 @@ def convert(
     ] = None,
     both_sides: BothSides = False,
     group_by: GroupBy = None,
+    stats: Stats = None,
+    reference: Reference = None,
+    threads: Threads = 0,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Convert overlaps: PAF, Parquet and GFA 1, each to each.
 
     In GFA a read is a segment, a dovetail a link and a containment a containment; internal matches have no
     place in it and are left out. This builds no graph: overlapper layout does.
     """
-    check_outputs({"OUTPUT": output}, [source, *(reads or [])])
+    if (output is None) == (named_output is None):
+        raise typer.BadParameter("name one output: OUTPUT, or --output")
+    output = output or named_output or ""
+    inputs = [path for path in (source, *(reads or []), reference) if path is not None]
+    check_outputs({"OUTPUT": output, "--stats": stats, "--log": log}, inputs)
 
+    from overlapper.cli.record import Record
     from overlapper.io.fastx import read_fastx
-    from overlapper.io.outputs import OutputFile
+    from overlapper.io.outputs import OutputFile, write_text
     from overlapper.io.sided import open_sided
     from overlapper.io.writers import check_format
     from overlapper.runtime.threads import available_threads
@@ -61,10 +85,12 @@ def convert(
         if not path.endswith(GFA):
             check_format(path)
     check_sides(both_sides, group_by, output)
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    threads = threads or available_threads()
+    with Progress(quiet, verbose=verbose, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
+        record = Record(inputs, threads) if stats else None
         progress.report("reading")
-        table = read_fastx(*reads) if reads else None
-        overlaps, named, counts = _read(source, table)
+        table = read_fastx(*reads, reference=reference, threads=threads) if reads else None
+        overlaps, named, counts = _read(source, table, threads)
         progress.report("writing")
         if output.endswith(GFA):
             from overlapper.graph.convert import overlaps_to_gfa
@@ -75,17 +101,18 @@ def convert(
             counts |= written
         else:
             sides = {"both_sides": both_sides, "by_target": group_by is not None}
-            with open_sided(output, named, **sides, threads=available_threads()) as writer:
+            with open_sided(output, named, **sides, threads=threads) as writer:
                 writer.write(overlaps)
+        if stats and record:
+            write_text(stats, record.to_json({"counts": counts, "params": {"reads": reads or []}}))
         progress.counts(counts)
 
 
-def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, int]]:
+def _read(path: str, reads: Reads | None, threads: int) -> tuple[Overlaps, Reads, dict[str, int]]:
     """Return overlaps, the reads that they number, and what there is to count."""
     from overlapper.io.paf import reads_of_paf
     from overlapper.io.parquet import is_parquet, reads_of_parquet
     from overlapper.io.writers import read_overlaps
-    from overlapper.runtime.threads import available_threads
 
     if path.endswith(GFA):
         from overlapper.graph.convert import gfa_to_overlaps
@@ -93,5 +120,5 @@ def _read(path: str, reads: Reads | None) -> tuple[Overlaps, Reads, dict[str, in
         return gfa_to_overlaps(path)
     if reads is None:
         reads = reads_of_parquet(path) if is_parquet(path) else reads_of_paf(path)
-    overlaps = read_overlaps(path, reads, threads=available_threads())
+    overlaps = read_overlaps(path, reads, threads=threads)
     return overlaps, reads, {"reads": len(reads), "overlaps": len(overlaps)}

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.config import configured
 from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
+    Config,
+    Depth,
     Device,
     GpuMemory,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Plan,
     Preset,
     Quiet,
     ReadFiles,
     Reference,
+    Stats,
     Threads,
     Verbose,
     Workdir,
+    WriteConfig,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.resume import inputs_of, stages_in
-from overlapper.version import __version__
 
 if TYPE_CHECKING:
     from overlapper.tables import Overlaps, Reads
@@ -52,7 +57,7 @@ def correct(
             help="Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
             "in .gz; - is FASTQ on standard output.",
         ),
-    ],
+    ] = "-",
     overlaps: Annotated[
         str | None,
         typer.Option(
@@ -60,9 +65,12 @@ def correct(
         ),
     ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
-    ] = 2,
+        int | None,
+        typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.", show_default="2"),
+    ] = None,
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     uncovered: Annotated[
         str,
         typer.Option(
@@ -71,14 +79,15 @@ def correct(
             "or split reads there.",
         ),
     ] = "keep",
-    max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    max_depth: Depth = None,
     haplotype_filter: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--haplotype-filter/--no-haplotype-filter",
             help="Leave out reads of other haplotypes and repeat copies.",
+            show_default="True",
         ),
-    ] = True,
+    ] = None,
     table: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
@@ -89,9 +98,9 @@ def correct(
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
-    stats: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write counts and times of the run, a JSON file.")
-    ] = None,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -103,8 +112,15 @@ def correct(
     independently of each other, those of later rounds look at how much they do not. The result depends on the
     reads and the parameters alone.
     """
-    inputs = [path for path in (*reads, overlaps, reference) if path is not None]
-    check_outputs({"--output": output, "--table": table, "--stats": stats, "--log": log}, inputs)
+    inputs = [path for path in (*reads, overlaps, config, reference) if path is not None]
+    outputs = {
+        "--output (standard output by default)": output,
+        "--table": table,
+        "--write-config": write_config,
+        "--stats": stats,
+        "--log": log,
+    }
+    check_outputs(outputs, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
@@ -118,12 +134,15 @@ def correct(
     from overlapper.correct.reads import correct as correct_reads
     from overlapper.correct.stored_rounds import correct_stored
     from overlapper.correct.uncovered import Uncovered
-    from overlapper.io import read_fastx, read_overlaps
+    from overlapper.io import read_overlaps
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
     from overlapper.params.correction import CorrectParams
+    from overlapper.params.text import to_toml
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
@@ -134,8 +153,13 @@ def correct(
         check_workdir(workdir)
     check_preset(preset)
     devices = select_devices(device)
-    params = CorrectParams(rounds=rounds, max_depth=max_depth, haplotype_filter=haplotype_filter)
+    options = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
+    params = configured(CorrectParams(), config, options)
     threads = threads or available_threads()
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
+        threads=threads,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "correct", threads),
@@ -143,13 +167,14 @@ def correct(
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
-            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
-                print_plan(store, memory or 0, threads, preset, rounds)
+            with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
+                print_plan(store, memory or 0, threads, preset, params.rounds)
             return
         out_file = files.enter_context(OutputFile(output, threads=threads))
+        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
         table_file = files.enter_context(OutputFile(table)) if table else None
         stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        record = Record(inputs, threads) if stats else None
+        record = Record(inputs, threads, parts.read_filter) if stats else None
         progress.note(f"consensus on {named(devices, threads)}")
         voting: dict[str, Any] = {
             "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
@@ -164,22 +189,20 @@ def correct(
         if memory:
             store, _, stages = files.enter_context(
                 stored_run(
-                    workdir, output, reads, reference, chosen, threads, progress,
-                    lambda store: given_overlaps(store.names()),
+                    workdir, output, parts, chosen, progress, lambda store: given_overlaps(store.names())
                 )
-            )  # fmt: skip
+            )
             made = correct_stored(
                 store, Budget.of(memory, threads), found.pop() if found else None, params, stages=stages,
                 **voting,
             )  # fmt: skip
         else:
             progress.report("reading")
-            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            given = parts.together()
+            progress.left_out(parts.left_out)
             with_overlaps = given_overlaps(given)
             stages = files.enter_context(
-                stages_in(
-                    workdir, lambda: [*inputs_of(given, reads, reference), *with_overlaps], chosen, progress
-                )
+                stages_in(workdir, lambda: [*inputs_of(given, parts), *with_overlaps], chosen, progress)
             )
             progress.report("sorting reads")
             order = canonical_order(given, threads)
@@ -189,16 +212,18 @@ def correct(
                 **voting,
             )  # fmt: skip
         progress.report("writing")
-        for part in made.parts():
-            write_reads(out_file, part)
+        for corrected in made.parts():
+            write_reads(out_file, corrected)
         if table_file:
             table_file.write(made.changes.to_tsv().encode())
+        if config_file:
+            config_file.write(to_toml(params).encode())
         if stats_file and record:
-            document = {
-                "version": __version__, "funnel": made.funnel, "seconds": made.seconds,
-                "devices": [device.name for device in devices], "run": record.document(),
+            facts = {
+                "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
+                "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
             }  # fmt: skip
-            stats_file.write(f"{json.dumps(document, indent=2)}\n".encode())
+            stats_file.write(record.to_json(facts).encode())
         files.close()
         progress.counts(made.funnel)
         for line in made.warnings:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Log, Quiet, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -63,7 +63,10 @@ def evaluate(
     min_overlap: Annotated[
         int,
         typer.Option(
-            "--min-overlap", parser=parse_size, metavar="BASES", help="Of overlaps: shortest one asked for."
+            "--min-overlap",
+            parser=parse_size,
+            metavar="BASES",
+            help="Of overlaps: shortest one asked for, by default the shortest that layout counts.",
         ),
     ] = 2000,
     circular: Annotated[
@@ -97,6 +100,7 @@ def evaluate(
     ] = 0,
     threads: Threads = 0,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Judge overlaps, contigs or corrected reads by where they come from.
 
@@ -109,13 +113,18 @@ def evaluate(
     references = reference or []
     _check_use(paf, references, placements, reads, circular or [])
     given = [judged, paf, *references, placements, reads]
-    check_outputs(
-        {"--output": output, "--json": json_file, "--tsv": tsv_file},
-        [path for path in given if path is not None],
-    )
+    outputs = {
+        "--output (standard output by default)": output,
+        "--json": json_file,
+        "--tsv": tsv_file,
+        "--log": log,
+    }
+    check_outputs(outputs, [path for path in given if path is not None])
 
     if paf is not None:
-        scores = _overlaps(judged, paf, min_overlap, circular or [])
+        with Progress(quiet, log=log) as progress:
+            progress.report("judging overlaps")
+            scores = _overlaps(judged, paf, min_overlap, circular or [])
     else:
         from overlapper.runtime.compile.startup import load_numba
 
@@ -124,7 +133,7 @@ def evaluate(
         from overlapper.runtime.threads import available_threads
 
         threads = threads or available_threads()
-        with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+        with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
             progress.report("reading")
             haplotypes = [_sequences(path) for path in references]
             if placements is None:

@@ -19,7 +19,7 @@ def graph_plot(
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .png, .svg or .pdf, by its name.")
+        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
     ],
     width: Annotated[
         int,
@@ -31,7 +31,7 @@ def graph_plot(
     """Draw an assembly graph.
 
     A segment is a line, its length the square root of its bases, its width its depth; the longest have their
-    name and length beside them. Readable up to some hundred segments. Needs the extra plot.
+    name and length beside them. Readable up to some hundred segments. PNG needs the extra plot.
     """
     check_outputs({"--output": output}, [gfa])
 

@@ -18,13 +18,16 @@ def graph_stats(
     gfa: Annotated[
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="The numbers; - is standard output.")
+    ] = "-",
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
 ) -> None:
     """Describe an assembly graph.
 
     Prints a line a number: segments, links, bases, N50, components, ends without a link, and more.
     """
-    check_outputs({"--json": json_file}, [gfa])
+    check_outputs({"--output (standard output by default)": output, "--json": json_file}, [gfa])
 
     import dataclasses
 
@@ -37,6 +40,9 @@ def graph_stats(
         import json
 
         write_text(json_file, f"{json.dumps(stats, indent=2)}\n")
-    for name, value in stats.items():
-        shown = "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
-        print(f"{name.replace('_', ' ')}\t{shown}")
+    lines = [f"{name.replace('_', ' ')}\t{_shown(value)}\n" for name, value in stats.items()]
+    write_text(output, "".join(lines))
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"

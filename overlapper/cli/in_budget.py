@@ -10,6 +10,7 @@ from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
     from overlapper.tiled.stages import Stages
@@ -20,10 +21,8 @@ if TYPE_CHECKING:
 def stored_run(
     workdir: str | None,
     output: str,
-    reads: list[str],
-    reference: str | None,
+    parts: FastxParts,
     params: Mapping[str, Any],
-    threads: int,
     progress: Progress,
     others: Callable[[ReadStore], list[Input]] = lambda store: [],
     *,
@@ -36,33 +35,30 @@ def stored_run(
     workdir : str or None
         None works in a temporary folder beside the output.
     output : str
-    reads : list of str
-        Files.
-    reference : str or None
-        Of CRAM files.
+    parts : FastxParts
+        The reads, with their qualities.
     params : mapping
         All that the result depends on; JSON can hold it.
-    threads : int
     progress : Progress
     others : callable
         Gives the inputs besides reads, when these are there.
     option : str
         What the user names the folder with.
     """
-    from overlapper.io.fastx import FastxParts
-    from overlapper.io.identity import Input, digest_of_arrays
+    from overlapper.io.identity import digest_of_arrays, states_of
     from overlapper.tiled.stages import Stages
     from overlapper.tiled.tiles import store_reads
     from overlapper.tiled.workdir import Workdir
 
-    files = [*reads, *([reference] if reference else [])]
     with work_folder(workdir, output) as folder, Workdir(folder, option=option) as place:
         progress.report("reading")
-        parts = FastxParts(*reads, keep_qualities=True, reference=reference, threads=threads)
-        store = store_reads(place, parts, files, parts.check)
-        qualities = store.artifact.facts.get("qualities", digest_of_arrays(None, None))
-        content = store.artifact.facts["content"]
-        place.begin([Input("reads", files, content), Input("qualities", files, qualities), *others(store)])
+        states = states_of(parts.sources)
+        store = store_reads(place, parts)
+        progress.left_out(parts.left_out)
+        facts = store.artifact.facts
+        reads = parts.as_input("reads", facts["content"], states)
+        qualities = parts.as_input("qualities", facts.get("qualities", digest_of_arrays(None, None)), states)
+        place.begin([reads, qualities, *others(store)])
         if workdir:
             for difference in place.changed(dict(params)):
                 progress.note(f"parameters differ from the last run in {folder}: {difference}")

@@ -15,6 +15,7 @@ from overlapper.errors import OutputError
 from overlapper.runtime import leaving
 
 if TYPE_CHECKING:
+    from overlapper.io.fastx import FastxParts
     from overlapper.tiled.distributed import Cluster
     from overlapper.tiled.tiles import TiledRun
 
@@ -55,10 +56,8 @@ class Request:
 
     Attributes
     ----------
-    files : list of str
-        Of reads.
-    reference : str or None
-        Of CRAM files.
+    parts : FastxParts
+        The reads.
     output, preset : str
     sides : mapping
         How overlaps are written, as `overlapper.io.sided.open_sided` takes it.
@@ -75,8 +74,7 @@ class Request:
         Closes what is opened for the run: the output is complete when it is closed.
     """
 
-    files: list[str]
-    reference: str | None
+    parts: FastxParts
     output: str
     sides: Mapping[str, bool]
     preset: str
@@ -103,20 +101,18 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
     TiledRun or None
         None when only a plan was asked for.
     """
-    from overlapper.io.fastx import FastxParts
     from overlapper.io.sided import open_sided
     from overlapper.tiled.plan import Budget, check_disk, describe
     from overlapper.tiled.tiles import planned, run_tiled, store_reads
     from overlapper.tiled.workdir import Workdir
 
-    files, reference, threads = request.files, request.reference, request.threads
-    progress = request.progress
+    threads, progress = request.threads, request.progress
     limits = _with_processors(limits, devices, progress)
     with work_folder(limits.workdir, request.output) as folder:
         progress.report("reading")
         with Workdir(folder) as workdir:
-            parts = FastxParts(*files, reference=reference, threads=threads)
-            store = store_reads(workdir, parts, [*files, *([reference] if reference else [])], parts.check)
+            store = store_reads(workdir, request.parts)
+            progress.left_out(request.parts.left_out)
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
             params, _, _ = planned(store, budget, request.preset, request.changes)
             if limits.plan:

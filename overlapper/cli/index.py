@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Log, Quiet, Reference, Stats, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -37,31 +37,42 @@ def index(
         ),
     ] = 8,
     threads: Threads = 0,
+    stats: Stats = None,
+    reference: Reference = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Build an index of exact matches and keep it in a file.
 
     The file is mapped into memory when it is used. It takes 1.25 bytes a base, and 8 more by the sample rate.
     """
-    check_outputs({"--output": output}, text)
+    inputs = [*text, *([reference] if reference else [])]
+    check_outputs({"--output": output, "--stats": stats, "--log": log}, inputs)
 
     from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
 
+    from overlapper.cli.record import Record
     from overlapper.index import Index, store
     from overlapper.index.limits import check_sample_rate
     from overlapper.io import read_fastx
+    from overlapper.io.outputs import write_text
     from overlapper.runtime.threads import available_threads
 
     check_sample_rate(sample_rate)
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
+        record = Record(inputs, threads) if stats else None
         with store.open_index(output) as file:
             progress.report("reading")
-            table = read_fastx(*text)
+            table = read_fastx(*text, reference=reference, threads=threads)
             progress.report("building")
             built = Index.build(table, sample_rate=sample_rate, threads=threads)
             progress.report("writing")
             store.write(file, built.fm, built.text)
+        counts = {"sequences": len(table), "bases": table.total_bases}
+        if stats and record:
+            facts = {"counts": counts, "params": {"sample_rate": sample_rate}}
+            write_text(stats, record.to_json(facts))
         progress.note(f"{len(table):,} sequences, {table.total_bases:,} bases")

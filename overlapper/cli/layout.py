@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Reference, Threads, Verbose
+from overlapper.cli.config import configured
+from overlapper.cli.options import (
+    Config,
+    LayoutOverlap,
+    Log,
+    Quiet,
+    Reference,
+    Stats,
+    Threads,
+    Verbose,
+    WriteConfig,
+)
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -71,75 +82,89 @@ def layout(
             help="Say which reads a unitig consists of: a, lines as miniasm's, or A, lines as hifiasm's.",
         ),
     ] = None,
-    min_overlap: Annotated[
-        int,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="Shortest overlap that counts, and shortest part of a read.",
-        ),
-    ] = 2000,
+    min_overlap: LayoutOverlap = None,
     min_depth: Annotated[
-        int,
-        typer.Option(help="Overlaps that must cover a base of a read for it to be kept; 0 trims nothing."),
-    ] = 3,
+        int | None,
+        typer.Option(
+            help="Overlaps that must cover a base of a read for it to be kept; 0 trims nothing.",
+            show_default="3",
+        ),
+    ] = None,
     max_hang: Annotated[
-        int,
+        int | None,
         typer.Option(
             parser=parse_size,
             metavar="BASES",
             help="Longest end that fails to match in an overlap that counts.",
+            show_default="1000",
         ),
-    ] = 1000,
+    ] = None,
     min_ratio: Annotated[
-        float, typer.Option(help="Least share of an overlap and such ends that must match.")
-    ] = 0.8,
+        float | None,
+        typer.Option(help="Least share of an overlap and such ends that must match.", show_default="0.8"),
+    ] = None,
     max_divergence_ratio: Annotated[
-        float,
-        typer.Option(help="Times the median divergence that an overlap may have, if that is above 15 %."),
-    ] = 4.0,
+        float | None,
+        typer.Option(
+            help="Times the median divergence that an overlap may have, if that is above 15 %.",
+            show_default="4.0",
+        ),
+    ] = None,
     fuzz: Annotated[
-        int,
+        int | None,
         typer.Option(
             parser=parse_size,
             metavar="BASES",
             help="How much longer a path may be than the edge it replaces.",
+            show_default="1000",
         ),
-    ] = 1000,
+    ] = None,
     min_end_overlap: Annotated[
-        int,
+        int | None,
         typer.Option(
             parser=parse_size,
             metavar="BASES",
             help="Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
+            show_default="0",
         ),
-    ] = 0,
+    ] = None,
     confirm_depth: Annotated[
-        int,
+        int | None,
         typer.Option(
             help="Overlaps that must cover each base of a read for its overlaps to count beside those of "
-            "others; 0 takes all alike."
+            "others; 0 takes all alike.",
+            show_default="0",
         ),
-    ] = 0,
+    ] = None,
     no_clean: Annotated[
         bool, typer.Option("--no-clean", help="Leave the graph as transitive reduction leaves it.")
     ] = False,
-    tip_reads: Annotated[int, typer.Option(help="Most reads in a tip, an island or a bi-loop.")] = 4,
-    bubble_bases: Annotated[
-        int, typer.Option(parser=parse_size, metavar="BASES", help="Longest bubble that is popped.")
-    ] = 50_000,
-    weak_ratio: Annotated[
-        float, typer.Option(help="Edges below this share of the longest overlap of their node are cut.")
-    ] = 0.8,
-    weak_rounds: Annotated[
-        int, typer.Option(help="Rounds that lead up to that share; 0 cuts no weak edges.")
-    ] = 8,
-    weak_start: Annotated[float, typer.Option(help="Share of the first round.")] = 0.1,
-    threads: Threads = 0,
-    stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write what every step removed, parameters and times, JSON."),
+    tip_reads: Annotated[
+        int | None, typer.Option(help="Most reads in a tip, an island or a bi-loop.", show_default="4")
     ] = None,
+    bubble_bases: Annotated[
+        int | None,
+        typer.Option(
+            parser=parse_size, metavar="BASES", help="Longest bubble that is popped.", show_default="50000"
+        ),
+    ] = None,
+    weak_ratio: Annotated[
+        float | None,
+        typer.Option(
+            help="Edges below this share of the longest overlap of their node are cut.", show_default="0.8"
+        ),
+    ] = None,
+    weak_rounds: Annotated[
+        int | None,
+        typer.Option(help="Rounds that lead up to that share; 0 cuts no weak edges.", show_default="8"),
+    ] = None,
+    weak_start: Annotated[
+        float | None, typer.Option(help="Share of the first round.", show_default="0.1")
+    ] = None,
+    threads: Threads = 0,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -155,10 +180,12 @@ def layout(
         "--fasta": fasta,
         "--table": table,
         "--reads-gfa": reads_gfa,
+        "--write-config": write_config,
         "--stats": stats,
         "--log": log,
     }
-    check_outputs(outputs, [*reads, overlaps, *([reference] if reference else [])])
+    inputs = [path for path in (*reads, overlaps, config, reference) if path is not None]
+    check_outputs(outputs, inputs)
     check_name(output, "--output", "GFA")
     check_name(fasta, "--fasta", "FASTA")
 
@@ -174,33 +201,35 @@ def layout(
     from overlapper.io.fastx import read_fastx
     from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format, read_overlaps
+    from overlapper.params.graph import LayoutParams
+    from overlapper.params.text import to_toml
     from overlapper.runtime.threads import available_threads
 
     check_format(overlaps)
     export.check_read_lines(read_lines)
-    params = graph.GraphParams(
-        min_overlap,
-        min_depth,
-        max_hang,
-        min_ratio,
-        max_divergence_ratio,
-        fuzz,
-        min_end_overlap,
-        confirm_depth,
-    )
-    cleaning = (
-        None if no_clean else graph.CleanParams(tip_reads, bubble_bases, weak_ratio, weak_rounds, weak_start)
-    )
+    options = {
+        "graph": {
+            "min_overlap": min_overlap, "min_depth": min_depth, "max_hang": max_hang, "min_ratio": min_ratio,
+            "max_divergence_ratio": max_divergence_ratio, "fuzz": fuzz, "min_end_overlap": min_end_overlap,
+            "confirm_depth": confirm_depth,
+        },
+        "clean": {
+            "tip_reads": tip_reads, "bubble_bases": bubble_bases, "weak_ratio": weak_ratio,
+            "weak_rounds": weak_rounds, "weak_start": weak_start,
+        },
+    }  # fmt: skip
+    chosen = configured(LayoutParams(), config, options)
+    params, cleaning = chosen.graph, None if no_clean else chosen.clean
     threads = threads or available_threads()
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "layout", threads),
         ExitStack() as stack,
     ):
-        record = Record([*reads, overlaps], threads) if stats else None
+        record = Record(inputs, threads) if stats else None
         files = {
             path: stack.enter_context(OutputFile(path))
-            for path in (output, fasta, table, reads_gfa, stats)
+            for path in (output, fasta, table, reads_gfa, write_config, stats)
             if path
         }
         progress.report("reading reads")
@@ -227,6 +256,8 @@ def layout(
                     assembly.graph, read_table, overlaps=found, contained=keep_contained, layout=unitigs
                 )
             )
+        if write_config:
+            files[write_config].write(to_toml(chosen).encode())
         if stats and record:
             files[stats].write(
                 to_json(assembly, read_table, found, params, cleaning, record.document()).encode()

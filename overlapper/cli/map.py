@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Threads, Verbose
+from overlapper.cli.config import configured
+from overlapper.cli.options import (
+    Config,
+    GpuMemory,
+    Log,
+    MinLength,
+    MinQuality,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Stats,
+    Threads,
+    Verbose,
+    WriteConfig,
+)
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.version import __version__
-
-if TYPE_CHECKING:
-    from overlapper.params.mapping import MapParams
 
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
@@ -52,6 +60,8 @@ def map(
             help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
         ),
     ] = "ont",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     seeder: Annotated[
         str | None,
         typer.Option(
@@ -85,10 +95,9 @@ def map(
     ] = "",
     sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
     index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
-    stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write counts, times and parameters to this file, JSON."),
-    ] = None,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     cram_reference: Reference = None,
     threads: Threads = 0,
     device: Annotated[
@@ -110,7 +119,14 @@ def map(
     Of every read the best mapping is reported, those of its other parts (supplementary) and other places of
     the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
     """
-    check_outputs({"--output": output, "--stats": stats, "--log": log}, [reference, *reads])
+    outputs = {
+        "--output (standard output by default)": output,
+        "--write-config": write_config,
+        "--stats": stats,
+        "--log": log,
+    }
+    inputs = [path for path in (reference, *reads, config, cram_reference) if path is not None]
+    check_outputs(outputs, inputs)
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
@@ -122,8 +138,10 @@ def map(
     from overlapper.io.fastx import FastxParts
     from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
     from overlapper.io.outputs import write_text
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.mapping.mapper import BatchMapper, extending_gpus
     from overlapper.params.mapping import ALIASES, MapParams
+    from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
     from overlapper.runtime.threads import available_threads
     from overlapper.tables import Reads
@@ -131,16 +149,18 @@ def map(
     command = " ".join(["overlapper", *sys.argv[1:]])
     options = MappingOptions(eqx, read_group, sort, index, command, sam)
     check_mappings_format(output, options)
-    params = _changed(
-        MapParams.preset(preset),
-        {"seeder": seeder, "extender": extender},
-        {
-            "sketch": {"kmer_length": kmer_length, "window": window},
-            "seeds": {"length": seed_length, "interval": seed_interval},
-            "choice": {"most_secondary": secondary},
-        },
-    )
+    settings = {
+        "seeder": seeder, "extender": extender,
+        "sketch": {"kmer_length": kmer_length, "window": window},
+        "seeds": {"length": seed_length, "interval": seed_interval},
+        "choice": {"most_secondary": secondary},
+    }  # fmt: skip
+    params = configured(MapParams.preset(preset), config, settings)
     threads = threads or available_threads()
+    parts = FastxParts(
+        *reads, keep_qualities=options.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
+        reference=cram_reference, part_bases=PART_BASES,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "map", threads),
@@ -149,7 +169,7 @@ def map(
         if preset in ALIASES:
             progress.note(f"preset {ALIASES[preset]}, for {preset}")
         clock = Clock()
-        record = Record([reference, *reads], threads) if stats else None
+        record = Record(inputs, threads, parts.read_filter) if stats else None
         progress.report("reading the reference")
         targets = read_fastx(reference)
         clock.lap("reading the reference")
@@ -158,9 +178,6 @@ def map(
         if gpus:
             progress.note(f"extending on {', '.join(gpus.names)}")
         clock.lap("index")
-        parts = FastxParts(
-            *reads, keep_qualities=options.as_sam(output), reference=cram_reference, part_bases=PART_BASES
-        )
         heads = []
         with open_mappings(output, targets, options, threads=threads) as writer:
             for block, mappings in mapper.map_parts(parts, threads):
@@ -170,30 +187,16 @@ def map(
             parts.check(Reads.concat(heads))
             progress.report("writing")
         clock.lap("mapping")
+        counts = {**parts.left_out, **mapper.counts}
         if stats and record:
-            document = {
-                "version": __version__,
-                "counts": mapper.counts,
-                "seconds": clock.seconds,
-                "thread_seconds": mapper.seconds,
-                "memory": clock.memory,
-                "devices": gpus.names if gpus else ["cpu"],
+            facts = {
+                "counts": counts, "seconds": clock.seconds, "thread_seconds": mapper.seconds,
+                "memory": clock.memory, "devices": gpus.names if gpus else ["cpu"],
                 "params": dataclasses.asdict(params),
-                "run": record.document(),
-            }
-            write_text(stats, json.dumps(document, indent=2) + "\n")
-        progress.counts(mapper.counts)
-        if not mapper.counts["primary mappings"]:
+            }  # fmt: skip
+            write_text(stats, record.to_json(facts))
+        if write_config:
+            write_text(write_config, to_toml(params))
+        progress.counts(counts)
+        if not counts["primary mappings"]:
             progress.note("no read is mapped: is it the right reference? Try smaller -k, or another --preset")
-
-
-def _changed(
-    params: MapParams, plain: Mapping[str, Any], sections: Mapping[str, Mapping[str, Any]]
-) -> MapParams:
-    """Return parameters with those replaced that were given."""
-    changes = {name: value for name, value in plain.items() if value is not None}
-    for section, values in sections.items():
-        given = {name: value for name, value in values.items() if value is not None}
-        if given:
-            changes[section] = dataclasses.replace(getattr(params, section), **given)
-    return dataclasses.replace(params, **changes)

@@ -14,6 +14,12 @@ BothSides = Annotated[
         "--both-sides", help="PAF: write each overlap a second time, with query and target exchanged."
     ),
 ]
+Config = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Parameters, a TOML file; options given here go first.")
+]
+Depth = Annotated[
+    int | None, typer.Option(min=3, max=255, help="Reads that vote on a base.", show_default="40")
+]
 Device = Annotated[
     str,
     typer.Option(
@@ -36,6 +42,16 @@ GroupBy = Annotated[
         "them.",
     ),
 ]
+LayoutOverlap = Annotated[
+    int | None,
+    typer.Option(
+        parser=parse_size,
+        metavar="BASES",
+        help="Shortest overlap that counts in the layout, and shortest part of a read. More than overlap "
+        "reports: short ones are more often those of repeats.",
+        show_default="2000",
+    ),
+]
 Log = Annotated[
     str | None,
     typer.Option(
@@ -48,6 +64,18 @@ Memory = Annotated[
         parser=parse_size,
         metavar="SIZE",
         help="Main memory to stay within, such as 4G, by working in tiles.",
+    ),
+]
+MinLength = Annotated[
+    int,
+    typer.Option("--min-length", parser=parse_size, metavar="BASES", help="Leave out shorter reads."),
+]
+MinQuality = Annotated[
+    float,
+    typer.Option(
+        "--min-quality",
+        metavar="Q",
+        help="Leave out reads of a lower mean quality, by error probabilities, as nanoq and chopper take it.",
     ),
 ]
 Plan = Annotated[
@@ -74,15 +102,25 @@ Reference = Annotated[
     str | None,
     typer.Option("--cram-reference", metavar="FILE", help="FASTA file that CRAM files were written against."),
 ]
+Stats = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE", help="Write counts, parameters and times of the run, and what it was run on, as JSON."
+    ),
+]
 Threads = Annotated[
     int, typer.Option("--threads", "-t", min=0, help="0: all that are available. Never changes the result.")
 ]
-Verbose = Annotated[bool, typer.Option("--verbose", help="Show counts of 0, too.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Show all counts, those of 0, too.")]
 Workdir = Annotated[
     str | None,
     typer.Option(
         metavar="DIR", help="Folder that keeps what is finished: run again, a killed run goes on from there."
     ),
+]
+
+WriteConfig = Annotated[
+    str | None, typer.Option(metavar="FILE", help="Write all parameters as used, a TOML file for --config.")
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import dataclasses
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from functools import partial
@@ -10,26 +10,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli.config import read_config
 from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
 from overlapper.cli.options import (
     BothSides,
+    Config,
     GpuMemory,
     GroupBy,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Preset,
     Quiet,
     ReadFiles,
     Reference,
+    Stats,
     Threads,
     Verbose,
     Workdir,
+    WriteConfig,
     check_sides,
 )
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
-from overlapper.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     from overlapper.overlap.summary import Run
@@ -61,6 +66,8 @@ def overlap(
         ),
     ] = "-",
     preset: Preset = "auto",
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
     finder: Annotated[
         str | None, typer.Option(metavar="NAME", help="How candidates are found: dsoft (default) or spgemm.")
     ] = None,
@@ -111,17 +118,9 @@ def overlap(
         ),
     ] = "auto",
     gpu_memory: GpuMemory = 0,
-    config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Parameters, a TOML file; options given here go first.")
-    ] = None,
-    write_config: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write all parameters as used, a TOML file for --config."),
-    ] = None,
-    stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write counts, parameters and times of the run, a JSON file."),
-    ] = None,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     reference: Reference = None,
     memory: Memory = None,
     disk: Annotated[
@@ -185,15 +184,20 @@ def overlap(
 
     from overlapper.cli.record import Record
     from overlapper.extend.registry import extending_devices
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.writers import check_format
     from overlapper.overlap.presets import check_preset
     from overlapper.overlap.summary import Summary
     from overlapper.params.stages import Params
     from overlapper.runtime.threads import available_threads
 
-    changes = _changes(_read_config(config), options, f"file {config}")
+    changes = _changes(read_config(config), options, f"file {config}")
     threads = threads or available_threads()
+    parts = FastxParts(
+        *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
+    )
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     check_preset(preset)
     check_format(output)
@@ -205,12 +209,10 @@ def overlap(
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
-        record = Record(inputs, threads) if stats and not plan else None
+        record = Record(inputs, threads, parts.read_filter) if stats and not plan else None
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
-        request = Request(
-            reads, reference, output, sides, preset, changes, threads, device, gpu_memory, progress, files
-        )
+        request = Request(parts, output, sides, preset, changes, threads, device, gpu_memory, progress, files)
         result: Summary | None
         if limits.given:
             # The devices of a cluster are for its workers to know.
@@ -220,6 +222,7 @@ def overlap(
             result = _run_in_memory(request, extending)
         if result is None:
             return
+        result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
         if config_file:
             config_file.write(result.params.to_toml().encode())
         if stats_file:
@@ -236,7 +239,6 @@ def overlap(
 def _run_in_memory(request: Request, extending: str) -> Run:
     """Find overlaps with an extender, and write them."""
     from overlapper.extend.registry import extending_devices
-    from overlapper.io import read_fastx
     from overlapper.io.sided import open_sided
     from overlapper.overlap.pipeline import run
     from overlapper.runtime.gpu.devices import end_gpus, named
@@ -245,8 +247,7 @@ def _run_in_memory(request: Request, extending: str) -> Run:
 
     progress, threads = request.progress, request.threads
     progress.report("reading")
-    read = partial(read_fastx, *request.files, reference=request.reference, threads=threads)
-    reading: Future[Reads] = start(read)
+    reading: Future[Reads] = start(request.parts.together)
     choosing: Future[list[Device]] = start(partial(extending_devices, extending, request.device))
     either: list[Future[Any]] = [reading, choosing]
     wait(either, return_when=FIRST_COMPLETED)
@@ -254,6 +255,7 @@ def _run_in_memory(request: Request, extending: str) -> Run:
         choosing.result()  # raises what is wrong with the devices before all reads are there
     table = reading.result()
     del reading, either  # and with it the reads as they were
+    progress.left_out(request.parts.left_out)
 
     def devices() -> list[Device]:
         chosen = choosing.result()
@@ -288,23 +290,3 @@ def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[
     finder(params.finder)
     extender(params.extender)
     return merged(config, options)
-
-
-def _read_config(path: str | None) -> dict[str, Any]:
-    if path is None:
-        return {}
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", file=path, remedy="Check the path of --config."
-        ) from None
-    except RecursionError:
-        raise FormatError(
-            "is nested too deeply", file=path, remedy="Write one with --write-config and edit it."
-        ) from None
-    except ValueError as error:  # of TOML, of UTF-8, of numbers with too many digits
-        raise FormatError(
-            f"is not TOML: {error}", file=path, remedy="Write one with --write-config and edit it."
-        ) from None

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import Log, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -32,14 +32,17 @@ def plot_pair(
     preset: Annotated[
         str, typer.Option("--preset", "-p", metavar="NAME", help="How they are aligned: ont, clr or hifi.")
     ] = "ont",
+    reference: Reference = None,
+    threads: Threads = 0,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Draw a dot plot of two reads, with their seeds and their alignment.
 
     Both on their forward strands: matches of the same strand rise, those of opposite strands fall. PNG needs
     the extra plot.
     """
-    check_outputs({"--output": output}, reads)
+    check_outputs({"--output": output, "--log": log}, [*reads, *([reference] if reference else [])])
     if min_seed < 1:
         raise typer.BadParameter(f"--min-seed is {min_seed}, expected 1 or more")
     if first == second:
@@ -53,12 +56,13 @@ def plot_pair(
     from overlapper.io.outputs import check_ending
     from overlapper.overlap.presets import check_preset
     from overlapper.plots import align_pair, plot_pair
+    from overlapper.runtime.threads import available_threads
 
     check_ending(output, FORMATS)
     check_preset(preset)
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
         progress.report("reading")
-        table = read_fastx(*reads)
+        table = read_fastx(*reads, reference=reference, threads=threads or available_threads())
         numbers = {name: i for i, name in enumerate(table.names)}
         for name in (first, second):
             if name not in numbers:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import Log, Quiet, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -24,14 +24,16 @@ def plot_pile(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
     ],
+    threads: Threads = 0,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Draw the overlaps along a read.
 
     Thick where an overlap covers the read, thin on to where the other read would reach; behind them the
     number of overlaps that cover each base. PNG needs the extra plot.
     """
-    check_outputs({"--output": output}, [overlaps])
+    check_outputs({"--output": output, "--log": log}, [overlaps])
 
     from overlapper.drawing.files import FORMATS, write_picture
     from overlapper.io.outputs import check_ending
@@ -43,8 +45,8 @@ def plot_pile(
 
     check_ending(output, FORMATS)
     check_format(overlaps)
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
         progress.report("reading overlaps")
         reads = reads_of_parquet(overlaps) if is_parquet(overlaps) else reads_of_paf(overlaps)
-        table = read_overlaps(overlaps, reads, threads=available_threads())
+        table = read_overlaps(overlaps, reads, threads=threads or available_threads())
         write_picture(plot_pile(table, reads, read), output)

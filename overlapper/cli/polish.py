@@ -8,20 +8,27 @@ from typing import Annotated, Any
 
 import typer
 
+from overlapper.cli.config import configured
 from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
+    Config,
+    Depth,
     Device,
     GpuMemory,
     Log,
     Memory,
+    MinLength,
+    MinQuality,
     Plan,
     Preset,
     Quiet,
     ReadFiles,
     Reference,
+    Stats,
     Threads,
     Verbose,
     Workdir,
+    WriteConfig,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -49,26 +56,38 @@ def polish(
             help="Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
             "in .gz; - is FASTQ on standard output.",
         ),
-    ],
+    ] = "-",
     rounds: Annotated[
-        int, typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.")
-    ] = 2,
+        int | None,
+        typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.", show_default="2"),
+    ] = None,
     preset: Preset = "auto",
-    max_depth: Annotated[int, typer.Option(min=3, max=255, help="Reads that vote on a base.")] = 40,
+    min_length: MinLength = 0,
+    min_quality: MinQuality = 0.0,
+    max_depth: Depth = None,
     memory: Memory = None,
     plan: Plan = False,
     workdir: Workdir = None,
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
+    config: Config = None,
+    write_config: WriteConfig = None,
+    stats: Stats = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     log: Log = None,
 ) -> None:
     """Replace unitigs by the consensus of the reads that lie on them."""
-    inputs = [path for path in (layout, *reads, reference) if path is not None]
-    check_outputs({"--output": output, "--log": log}, inputs)
+    inputs = [path for path in (layout, *reads, config, reference) if path is not None]
+    outputs = {
+        "--output (standard output by default)": output,
+        "--write-config": write_config,
+        "--stats": stats,
+        "--log": log,
+    }
+    check_outputs(outputs, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
@@ -76,15 +95,19 @@ def polish(
     load_numba()
     tune_malloc()
 
+    from overlapper.cli.record import Record
     from overlapper.correct.polish import polish as polish_unitigs
     from overlapper.correct.polish import read_unitigs
     from overlapper.correct.stored_polish import polish_stored
-    from overlapper.io import read_fastx
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.outputs import OutputFile
+    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
+    from overlapper.params.text import to_toml
+    from overlapper.runtime.clock import Clock
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
     from overlapper.sketch.canonical import canonical_order, in_order
@@ -96,7 +119,12 @@ def polish(
     check_preset(preset)
     devices = select_devices(device)
     threads = threads or available_threads()
-    params = CorrectParams(rounds=rounds, max_depth=max_depth, thresholds=POLISHING_THRESHOLDS)
+    options = {"rounds": rounds, "max_depth": max_depth}
+    params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, options)
+    parts = FastxParts(
+        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
+        threads=threads,
+    )  # fmt: skip
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "polish", threads),
@@ -105,11 +133,15 @@ def polish(
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
             bases = read_unitigs(layout).sequences.total_bases
-            with stored_run(workdir, output, reads, reference, chosen, threads, progress) as (store, _, _):
+            with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, 0, bases)
             return
         out_file = files.enter_context(OutputFile(output, threads=threads))
+        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
+        stats_file = files.enter_context(OutputFile(stats)) if stats else None
+        record = Record(inputs, threads, parts.read_filter) if stats else None
         progress.note(f"consensus on {named(devices, threads)}")
+        clock = Clock()
         progress.report("reading")
         unitigs = read_unitigs(layout)
         digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
@@ -119,21 +151,32 @@ def polish(
         }  # fmt: skip
         if memory:
             store, place, stages = files.enter_context(
-                stored_run(
-                    workdir, output, reads, reference, chosen, threads, progress, lambda store: layouts
-                )
+                stored_run(workdir, output, parts, chosen, progress, lambda store: layouts)
             )
+            clock.lap("reading")
             budget = Budget.of(memory, threads)
             made = polish_stored(unitigs, store, place, budget, params, stages=stages, **voting)
         else:
-            given = read_fastx(*reads, keep_qualities=True, reference=reference, threads=threads)
+            given = parts.together()
+            progress.left_out(parts.left_out)
             stages = files.enter_context(
-                stages_in(workdir, lambda: [*layouts, *inputs_of(given, reads, reference)], chosen, progress)
+                stages_in(workdir, lambda: [*layouts, *inputs_of(given, parts)], chosen, progress)
             )
+            clock.lap("reading")
             given = in_order(given, canonical_order(given, threads), threads)
             made = polish_unitigs(unitigs, given, params, threads=threads, stages=stages, **voting)
+        clock.lap("polishing")
         progress.report("writing")
         write_reads(out_file, made.unitigs.sequences)
+        clock.lap("writing")
+        if config_file:
+            config_file.write(to_toml(params).encode())
+        if stats_file and record:
+            facts = {
+                "counts": {**parts.left_out, **made.funnel}, "seconds": clock.seconds, "memory": clock.memory,
+                "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
+            }  # fmt: skip
+            stats_file.write(record.to_json(facts).encode())
         files.close()
         progress.counts(made.funnel)
         for line in made.warnings:

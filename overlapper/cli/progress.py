@@ -120,6 +120,11 @@ class Progress:
             if count or self._verbose:
                 self.note(f"{count:>15,} {name}")
 
+    def left_out(self, counts: dict[str, int]) -> None:
+        """Say how many reads are left out, and why, where any are to be."""
+        for name, count in counts.items():
+            self.note(f"{count:,} reads {name}")
+
     def compiling(self, kernel: str) -> None:
         """Show on a terminal which kernel is being compiled; none when it is done."""
         if self._stream.isatty():

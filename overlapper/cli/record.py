@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import datetime
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overlapper.cli.footer import command_line, taken
+from overlapper.io.read_filter import ALL, ReadFilter
 from overlapper.io.sources import is_stream
 from overlapper.runtime.threads import start
+from overlapper.version import __version__
 
 
 class Record:
@@ -20,12 +23,20 @@ class Record:
     inputs : sequence of str
         Files; those that are streams have no digest.
     threads : int
+    read_filter : ReadFilter
+        Which reads of them count.
     """
 
-    def __init__(self, inputs: Sequence[str], threads: int) -> None:
+    def __init__(self, inputs: Sequence[str], threads: int, read_filter: ReadFilter = ALL) -> None:
         self._date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         self._inputs = start(lambda: [_described(path) for path in inputs])
         self._threads = threads
+        self._read_filter = read_filter
+
+    def to_json(self, facts: Mapping[str, Any]) -> str:
+        """Return what a file of ``--stats`` holds: the version, facts of the command, and the run."""
+        document = {"version": __version__, **facts, "run": self.document()}
+        return f"{json.dumps(document, indent=2)}\n"
 
     def document(self) -> dict[str, Any]:
         """Return what to write under ``run``."""
@@ -34,6 +45,7 @@ class Record:
             "command": command_line(),
             "date": self._date,
             "threads": self._threads,
+            "read_filter": self._read_filter.given,
             "seconds": round(seconds, 2),
             "cpu_seconds": round(cpu_seconds, 2),
             "memory": memory,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Log, Quiet, Reference, Threads
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -41,8 +41,10 @@ def report(
             metavar="TEXT", help="Heading of the page, by default what it reports on.", show_default=False
         ),
     ] = "",
+    reference: Reference = None,
     threads: Threads = 0,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Show how a run went, on one page.
 
@@ -50,7 +52,7 @@ def report(
     before and after correction; lengths, identity and classes of overlaps; coverage along reads; what every
     filter took; the graph after each step; unitigs; time, memory and parameters. The page needs no network.
     """
-    check_outputs({"--output": output}, files)
+    check_outputs({"--output": output, "--log": log}, files)
     check_name(output, "--output", "HTML")
 
     from overlapper.io.outputs import OutputFile
@@ -58,6 +60,10 @@ def report(
     from overlapper.runtime.threads import available_threads
 
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), OutputFile(output) as file:
-        inputs = read_inputs(files, threads=threads, report=progress.report)
+    with (
+        Progress(quiet, log=log) as progress,
+        compile_notice(progress, COMPILE_SECONDS),
+        OutputFile(output) as file,
+    ):
+        inputs = read_inputs(files, reference=reference, threads=threads, report=progress.report)
         file.write_text(build_report(inputs, title=title, threads=threads, report=progress.report))

@@ -10,6 +10,7 @@ from overlapper.cli.progress import Progress
 from overlapper.runtime import leaving
 
 if TYPE_CHECKING:
+    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.tables import Reads
     from overlapper.tiled.stages import Stages
@@ -51,10 +52,9 @@ def stages_in(
         yield Stages(workdir, note=progress.note)
 
 
-def inputs_of(reads: Reads, files: list[str], reference: str | None) -> list[Input]:
-    """Return the digests of reads and qualities that `stages_in` takes."""
-    from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
+def inputs_of(reads: Reads, parts: FastxParts) -> list[Input]:
+    """Return what reads, which came of these files, hold, with their qualities, for `stages_in`."""
+    from overlapper.io.identity import digest_of_arrays, digest_of_reads
 
-    files = [*files, *([reference] if reference else [])]
     qualities = digest_of_arrays(reads.qualities, reads.quality_offsets)
-    return [Input("reads", files, digest_of_reads(reads)), Input("qualities", files, qualities)]
+    return [parts.as_input("reads", digest_of_reads(reads)), parts.as_input("qualities", qualities)]

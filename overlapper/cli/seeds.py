@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Threads
+from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Stats, Threads, Verbose
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.errors import ParameterError, require
@@ -101,8 +101,12 @@ def seeds(
         ),
     ] = "auto",
     gpu_memory: GpuMemory = 0,
+    stats: Stats = None,
+    reference: Reference = None,
     threads: Threads = 0,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    log: Log = None,
 ) -> None:
     """Find where reads match a text exactly, on both strands.
 
@@ -110,8 +114,14 @@ def seeds(
     sequence.
     """
     _check_kind(kind, min_length, mismatches, hit_limit, max_matches, dropped)
-    inputs = [text, *reads, *([index] if index else [])]
-    check_outputs({"--output (standard output by default)": output, "--dropped": dropped}, inputs)
+    inputs = [path for path in (text, *reads, index, reference) if path is not None]
+    outputs = {
+        "--output (standard output by default)": output,
+        "--dropped": dropped,
+        "--stats": stats,
+        "--log": log,
+    }
+    check_outputs(outputs, inputs)
 
     from overlapper.runtime.compile.startup import load_numba
 
@@ -119,9 +129,10 @@ def seeds(
 
     import numpy as np
 
+    from overlapper.cli.record import Record
     from overlapper.io import read_fastx
     from overlapper.io.matches import check_matches_format, open_matches
-    from overlapper.io.outputs import OutputFile
+    from overlapper.io.outputs import OutputFile, write_text
     from overlapper.kernels.text.paf_formatting import Names
     from overlapper.runtime.gpu.devices import select_devices
     from overlapper.runtime.threads import available_threads, cut_evenly
@@ -129,7 +140,12 @@ def seeds(
     check_matches_format(output)
     devices = select_devices(device)
     threads = threads or available_threads()
-    with Progress(quiet) as progress, compile_notice(progress, COMPILE_SECONDS), ExitStack() as files:
+    with (
+        Progress(quiet, verbose=verbose, log=log) as progress,
+        compile_notice(progress, COMPILE_SECONDS),
+        ExitStack() as files,
+    ):
+        record = Record(inputs, threads) if stats else None
         dropped_file = files.enter_context(OutputFile(dropped)) if dropped else None
         if dropped_file:
             dropped_file.write(DROPPED_HEAD)
@@ -137,7 +153,7 @@ def seeds(
         searched = _index_of(text, index, threads)
         search = _searches(searched, devices, gpu_memory, threads)[kind]
         progress.report("reading")
-        table = read_fastx(*reads)
+        table = read_fastx(*reads, reference=reference, threads=threads)
         names = Names(table.name_bytes, table.name_offsets, table.lengths)
         label = searched.text
         targets = Names(label.name_bytes, label.name_offsets, label.lengths)
@@ -160,10 +176,15 @@ def seeds(
                 writer.write(_placed(searched, matches, first))
                 found += len(matches)
         files.close()
-        progress.note(f"{len(table):>15,} reads")
+        counts = {"reads": len(table)}
         if kind == "fixed":
-            progress.note(f"{dropped_count:>15,} seeds dropped: more matches than --hit-limit")
-        progress.note(f"{found:>15,} matches")
+            counts["seeds dropped: more matches than --hit-limit"] = dropped_count
+        counts["matches"] = found
+        if stats and record:
+            params = {"kind": kind, "min_length": min_length, "mismatches": mismatches}
+            facts = {"counts": counts, "devices": [device.name for device in devices], "params": params}
+            write_text(stats, record.to_json(facts))
+        progress.counts(counts)
         if not found:
             progress.note("no match: try a lower --min-length" + " or more --mismatches" * (kind == "fixed"))
 

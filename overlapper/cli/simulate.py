@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import Log, Quiet
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -31,9 +31,9 @@ def simulate(
             "-o",
             metavar="FILE",
             help="Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
-            "- is standard output.",
+            "- is FASTA on standard output.",
         ),
-    ],
+    ] = "-",
     truth: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Write where every read comes from, a tab-separated table."),
@@ -101,6 +101,7 @@ def simulate(
         float | None, typer.Option(help="Share of reads with adapters at their ends.")
     ] = None,
     quiet: Quiet = False,
+    log: Log = None,
 ) -> None:
     """Simulate reads whose place on the reference is known.
 
@@ -110,7 +111,12 @@ def simulate(
         raise typer.BadParameter("give either --reference or --genome-size")
     if repeats is not None and genome_size is None:
         raise typer.BadParameter("--repeats needs --genome-size")
-    outputs = {"--output": output, "--truth": truth, "--reference-out": reference_out}
+    outputs = {
+        "--output (standard output by default)": output,
+        "--truth": truth,
+        "--reference-out": reference_out,
+        "--log": log,
+    }
     check_outputs(outputs, [] if reference is None else [reference])
     check_name(output, "--output", "FASTA", "FASTQ")
     changes = {
@@ -135,7 +141,7 @@ def simulate(
     from overlapper.simulate import adapted_model, generate_reads, random_genome
 
     model = adapted_model(preset, **{name: value for name, value in changes.items() if value is not None})
-    with Progress(quiet) as progress, contextlib.ExitStack() as files:
+    with Progress(quiet, log=log) as progress, contextlib.ExitStack() as files:
         progress.report("preparing the reference")
         if reference is not None:
             with compile_notice(progress, COMPILE_SECONDS):

@@ -45,7 +45,7 @@ def compare_overlaps(
     extenders: Sequence[str],
     *,
     options: Sequence[str] = (),
-    min_overlap: int = 1000,
+    min_overlap: int = 2000,
     truth: Truth | None = None,
     circular: int | Mapping[str, int] = 0,
     threads: int = 0,

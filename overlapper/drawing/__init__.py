@@ -2,8 +2,9 @@
 
 from overlapper.drawing.axis import Axis, short_number
 from overlapper.drawing.plane import Plane, shortened
-from overlapper.drawing.svg import THEME, Drawing, element, standalone, written
+from overlapper.drawing.svg import THEME, Drawing, element, path_of, picture, standalone, written
 
 __all__ = [
-    "THEME", "Axis", "Drawing", "Plane", "element", "short_number", "shortened", "standalone", "written",
+    "THEME", "Axis", "Drawing", "Plane", "element", "path_of", "picture", "short_number", "shortened",
+    "standalone", "written",
 ]  # fmt: skip

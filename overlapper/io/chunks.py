@@ -17,7 +17,7 @@ from collections.abc import Generator
 
 from overlapper.errors import InputError
 from overlapper.io.reads_builder import ReadsBuilder
-from overlapper.io.sources import BLOCK_BYTES, Content, content_of, is_gzip
+from overlapper.io.sources import BLOCK_BYTES, Content, content_of, is_packed
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
 
@@ -34,7 +34,7 @@ def has_chunks(file: io.BufferedReader) -> bool:
     return (
         stat.S_ISREG(about.st_mode)
         and about.st_size > CHUNK_BYTES
-        and not is_gzip(file)
+        and not is_packed(file)
         and content_of(file) is Content.TEXT
     )
 

@@ -18,15 +18,18 @@ A read without bases is kept. Two reads of one name are an error, whichever file
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from overlapper.errors import DuplicateNameError, EmptyInputError, FormatError, InputError
 from overlapper.io.chunks import has_chunks, parsed_chunks
+from overlapper.io.identity import Input, State
+from overlapper.io.read_filter import ALL, LEFT_OUT, ReadFilter
 from overlapper.io.reads_builder import RECORD_REMEDY, ReadsBuilder
 from overlapper.io.sources import Content, content_of, open_input, unpacked_blocks
 from overlapper.tables import Reads
@@ -39,6 +42,8 @@ LONGEST_READ = 2**31 - 1
 def read_fastx(
     *paths: str | os.PathLike[str],
     keep_qualities: bool = False,
+    min_length: int = 0,
+    min_quality: float = 0.0,
     reference: str | os.PathLike[str] | None = None,
     threads: int = 1,
 ) -> Reads:
@@ -54,6 +59,10 @@ def read_fastx(
         From alignments the primary records are taken, each read on the strand it was sequenced on.
     keep_qualities : bool
         Keep Phred qualities where the files have them.
+    min_length : int
+        Leave out shorter reads.
+    min_quality : float
+        Leave out reads of a lower mean quality, by error probabilities (`overlapper.io.read_filter`).
     reference : str or path, optional
         FASTA file that CRAM files were written against.
     threads : int
@@ -66,9 +75,9 @@ def read_fastx(
     Raises
     ------
     EmptyInputError
-        When a file holds no reads.
+        When a file holds no reads, or all are left out.
     TruncatedError, FormatError, InputError
-        When a file cannot be read to its end.
+        When a file cannot be read to its end, or a read has no qualities that `min_quality` could judge.
     DuplicateNameError
         When two reads share a name.
 
@@ -76,12 +85,10 @@ def read_fastx(
     --------
     >>> reads = read_fastx("reads.fastq.gz")  # doctest: +SKIP
     """
-    parts = FastxParts(
-        *paths, keep_qualities=keep_qualities, reference=reference, part_bases=sys.maxsize, threads=threads
-    )
-    reads = Reads.concat(list(parts), threads)
-    parts.check(reads)
-    return reads
+    return FastxParts(
+        *paths, keep_qualities=keep_qualities, read_filter=ReadFilter(min_length, min_quality),
+        reference=reference, threads=threads,
+    ).together()  # fmt: skip
 
 
 class FastxParts:
@@ -91,14 +98,23 @@ class FastxParts:
     ----------
     *paths, keep_qualities, reference, threads
         As `read_fastx` takes them.
+    read_filter : ReadFilter
+        Which reads count; all by default.
     part_bases : int
         Bases that are held at a time, `PART_BASES` by default; a longer read is held whole.
+
+    Attributes
+    ----------
+    read_filter : ReadFilter
+    left_out : dict of str to int
+        How many reads that have come are left out, by why.
     """
 
     def __init__(
         self,
         *paths: str | os.PathLike[str],
         keep_qualities: bool = False,
+        read_filter: ReadFilter = ALL,
         reference: str | os.PathLike[str] | None = None,
         part_bases: int | None = None,
         threads: int = 1,
@@ -108,16 +124,69 @@ class FastxParts:
         self._files = [os.fspath(path) for path in paths]
         self._reference = None if reference is None else os.fspath(reference)
         self._first_reads: list[int] = []
+        self._counted: list[np.ndarray] = []
         self._keep_qualities = keep_qualities
+        self._parse_qualities = keep_qualities or bool(read_filter.min_quality)
         self._part_bases = part_bases or PART_BASES
         self._threads = threads
+        self.read_filter = read_filter
+        self.left_out = read_filter.counts
+
+    @property
+    def sources(self) -> list[str]:
+        """All files that are read, the reference among them."""
+        return [*self._files, *([] if self._reference is None else [self._reference])]
+
+    def as_input(self, what: str, digest: str, states: Sequence[State | None] = ()) -> Input:
+        """Return what was read as an input of work that is kept; see there."""
+        return Input(what, self.sources, digest, list(states), self.read_filter.given, dict(self.left_out))
+
+    def together(self) -> Reads:
+        """Return all reads as one table, which is checked."""
+        if not self.read_filter:
+            self._part_bases = sys.maxsize  # nothing is gained by parts where they are joined as they are
+        reads = Reads.concat(list(self), self._threads)
+        self.check(reads)
+        return reads
 
     def __iter__(self) -> Iterator[Reads]:
         """Yield the reads in order, a part and somewhat more at a time.
 
         Reads of different parts are not compared: `check` does, when all parts have come.
         """
-        builder = ReadsBuilder(self._keep_qualities)
+        if not self.read_filter:
+            yield from self._parsed()
+            return
+        before = 0
+        for reads in self._parsed():
+            yield self._passing(reads, before)
+            before += len(reads)
+
+    def _passing(self, reads: Reads, before: int) -> Reads:
+        """Return the reads that count; so many came before."""
+        if self.read_filter.min_quality and reads.quality_offsets is not None:
+            bare = np.flatnonzero(np.diff(reads.quality_offsets) != reads.lengths)
+            if len(bare):
+                file, record = self._place_of_any(before + int(bare[0]))
+                raise FormatError(
+                    "has no qualities, and reads of low quality are to be left out",
+                    file=file,
+                    record=str(record),
+                    remedy="Give FASTQ or BAM, or leave out reads by their length alone.",
+                )
+        judged = self.read_filter.judge(reads)
+        for name, left_out in zip(self.left_out, judged, strict=True):
+            self.left_out[name] += int(left_out.sum())
+        count = np.flatnonzero(~np.logical_or.reduce(judged))
+        self._counted.append(before + count)
+        passing = reads.take(count)
+        if not self._keep_qualities:
+            passing = dataclasses.replace(passing, qualities=None, quality_offsets=None)
+        return passing
+
+    def _parsed(self) -> Iterator[Reads]:
+        """Yield all reads."""
+        builder = ReadsBuilder(self._parse_qualities)
         takes_reference = False
         for path in self._files:
             self._first_reads.append(builder.reads)
@@ -130,7 +199,7 @@ class FastxParts:
                     )  # fmt: skip
                 if self._threads > 1 and path != "-" and has_chunks(file):
                     yield builder.take_closed()
-                    for reads in parsed_chunks(file, path, self._keep_qualities, self._threads):
+                    for reads in parsed_chunks(file, path, self._parse_qualities, self._threads):
                         builder.count(len(reads))
                         yield reads
                     blocks = unpacked_blocks(file, path)
@@ -158,17 +227,34 @@ class FastxParts:
 
         Raises
         ------
-        DuplicateNameError, FormatError
+        DuplicateNameError, FormatError, EmptyInputError
             See `read_fastx`.
         """
-        first_reads = np.array(self._first_reads)
-        _check_lengths(reads, self._files, first_reads)
-        _check_names(reads, self._files, first_reads)
+        if not len(reads) and self.read_filter:
+            why = ", ".join(f"{n:,} {name.removeprefix(LEFT_OUT)}" for name, n in self.left_out.items())
+            raise EmptyInputError(
+                f"holds no reads that count ({why})", file=", ".join(self._files),
+                remedy="Lower the least length or the least quality.",
+            )  # fmt: skip
+        _check_lengths(reads, self._place)
+        _check_names(reads, self._place)
+
+    def _place(self, read: int) -> tuple[str, int]:
+        """Return the file of a read that counts, and its number in it, from 1."""
+        return self._place_of_any(int(np.concatenate(self._counted)[read]) if self.read_filter else read)
+
+    def _place_of_any(self, read: int) -> tuple[str, int]:
+        file = int(np.searchsorted(self._first_reads, read, side="right")) - 1
+        return self._files[file], read - self._first_reads[file] + 1
 
 
-def _check_lengths(reads: Reads, files: list[str], first_reads: np.ndarray) -> None:
+Place = Callable[[int], tuple[str, int]]
+"""Gives the file of a read, and its number in it, from 1."""
+
+
+def _check_lengths(reads: Reads, place: Place) -> None:
     if reads.lengths.max(initial=0) > LONGEST_READ:
-        file, record = _place(int(reads.lengths.argmax()), files, first_reads)
+        file, record = place(int(reads.lengths.argmax()))
         raise FormatError(
             f"has {reads.lengths.max()} bases, expected at most {LONGEST_READ} (positions are 32-bit)",
             file=file,
@@ -177,12 +263,12 @@ def _check_lengths(reads: Reads, files: list[str], first_reads: np.ndarray) -> N
         )
 
 
-def _check_names(reads: Reads, files: list[str], first_reads: np.ndarray) -> None:
+def _check_names(reads: Reads, place: Place) -> None:
     if len(reads.name_bytes) and reads.name_bytes.max() > 127:
-        _check_utf8(reads, files, first_reads)
+        _check_utf8(reads, place)
     pair = _equal_names(reads)
     if pair is not None:
-        (file, record), (other_file, other_record) = (_place(i, files, first_reads) for i in pair)
+        (file, record), (other_file, other_record) = map(place, pair)
         raise DuplicateNameError(
             f"has the name of record {record} in file {file}",
             file=other_file,
@@ -191,21 +277,15 @@ def _check_names(reads: Reads, files: list[str], first_reads: np.ndarray) -> Non
         )
 
 
-def _check_utf8(reads: Reads, files: list[str], first_reads: np.ndarray) -> None:
+def _check_utf8(reads: Reads, place: Place) -> None:
     for i in range(len(reads)):
         try:
             reads.name(i)
         except UnicodeDecodeError:
-            file, record = _place(i, files, first_reads)
+            file, record = place(i)
             raise FormatError(
                 "has a name that is not UTF-8 text", file=file, record=str(record), remedy=RECORD_REMEDY
             ) from None
-
-
-def _place(read: int, files: list[str], first_reads: np.ndarray) -> tuple[str, int]:
-    """Return the file of a read, and its number in it, from 1."""
-    file = int(np.searchsorted(first_reads, read, side="right")) - 1
-    return files[file], read - int(first_reads[file]) + 1
 
 
 def _equal_names(reads: Reads) -> tuple[int, int] | None:

@@ -35,12 +35,18 @@ class Input:
         Of what it holds.
     states : list
         Of the files, from before they were read: `State`, or None for one that is not on disk.
+    read_filter : dict
+        Which reads of the files count, by names of `overlapper.io.read_filter.ReadFilter`; none for all.
+    left_out : dict
+        How many do not, by why.
     """
 
     what: str
     files: list[str]
     digest: str
     states: list[State | None] = dataclasses.field(default_factory=list)
+    read_filter: dict[str, float] = dataclasses.field(default_factory=dict)
+    left_out: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 class ReadsDigest:

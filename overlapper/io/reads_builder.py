@@ -179,9 +179,9 @@ class ReadsBuilder:
         letter = repr(chr(byte)) if 32 < byte < 127 else f"byte {byte}"
         if problem == kernel.NO_HEADER and self.reads == self._file_start:
             return FormatError(
-                f"starts with {letter}: neither FASTA, FASTQ, SAM, BAM nor CRAM, plain or gzip",
+                f"starts with {letter}: neither FASTA, FASTQ, SAM, BAM nor CRAM, plain, gzip or zstd",
                 file=path,
-                remedy="Give a file of reads; unpack other compressions than gzip.",
+                remedy="Give a file of reads; unpack other compressions.",
             )
         what = {
             kernel.NO_HEADER: f"starts with {letter}, expected > or @ (is the record before it complete?)",

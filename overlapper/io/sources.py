@@ -1,6 +1,6 @@
 """Input files as blocks of bytes, whatever they are packed in.
 
-What a file is, its first bytes tell, never its name: gzip and bgzip (which is gzip in blocks), BAM, CRAM,
+What a file is, its first bytes tell, never its name: gzip, bgzip (which is gzip in blocks), zstd, BAM, CRAM,
 SAM or text. ``-`` is standard input.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import gzip
+import importlib
 import io
 import os
 import stat
@@ -16,12 +17,12 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
-from overlapper.errors import FormatError, InputError, TruncatedError
+from overlapper.errors import FormatError, InputError, MissingExtraError, TruncatedError
 
 BLOCK_BYTES = 1 << 19
-_GZIP_MAGIC = b"\x1f\x8b"
+_GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BGZF_FLAG = b"\x1f\x8b\x08\x04"
 _BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
 """The empty block that ends a complete bgzip file (SAM specification, 4.1.2)."""
@@ -103,15 +104,19 @@ def content_of(file: io.BufferedReader) -> Content:
         # The first member may be cut off here; what it begins with is enough.
         with contextlib.suppress(zlib.error):
             head = zlib.decompressobj(wbits=31).decompress(head, 16)
+    elif head.startswith(_ZSTD_MAGIC):
+        zstd = _zstd()
+        with contextlib.suppress(zstd.ZstdError):
+            head = zstd.ZstdDecompressor().decompress(head, 16)
     for content, starts in _STARTS.items():
         if head.startswith(starts):
             return content
     return Content.TEXT
 
 
-def is_gzip(file: io.BufferedReader) -> bool:
-    """Tell whether what follows in an open file is gzip or bgzip; nothing is taken from it."""
-    return file.peek(4).startswith(_GZIP_MAGIC)
+def is_packed(file: io.BufferedReader) -> bool:
+    """Tell whether what follows in an open file is compressed; nothing is taken from it."""
+    return file.peek(4).startswith((_GZIP_MAGIC, _ZSTD_MAGIC))
 
 
 def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
@@ -127,7 +132,9 @@ def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
         When reading fails.
     """
     source: BinaryIO = file
-    if is_gzip(file):
+    if file.peek(4).startswith(_ZSTD_MAGIC):
+        source = cast(BinaryIO, _zstd().ZstdFile(file))
+    elif is_packed(file):
         if file.peek(4).startswith(_BGZF_FLAG):
             _check_bgzf_end(file, path)
         source = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb"))
@@ -175,13 +182,29 @@ def _read_block(source: BinaryIO, path: str) -> bytes:
             "the compressed data end too early", file=path, remedy="Copy or download the file again."
         ) from None
     except (gzip.BadGzipFile, zlib.error):
-        raise FormatError(
-            "the compressed data are damaged, or something else follows them",
-            file=path,
-            remedy="Copy or download the file again; gzip -t tests it.",
-        ) from None
+        raise _damaged(path, "gzip -t") from None
     except OSError as error:
         raise _failed(path, error) from None
+    except Exception as error:
+        if type(error).__name__ == "ZstdError":
+            raise _damaged(path, "zstd -t") from None
+        raise
+
+
+def _damaged(path: str, test: str) -> FormatError:
+    return FormatError(
+        "the compressed data are damaged, or something else follows them",
+        file=path,
+        remedy=f"Copy or download the file again; {test} tests it.",
+    )
+
+
+def _zstd() -> Any:
+    """Return what unpacks zstd: Python's own module from 3.14 on, before that a package that is the same."""
+    for name in ("compression.zstd", "backports.zstd"):
+        with contextlib.suppress(ImportError):
+            return importlib.import_module(name)
+    raise MissingExtraError("backports.zstd", "zstd", "Reading files that zstd compressed")
 
 
 def _failed(path: str, error: OSError) -> InputError:

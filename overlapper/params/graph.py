@@ -104,3 +104,11 @@ class CleanParams:
         require(0 <= self.weak_ratio <= 1, "weak_ratio", self.weak_ratio, "0 to 1")
         require(0 <= self.weak_rounds <= 1000, "weak_rounds", self.weak_rounds, "0 to 1000")
         require(0 <= self.weak_start <= self.weak_ratio, "weak_start", self.weak_start, "0 to weak_ratio")
+
+
+@dataclasses.dataclass(frozen=True)
+class LayoutParams:
+    """From overlaps to unitigs: sections of a file of parameters."""
+
+    graph: GraphParams = GraphParams()
+    clean: CleanParams = CleanParams()

@@ -21,6 +21,8 @@ SECTIONS = {
     "best_of_pair": "classes",
 }
 """Section of `Params` of each name; none for what stands above the sections."""
+_OF_FILES = ("min_length", "min_quality")
+"""What the command line has besides, and reads must be read with."""
 
 
 def nested(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,6 +47,11 @@ def merged(base: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
 def refuse(unknown: Mapping[str, Any]) -> None:
     """Raise a `ParameterError` for keyword arguments that nothing has, which says where they belong."""
     for name, value in unknown.items():
+        if name in _OF_FILES:
+            raise ParameterError(
+                f"{name} says which reads of files count: give find_overlaps what read_fastx(..., "
+                f"{name}={value!r}) returns, so that overlaps number these reads"
+            )
         sections = [
             section
             for section, default in vars(Params()).items()

@@ -6,15 +6,12 @@ Everything here changes the result; nothing here says how many threads or which 
 from __future__ import annotations
 
 import dataclasses
-import sys
 import tomllib
-import typing
 from collections.abc import Mapping
 from typing import Any, Self
 
-from overlapper.errors import MOST, ParameterError, require, shortened
-
-_MOST = {int: MOST, float: sys.float_info.max}
+from overlapper.errors import ParameterError, require
+from overlapper.params import text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -324,7 +321,7 @@ class Params:
     classes: ClassParams = ClassParams()
 
     @classmethod
-    def from_toml(cls, text: str, *, file: str = "parameters") -> Self:
+    def from_toml(cls, toml: str, *, file: str = "parameters") -> Self:
         """Read parameters; what the text leaves out keeps its default.
 
         Raises
@@ -333,7 +330,7 @@ class Params:
             When the text is not TOML, or names something unknown, or a value does not fit.
         """
         try:
-            document = tomllib.loads(text)
+            document = tomllib.loads(toml)
         except (ValueError, RecursionError) as error:
             raise ParameterError(f"file {file}: not valid TOML: {error}") from None
         return cls().changed(document, where=f"file {file}")
@@ -353,46 +350,8 @@ class Params:
         ParameterError
             When something is unknown, or a value does not fit.
         """
-        return _changed(self, changes, where)
+        return text.changed(self, changes, where=where)
 
     def to_toml(self) -> str:
         """Write all parameters, defaults included."""
-        return "\n".join(_toml_lines(self)) + "\n"
-
-
-def _changed(section: Any, changes: Mapping[str, Any], where: str) -> Any:
-    types = typing.get_type_hints(type(section))
-    new: dict[str, Any] = {}
-    for name, value in changes.items():
-        if name not in types:
-            raise ParameterError(
-                f"{where}: unknown parameter {shortened(name)}, expected one of {', '.join(types)}"
-            )
-        wanted: Any = types[name]
-        if dataclasses.is_dataclass(wanted):
-            require(isinstance(value, Mapping), f"{where}: {name}", shortened(value), "a table of parameters")
-            new[name] = _changed(getattr(section, name), value, f"{where}: [{name}]")
-        else:
-            fits = type(value) is wanted or (wanted is float and type(value) is int)
-            require(fits, f"{where}: {name}", shortened(value), f"a value of type {wanted.__name__}")
-            fits = wanted not in _MOST or abs(value) <= _MOST[wanted]  # which is false of NaN
-            require(fits, f"{where}: {name}", shortened(value), "a number of at most 32 bits")
-            new[name] = wanted(value)
-    try:
-        return dataclasses.replace(section, **new)
-    except ParameterError as error:
-        raise ParameterError(f"{where}: {error}") from None
-
-
-def _toml_lines(section: Any, path: str = "") -> list[str]:
-    nested = {k: v for k, v in vars(section).items() if dataclasses.is_dataclass(v)}
-    lines = [f"{k} = {_toml_value(v)}" for k, v in vars(section).items() if k not in nested]
-    for name, value in nested.items():
-        lines += ["", f"[{path}{name}]", *_toml_lines(value, f"{path}{name}.")]
-    return lines
-
-
-def _toml_value(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
+        return text.to_toml(self)

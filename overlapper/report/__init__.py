@@ -51,7 +51,7 @@ def build_report(
         *_sections(inputs, estimates),
         Section("Left out", [Remark(text) for text in _missing(inputs)]),
     ]
-    lead = " ".join([f"Made from {', '.join(inputs.files)}.", *_calls(inputs)])
+    lead = [f"Made from {', '.join(inputs.files)}.", *_calls(inputs)]
     title = title or ("Assembly report" if inputs.assembly else "Overlap report")
     lengths = inputs.named.lengths if inputs.named else None
     findings = verdict(
@@ -65,7 +65,7 @@ def build_report(
 def _calls(inputs: Inputs) -> list[str]:
     """Return what was called when, of runs whose files say so."""
     records = [run["run"] for run in inputs.runs.values() if isinstance(run.get("run"), Mapping)]
-    return [f"{record.get('date', '')}: {record.get('command', '')}." for record in records]
+    return [f"{record.get('date', '')}: {record.get('command', '')}" for record in records]
 
 
 def _sections(inputs: Inputs, estimates: Estimates | None) -> list[Section]:

@@ -14,7 +14,7 @@ from overlapper.io.artifacts import finished
 from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.report.page import Part, Remark, Section, Table
-from overlapper.report.stats import LAYOUT, Each, Maybe, misfit, read_json
+from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 
@@ -28,6 +28,8 @@ _OVERLAPS = {**_STAGE, "chosen": str, "error rate": float, "reads": float, "base
 _SHAPE = {
     "version": str,
     "params": dict,
+    "left_out": Maybe(Each(float)),
+    "run": Maybe(RUN),
     "stages": {"overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
 }
 """What ``stats.json`` holds, as far as it is read here."""
@@ -60,7 +62,8 @@ class AssemblyFolder:
     def run(self) -> dict[str, Any]:
         """Version, parameters and seconds by stage, as the JSON of other commands has them."""
         seconds = {name: facts["seconds"] for name, facts in self.stats["stages"].items()}
-        return {"version": self.stats["version"], "params": self.stats["params"], "seconds": seconds}
+        parts = ("version", "params", "run")
+        return {part: self.stats[part] for part in parts if part in self.stats} | {"seconds": seconds}
 
     @property
     def funnel(self) -> dict[str, Any]:
@@ -69,7 +72,7 @@ class AssemblyFolder:
         chosen = facts.pop("chosen")
         for name in ("folder", "seconds", "error rate"):
             del facts[name]
-        return {"funnel": facts, "chosen": chosen}
+        return {"funnel": {**self.stats.get("left_out", {}), **facts}, "chosen": chosen}
 
     @property
     def layout(self) -> Mapping[str, Any]:

@@ -36,7 +36,7 @@ def build_comparison(comparison: Comparison, *, title: str = "Comparison of meth
         Section("Time and memory", [*_costs(comparison)]),
         Section("Options", [Table("All methods had", ("option", "value"), _options(comparison))]),
     ]
-    return page(title, f"Made from {', '.join(comparison.files)}.", facts, sections)
+    return page(title, [f"Made from {', '.join(comparison.files)}."], facts, sections)
 
 
 def _table(comparison: Comparison) -> Table:

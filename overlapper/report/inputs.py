@@ -13,20 +13,23 @@ from overlapper.graph.gfa import Gfa, read_gfa
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
+from overlapper.io.read_filter import ReadFilter
 from overlapper.io.writers import FORMATS, read_overlaps
 from overlapper.overlap.pipeline import Report
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
-from overlapper.report.stats import LAYOUT, Each, Maybe, misfit, read_json
+from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")
 _JSON = ".json"
 _TSV = (".tsv", ".tsv.gz")
-_OF_ALL = {"version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float))}
+_OF_ALL = {
+    "version": str, "params": dict, "seconds": Each(float), "memory": Maybe(Each(float)), "run": Maybe(RUN),
+}  # fmt: skip
 _OWN: dict[str, dict[str, Any]] = {
-    "overlap": {"funnel": Each(float), "chosen": Maybe(str), "devices": Maybe(list)},
+    "overlap": {"funnel": Each(float), "chosen": str, "devices": Maybe(list)},
     "layout": {**LAYOUT, "unitigs": dict},
 }
 """What the files of commands hold: what all have, and by command what is its own."""
@@ -72,11 +75,15 @@ class Inputs:
 
 
 def read_inputs(
-    files: Sequence[str], *, threads: int = 1, report: Report = lambda step, done, total: None
+    files: Sequence[str],
+    *,
+    reference: str | None = None,
+    threads: int = 1,
+    report: Report = lambda step, done, total: None,
 ) -> Inputs:
     """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 
-    A folder is read as one of ``overlapper assemble``.
+    A folder is read as one of ``overlapper assemble``; ``reference`` is that of CRAM files of reads.
 
     Raises
     ------
@@ -105,7 +112,9 @@ def read_inputs(
             raise ParameterError(f"{path} is a second file of overlapper {command} --stats: give one")
         runs[command] = run
     report("reading reads", 0, 0)
-    reads = read_fastx(*kinds["reads"], keep_qualities=True) if kinds["reads"] else None
+    left_out = _filter_of(runs.get("overlap") or runs.get("assemble") or {})
+    asked: dict[str, Any] = {"keep_qualities": True, "reference": reference, "threads": threads, **left_out}
+    reads = read_fastx(*kinds["reads"], **asked) if kinds["reads"] else None
     named, overlaps = reads, None
     for path in kinds["overlaps"]:
         report("reading overlaps", 0, 0)
@@ -128,6 +137,12 @@ def read_inputs(
     )  # fmt: skip
 
 
+def _filter_of(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return which reads a run left out, as `read_fastx` takes it: what is reported is what the run saw."""
+    given = run.get("run", {}).get("read_filter", {})
+    return dataclasses.asdict(ReadFilter(int(given.get("min_length", 0)), given.get("min_quality", 0.0)))
+
+
 def _check_one(paths: Sequence[str], what: str) -> None:
     if len(paths) > 1:
         raise ParameterError(f"{' and '.join(paths)} are both {what}: give one, and make a report of each")
@@ -145,7 +160,7 @@ def read_stats(path: str) -> tuple[str, Mapping[str, Any]]:
     stats = read_json(path, remedy)
     if isinstance(stats, dict) and "judged" in stats:
         return "evaluate", checked_scores(stats, path)
-    marks = {"funnel": "overlap", "unitigs": "layout"}
+    marks = {"chosen": "overlap", "unitigs": "layout"}
     command = next((marks[name] for name in marks if isinstance(stats, dict) and name in stats), None)
     if command is None:
         raise FormatError("holds no counts of a run", file=path, remedy=remedy)

@@ -32,6 +32,8 @@ class Table:
         Too many columns for a part of the usual width.
     folded : bool
         Show it only when it is opened.
+    zeros_folded : bool
+        The same of rows whose last number is 0.
     """
 
     title: str
@@ -40,6 +42,7 @@ class Table:
     bars: bool = False
     wide: bool = False
     folded: bool = False
+    zeros_folded: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,7 +117,7 @@ _STYLE = """
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,'Segoe UI',Roboto,
 'DejaVu Sans',sans-serif}
 header,main,nav{max-width:76rem;margin:0 auto;padding:0 1rem}
-header p,nav{color:var(--soft)}header p{overflow-wrap:anywhere}
+header p,nav{color:var(--soft)}header p{margin:.5rem 0;overflow-wrap:anywhere}
 h1{margin:1.5rem 0 0;font-size:1.7rem;line-height:1.2}
 h2{margin:2.5rem 0 1rem;padding-top:.5rem;border-top:1px solid var(--rule);font-size:1.35rem}
 h3{margin:0 0 .25rem;font-size:1.05rem}
@@ -152,7 +155,7 @@ border-left:.35rem solid var(--rule);border-radius:.2rem}
 
 def page(
     title: str,
-    lead: str,
+    lead: Sequence[str],
     facts: Sequence[tuple[str, str]],
     sections: Sequence[Section],
     findings: Sequence[Finding] = (),
@@ -162,8 +165,8 @@ def page(
     Parameters
     ----------
     title : str
-    lead : str
-        What the page reports on.
+    lead : sequence of str
+        What the page reports on, in lines.
     facts : list of (str, str)
         The numbers that matter most: name and value.
     sections : list of Section
@@ -176,6 +179,7 @@ def page(
         for anchor, section in zip(anchors, sections, strict=True)
     )
     cells = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in facts)
+    lines = "".join(f"<p>{escape(line)}</p>" for line in lead)
     body = "\n".join(_section(*both) for both in zip(anchors, sections, strict=True))
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -188,7 +192,7 @@ def page(
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>
+<header><h1>{escape(title)}</h1>{lines}</header>
 <nav aria-label="Sections"><ul>{links}</ul></nav>
 <main id="content">
 {_verdict(findings)}<dl>{cells}</dl>
@@ -226,7 +230,15 @@ def _part(part: Part) -> str:
         if part.folded:
             opened = f"<details><summary>{escape(part.title)}</summary>{_table(part)}</details>"
             return f'<div class="{kind}">{opened}</div>'
-        return f'<div class="{kind}"><h3>{escape(part.title)}</h3>{_table(part)}</div>'
+        zeros = [row for row in part.rows if part.zeros_folded and row[-1] == 0]
+        shown = dataclasses.replace(part, rows=[row for row in part.rows if row not in zeros])
+        behind = ""
+        if zeros:
+            others = dataclasses.replace(part, title=f"{part.title}: counts of 0", rows=zeros, bars=False)
+            said = "1 count" if len(zeros) == 1 else f"{len(zeros)} counts"
+            behind = f"<details><summary>{said} of 0</summary>{_table(others)}</details>"
+        table = _table(shown) if shown.rows or not zeros else ""
+        return f'<div class="{kind}"><h3>{escape(part.title)}</h3>{table}{behind}</div>'
     behind = ""
     if part.table:
         behind = (

@@ -9,6 +9,7 @@ import numpy as np
 
 from overlapper.drawing import Axis, Plane, short_number
 from overlapper.graph.stats import n50
+from overlapper.kernels.common.error_sums import ONE, error_sums
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table
 from overlapper.sketch.estimates import Estimates
@@ -36,10 +37,7 @@ def mean_qualities(reads: Reads) -> np.ndarray:
     some = offsets[1:] > offsets[:-1]
     if not some.any():
         return np.empty(0)
-    error_of = 10.0 ** (-np.arange(256) / 10)
-    starts = offsets[:-1][some]
-    # A sum a read, of single precision errors: the whole file at double precision would take 8 bytes a base.
-    sums = np.add.reduceat(error_of.astype(np.float32)[reads.qualities], starts, dtype=np.float64)
+    sums = error_sums(reads.qualities, offsets)[some] / ONE
     return -10 * np.log10(sums / (offsets[1:] - offsets[:-1])[some])
 
 

@@ -30,12 +30,13 @@ def funnel_section(run: Mapping[str, Any]) -> Section:
     ]
     before = [(name, funnel[name]) for name in funnel if name not in after]
     parts: list[Part] = [
-        Table("What went in", ("what", "count"), before),
+        Table("What went in", ("what", "count"), before, zeros_folded=True),
         Table(
             "From candidates to overlaps",
             ("step", "count"),
             [(name, funnel[name]) for name in after],
             bars=True,
+            zeros_folded=True,
         ),
     ]
     if run.get("chosen"):
@@ -51,10 +52,14 @@ def graph_parts(layout: Mapping[str, Any]) -> list[Part]:
         rows = [(_STEPS.get(step, step), size["reads"], size["edges"]) for step, size in sizes.items()]
         parts.append(Table("The graph after each step", ("graph", "reads", "edges"), rows, bars=True))
     calls = [(name, counts["build"][name]) for name in _CALLS if name in counts.get("build", {})]
-    parts.append(Table("Chimeras and other reads that were cut", ("call", "reads"), calls, bars=True))
+    parts.append(
+        Table(
+            "Chimeras and other reads that were cut", ("call", "reads"), calls, bars=True, zeros_folded=True
+        )
+    )
     for step, taken in counts.items():
         others = [(name, count) for name, count in taken.items() if name not in _CALLS]
-        parts.append(Table(f"Step {step}: what it counted", ("what", "count"), others))
+        parts.append(Table(f"Step {step}: what it counted", ("what", "count"), others, zeros_folded=True))
     return parts
 
 

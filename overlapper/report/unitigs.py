@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 
+from overlapper.drawing import picture
 from overlapper.graph.gfa import Gfa
+from overlapper.graph.plot import describe, draw_graph, place_segments
 from overlapper.graph.stats import graph_stats
 from overlapper.report.charts import histogram
-from overlapper.report.page import Figure, Part, Table
+from overlapper.report.page import Figure, Part, Remark, Table
 
 NEEDS_GFA = "Lengths of unitigs are left out: they need the GFA file that overlapper layout writes."
 _MOST_LISTED = 20
+_MOST_DRAWN, _WIDTH = 300, 480
+"""Segments of a picture, and its pixels across."""
 
 
 def unitig_parts(gfa: Gfa) -> list[Part]:
@@ -42,10 +46,22 @@ def unitig_parts(gfa: Gfa) -> list[Part]:
         for name, value in dataclasses.asdict(stats).items()
     ]
     return [
+        _picture(gfa),
         *_lengths(gfa, caption, stats.n50),
         longest,
         Table("The graph in numbers", ("what", "value"), numbers),
     ]
+
+
+def _picture(gfa: Gfa) -> Part:
+    """Return the graph as a picture, if one can be read."""
+    if len(gfa.names) > _MOST_DRAWN:
+        return Remark(
+            f"The graph is not drawn: of {len(gfa.names):,} segments no picture of this size could be read; "
+            "overlapper graph plot draws a larger one."
+        )
+    title, caption = "Assembly graph", describe(gfa)
+    return Figure(title, caption, picture(draw_graph(gfa, place_segments(gfa), _WIDTH), title, caption))
 
 
 def _lengths(gfa: Gfa, caption: str, half: int) -> list[Figure]:

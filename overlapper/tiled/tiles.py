@@ -11,7 +11,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from overlapper.extend import chain
 from overlapper.extend.registry import ALIGNING, check_compression
 from overlapper.extend.selection import Selection
 from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.fastx import FastxParts
 from overlapper.io.identity import Input, ReadsDigest, states_of
 from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
@@ -61,47 +62,51 @@ class TiledRun(Summary):
         yield from self.selection.chosen(read_pieces(self.strips, len(self.reads)))
 
 
-def store_reads(
-    workdir: Workdir,
-    parts: Iterable[Reads],
-    files: Sequence[str] = (),
-    check: Callable[[Reads], None] = lambda heads: None,
-) -> ReadStore:
+def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
     """Return the packed reads of a folder; they are written if they are not there.
 
     Parameters
     ----------
     workdir : Workdir
     parts : iterable of Reads
-        Gone through once at most: not when the packed reads are those of these files, untouched since.
-    files : sequence of str
-        What the parts come from.
-    check : callable
-        ``check(heads)`` complains of names and lengths of all reads.
+        Gone through once at most: files (`FastxParts`) not at all when the packed reads are theirs, and they
+        were not touched since.
 
     Raises
     ------
     InputError
         When the work in the folder was begun on other reads.
     """
-    path, files = workdir.folder / "reads", list(files)
+    path = workdir.folder / "reads"
+    files = parts if isinstance(parts, FastxParts) else None
+    given = files.as_input("reads", "", states_of(files.sources)) if files else Input("reads", [], "")
     kept = finished(path, verify=True)
-    digest = workdir.seen("reads", files) if kept else None
-    states = states_of(files)
     passing = ReadsDigest()
+
+    def as_read() -> Input:
+        """Return the input once all of it has passed."""
+        left_out = files.left_out if files else {}
+        return dataclasses.replace(given, digest=passing.hexdigest(), left_out=left_out)
+
     if kept is None:
         with writing(path) as artifact:
-            check(ReadStore.write(artifact, passing.of_each(parts)))
-            digest = artifact.facts["content"] = passing.hexdigest()
-            workdir.begin([Input("reads", files, digest, states)])
+            heads = ReadStore.write(artifact, passing.of_each(parts))
+            if files:
+                files.check(heads)
+            this = as_read()
+            artifact.facts["content"] = this.digest
+            workdir.begin([this])
     else:
-        if digest is None:
+        seen = workdir.seen(given)
+        if seen is None:
             collections.deque(passing.of_each(parts), maxlen=0)
-            digest = passing.hexdigest()
+        elif files:
+            files.left_out = seen.left_out
+        this = seen or as_read()
         # Packed by one of the first versions, they are known by their files alone.
-        if kept.facts.get("content", digest) != digest:
-            raise workdir.other("reads", files)
-        workdir.begin([Input("reads", files, digest, states)])
+        if kept.facts.get("content", this.digest) != this.digest:
+            raise workdir.other(this)
+        workdir.begin([this])
     return ReadStore.open(there(path))
 
 

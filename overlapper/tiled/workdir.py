@@ -184,7 +184,7 @@ class Workdir:
             return
         for given in inputs:
             if known.get(given.what, {}).get("digest", given.digest) != given.digest:
-                raise self.other(given.what, given.files)
+                raise self.other(given)
         self.digests = tuple(given.digest for given in inputs)
         now = known | {given.what: dataclasses.asdict(given) for given in inputs}
         if self._run is None or now != known:
@@ -192,20 +192,32 @@ class Workdir:
                 record.facts |= {"version": __version__, "inputs": now}
             self._run = record
 
-    def seen(self, what: str, files: list[str]) -> str | None:
-        """Return the digest of an input if its files are those that the work was begun on, and untouched."""
-        noted = (self._known() or {}).get(what, {})
-        states = states_of(files)
-        return noted.get("digest") if None not in states and states == noted.get("states") else None
+    def seen(self, given: Input) -> Input | None:
+        """Return an input, with its digest, if it is of files that the work was begun on, and untouched.
 
-    def other(self, what: str, files: list[str]) -> InputError:
+        Parameters
+        ----------
+        given : Input
+            Its own digest, and what is left out, is not looked at.
+        """
+        noted = (self._known() or {}).get(given.what)
+        if noted is None or None in given.states or given.states != noted.get("states"):
+            return None
+        if given.read_filter != noted.get("read_filter", {}):
+            return None
+        return dataclasses.replace(given, digest=noted["digest"], left_out=noted.get("left_out", {}))
+
+    def other(self, given: Input) -> InputError:
         """Return the error that an input is another one than that which the work was begun on."""
-        before = (self._known() or {}).get(what, {}).get("files", files)
+        noted = (self._known() or {}).get(given.what, {})
+        before = noted.get("files", given.files)
+        passed = noted.get("read_filter", {})
+        alike = f" with {_said(passed)}" if passed != given.read_filter else ""
         return InputError(
             f"is not what the work in {self.folder} was begun on"
-            + (f", {', '.join(before)}" if before != files else ""),
-            file=", ".join(files),
-            remedy=f"Give the same {what}, {self._other}.",
+            + (f", {', '.join(before)}" if before != given.files else ""),
+            file=", ".join(given.files),
+            remedy=f"Give the same {given.what}{alike}, {self._other}.",
         )
 
     def _known(self) -> dict[str, Any] | None:
@@ -247,6 +259,12 @@ class Workdir:
         with writing(self.folder / _PARAMS) as record:
             record.facts |= params
         return _differences(last.facts, params, "") if last else []
+
+
+def _said(read_filter: dict[str, float]) -> str:
+    """Return a filter by the options that give it."""
+    options = [f"--{name.replace('_', '-')} {value:g}" for name, value in read_filter.items()]
+    return " and ".join(options) or "no reads left out"
 
 
 def _of_first_versions(folder: Path) -> bool:

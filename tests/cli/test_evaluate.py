@@ -29,7 +29,7 @@ def simulated(tmp_path_factory):
 
 
 def test_text_json_and_table_say_the_same(simulated):
-    options = ("--min-overlap", "1k", "--json", "s.json", "--tsv", "s.tsv")
+    options = ("--min-overlap", "1k", "--json", "s.json", "--tsv", "s.tsv", "--quiet")
     result = evaluate(simulated, "truth.tsv", "o.paf", *options, check=True)
     assert result.stderr == ""
     document = json.loads((simulated / "s.json").read_text())

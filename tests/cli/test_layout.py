@@ -1,8 +1,6 @@
 """``overlapper layout`` end to end: what goes in, what comes out, and what is said."""
 
-import dataclasses
 import gzip
-import inspect
 import json
 import os
 import re
@@ -14,7 +12,6 @@ import numpy as np
 import pytest
 
 from overlapper import graph
-from overlapper.cli import layout as layout_command
 from overlapper.graph.export import read_gfa, unitig_fasta, unitig_gfa, unitig_table
 from overlapper.io.writers import write_overlaps
 from tests.cli.conftest import assert_refused
@@ -149,13 +146,6 @@ def test_no_clean_leaves_the_reduced_graph(layout, case, tmp_path):
     stats = json.loads((tmp_path / "s.json").read_text())
     assert list(stats["counts"]) == ["build", "reduce", "layout"]
     assert stats["params"]["clean"] is None
-
-
-def test_defaults_are_those_of_the_library():
-    shown = inspect.signature(layout_command.layout).parameters
-    for params in (graph.GraphParams(), graph.CleanParams()):
-        for name, value in dataclasses.asdict(params).items():
-            assert shown[name].default == value, name
 
 
 def test_the_funnel_is_told(layout):

@@ -12,6 +12,7 @@ import zipfile
 import pytest
 import yaml
 
+from overlapper.errors import EXTRAS
 from overlapper.version import __version__
 from tests.cli.runner import ROOT
 
@@ -111,3 +112,9 @@ def test_the_container_file_copies_what_is_there():
     assert set(asked) <= PROJECT["optional-dependencies"].keys()
     python = re.search(r"^FROM python:(3\.\d+)", text, re.MULTILINE)[1]
     assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
+
+
+def test_what_a_missing_extra_names_is_in_the_extra():
+    for extra, packages in EXTRAS.items():
+        extras = [requirement.partition(";")[0] for requirement in PROJECT["optional-dependencies"][extra]]
+        assert list(packages) == extras, extra

@@ -144,7 +144,7 @@ def test_png_without_its_package_is_told(command, files, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "resvg_py", None)
     before = sorted(path.name for path in tmp_path.iterdir())
     result = command("plot", "pile", "o.paf", "a", "-o", "x.png", "-q")
-    assert_refused(result, 1, "pip install 'overlapper[plot]'", tmp_path, before)
+    assert_refused(result, 1, "pip install 'resvg-py>=0.5'", tmp_path, before)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,6 @@ def test_help_names_every_preset(tmp_path):
     [
         (("-o", "r.fa"), 2, "give either --reference or --genome-size"),
         ((*SMALL, "--reference", "x.fa", "-o", "r.fa"), 2, "give either --reference or --genome-size"),
-        ((*SMALL,), 2, "Missing option '--output'"),
         (("--reference", "x.fa", "--repeats", "1,2,3", "-o", "r.fa"), 2, "--repeats needs --genome-size"),
         ((*SMALL, "--repeats", "5x", "-o", "r.fa"), 2, "--repeats is '5x', expected COPIES,LENGTH"),
         ((*SMALL, "-o", "r.fa", "--truth", "r.fa"), 2, "must differ"),

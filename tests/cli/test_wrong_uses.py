@@ -30,7 +30,7 @@ def files(tmp_path, monkeypatch):
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "cut.fq.gz").write_bytes(gzip.compress(reads.encode())[:-9])
-    (tmp_path / "reads.fq.zst").write_bytes(b"\x28\xb5\x2f\xfd\x04\x00packed")
+    (tmp_path / "reads.fq.xz").write_bytes(b"\xfd7zXZ\x00packed")
     (tmp_path / "folder").mkdir()
     with open(os.devnull) as nothing:
         monkeypatch.setattr(sys, "stdin", nothing)

@@ -64,9 +64,9 @@ def test_without_a_gpu_auto_is_the_cpu_and_cuda_an_error(no_gpus):
         select_devices("cuda")
 
 
-def test_a_missing_package_names_its_extra(monkeypatch):
+def test_a_missing_package_is_named_as_pip_finds_it(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"overlapper\[gpu\]"):
+    with pytest.raises(MissingExtraError, match=r"pip install 'numba-cuda\[cu13\]>=0\.30"):
         select_devices("cuda")
 
 

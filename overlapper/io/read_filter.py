@@ -1,0 +1,80 @@
+"""Which reads of files count: those that are long and good enough."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.errors import require
+from overlapper.tables import Reads
+
+LEFT_OUT = "left out: "
+"""What the names of counts begin with."""
+_HIGHEST = 93
+"""Of the Phred qualities that FASTQ can hold."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ReadFilter:
+    """What a read needs to count; false where all reads do.
+
+    Attributes
+    ----------
+    min_length : int
+        Bases.
+    min_quality : float
+        Mean quality, by error probabilities: ``-10 log10`` of the mean of ``10^(-quality / 10)`` of all
+        bases, as nanoq and chopper have it; a bad stretch weighs more than in the mean of the qualities. A
+        read without bases has quality 0.
+    """
+
+    min_length: int = 0
+    min_quality: float = 0.0
+
+    def __post_init__(self) -> None:
+        require(self.min_length >= 0, "min_length", self.min_length, "0 (all reads) or more")
+        fits = 0 <= self.min_quality <= _HIGHEST
+        require(fits, "min_quality", self.min_quality, f"0 (all reads) to {_HIGHEST}")
+
+    def __bool__(self) -> bool:
+        return bool(self.min_length or self.min_quality)
+
+    @property
+    def given(self) -> dict[str, float]:
+        """What is asked for, by name."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if value}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Nothing left out yet, by what `judge` leaves out."""
+        counts = {}
+        if self.min_length:
+            counts[f"{LEFT_OUT}too short"] = 0
+        if self.min_quality:
+            counts[f"{LEFT_OUT}low quality"] = 0
+        return counts
+
+    def judge(self, reads: Reads) -> list[np.ndarray]:
+        """Return which reads are left out (bool), by each of `counts`; a read that is too short is not bad.
+
+        Parameters
+        ----------
+        reads : Reads
+            With their qualities, if there is a least one.
+        """
+        judged = []
+        short = reads.lengths < self.min_length
+        if self.min_length:
+            judged.append(short)
+        if self.min_quality:
+            from overlapper.kernels.common.error_sums import ONE, error_sums
+
+            assert reads.qualities is not None and reads.quality_offsets is not None
+            sums = error_sums(reads.qualities, reads.quality_offsets)
+            most = round(ONE * 10 ** (-self.min_quality / 10)) * reads.lengths
+            judged.append(~short & ((sums > most) | (reads.lengths == 0)))
+        return judged
+
+
+ALL = ReadFilter()
