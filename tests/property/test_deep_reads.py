@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from overlapper.params.stages import SketchParams
@@ -12,7 +12,7 @@ from overlapper.sketch import deep_reads, seed_index
 from overlapper.sketch.page_chains import EntryLayout
 from tests.oracle import deep_reads as oracle
 from tests.oracle.minimizers import minimizers
-from tests.oracle.tandem import is_sampled
+from tests.oracle.tandem import is_sampled, is_tandem
 from tests.read_sets import mutated, random_text, reads_of
 
 K, W = 11, 3
@@ -31,7 +31,17 @@ def with_a_plasmid(seed):
     return [texts[i] for i in rng.permutation(len(texts))]
 
 
+def without_tandem(found):
+    """Leave out the minimizers that repeat within reads: they are gone before frequent ones are counted."""
+    places = {}
+    for read, in_read in enumerate(found):
+        for value, position, _ in in_read:
+            places.setdefault(value, []).append((read, position))
+    return [[m for m in in_read if not is_tandem(places[m[0]])] for in_read in found]
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(seed=30436026, limit=2, stretch=32, most_hits=100, met=128)  # has a tandem minimizer
 @given(
     seed=st.integers(0, 2**32),
     limit=st.integers(2, 14),
@@ -41,7 +51,7 @@ def with_a_plasmid(seed):
 )
 def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits, met):
     texts = with_a_plasmid(seed)
-    found = [minimizers(text, K, W) for text in texts]
+    found = without_tandem([minimizers(text, K, W) for text in texts])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(seed_index, "chosen_limit", lambda sketch, spectrum: limit)
         patch.setattr(deep_reads, "STRETCH", stretch)

@@ -189,7 +189,7 @@ def test_a_work_folder_goes_that_was_not_marked_yet_in_a_temporary_one(tmp_path,
     (tmp_path / "out").mkdir()
     script = (
         "import os; from overlapper.cli.in_tiles import work_folder; from overlapper.io import folders\n"
-        "from overlapper.workdir import Workdir\n"
+        "from overlapper.tiled.workdir import Workdir\n"
         f"with work_folder(None, {str(tmp_path / 'out' / 'out.paf')!r}) as folder:\n"
         "    def mark(path, *_):\n"
         f"        if {killed_at!r} == 'opened': (path / folders.MARK).touch()\n"
