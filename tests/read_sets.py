@@ -1,7 +1,10 @@
 """Read sets for tests: pieces of a genome on both strands, with errors, repeats, unknown bases and scraps."""
 
+import dataclasses
+
 import numpy as np
 
+from overlapper.simulate import PRESETS, simulate_reads
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
 
@@ -44,6 +47,25 @@ def texts_of(seed, *, genome=1500, reads=12, longest=900, errors=0.05, unknown=0
     if scraps:
         texts += ["", "A", "N" * 50, "ACGTACGTAC", texts[0]]
     return [texts[i] for i in rng.permutation(len(texts))]
+
+
+def simulated_reads(model, coverage):
+    """Return about 60 or 70 reads of a genome that holds diverged repeats, with `with_scraps`."""
+    rng = np.random.default_rng(11)
+    unique, repeat = random_text(rng, 9000), random_text(rng, 900)
+    copies = [mutated(rng, repeat, 0.02), reverse_complement(mutated(rng, repeat, 0.02)), "AC" * 60]
+    genome = unique[:3000] + copies[0] + unique[3000:6000] + copies[1] + copies[2] + unique[6000:]
+    model = dataclasses.replace(PRESETS[model], mean_length=2000, length_sd=900, min_length=300)
+    reads, _ = simulate_reads(Reads.from_sequences(["genome"], [genome]), model, coverage=coverage, seed=3)
+    return with_scraps(reads)
+
+
+def with_scraps(reads):
+    """Add reads that overlap nothing, unknown bases, and a copy of a read under another name."""
+    texts = [reads.sequence(i) for i in range(len(reads))]
+    texts[2] = texts[2][:100] + "N" * 150 + texts[2][250:]
+    texts += ["", "ACGT", "N" * 300, texts[5]]
+    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
 
 
 def reads_of(texts):

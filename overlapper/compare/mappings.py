@@ -77,14 +77,9 @@ def compare_mappings(
         map_extender(name)
     methods = [(first, second) for first in seeders for second in extenders]
     costs, claims = run_methods(
-        ["map", files[0]],
-        reads,
-        files[1],
-        [["--seeder", a, "--extender", b, "-t", str(threads), *options] for a, b in methods],
-        [f"mapping: {a} + {b}" for a, b in methods],
-        read_claims,
-        report,
-    )
+        ["map", files[0]], reads, files[1], ("seeder", "extender"), methods,
+        ["-t", str(threads), *options], read_claims, report,
+    )  # fmt: skip
     lengths = dict(zip(reference.names, reference.lengths.tolist(), strict=True))
     places = truth.of_reads(reads.names) if truth else consensus(claims, reads)
     scores = [_scores(evaluate_mappings(claim, places, lengths, circular)) for claim in claims]

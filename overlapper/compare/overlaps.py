@@ -82,14 +82,9 @@ def compare_overlaps(
         extender(name)
     methods = [(first, second) for first in finders for second in extenders]
     costs, found = run_methods(
-        ["overlap"],
-        reads,
-        files,
-        [["--finder", a, "--extender", b, "-t", str(threads), *options] for a, b in methods],
-        [f"overlaps: {a} + {b}" for a, b in methods],
-        read_paf,
-        report,
-    )
+        ["overlap"], reads, files, ("finder", "extender"), methods,
+        ["-t", str(threads), *options], read_paf, report,
+    )  # fmt: skip
     if truth:
         truth = truth.of_reads(reads.names)
         scores = [_scores(truth, overlaps, min_overlap, circular) for overlaps in found]

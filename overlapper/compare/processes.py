@@ -13,16 +13,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
+
 from overlapper.compare.comparison import Costs
-from overlapper.compare.samples import write_first_reads
 from overlapper.errors import ParameterError
 from overlapper.io.folders import temporary_folder
+from overlapper.io.outputs import write_lines
 from overlapper.overlap.pipeline import Report
 from overlapper.runtime import leaving
 from overlapper.tables import Reads
 
 Found = TypeVar("Found")
 
+_DOING = {"overlap": "overlaps", "map": "mapping"}
 WARM_UP_BASES = 200_000
 """Bases of the reads that a method is run on before it is timed."""
 
@@ -31,8 +34,9 @@ def run_methods(
     command: Sequence[str],
     reads: Reads,
     files: Sequence[str],
-    methods: Sequence[Sequence[str]],
-    names: Sequence[str],
+    kinds: tuple[str, str],
+    methods: Sequence[tuple[str, str]],
+    options: Sequence[str],
     read: Callable[[str], Found],
     report: Report,
 ) -> tuple[list[Costs], list[Found]]:
@@ -45,10 +49,11 @@ def run_methods(
     reads : Reads
         What the files hold.
     files : list of str
-    methods : list of list of str
-        Options of each.
-    names : list of str
-        Of the methods, for the report.
+    kinds : tuple of str
+        Options that name the two parts of a method, without their dashes.
+    methods : list of tuple of str
+    options : list of str
+        Further ones, of all methods.
     read : callable
         Reads the PAF file that a method wrote.
     report : callable
@@ -68,12 +73,17 @@ def run_methods(
     costs: list[Costs] = []
     found: list[Found] = []
     with temporary_folder(tempfile.gettempdir(), "few.fasta", "out.paf", "stats.json") as folder:
-        few = write_first_reads(reads, WARM_UP_BASES, folder / "few.fasta")
+        count = max(2, int(np.searchsorted(np.cumsum(reads.lengths), WARM_UP_BASES)))
+        first_reads = (f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(min(count, len(reads))))
+        few = str(folder / "few.fasta")
+        write_lines(few, first_reads)
         out, stats = str(folder / "out.paf"), folder / "stats.json"
-        for number, options in enumerate(methods):
-            report(names[number], number, len(methods))
-            run_measured([*command, few, "-o", out, *options], stats)
-            costs.append(run_measured([*command, *files, "-o", out, *options], stats))
+        for number, parts in enumerate(methods):
+            report(f"{_DOING[command[0]]}: {' + '.join(parts)}", number, len(methods))
+            given = [word for kind, part in zip(kinds, parts, strict=True) for word in (f"--{kind}", part)]
+            words = ["-o", out, *given, *options]
+            run_measured([*command, few, *words], stats)
+            costs.append(run_measured([*command, *files, *words], stats))
             found.append(read(out))
     return costs, found
 

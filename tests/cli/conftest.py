@@ -4,7 +4,8 @@ import shutil
 
 import pytest
 
-from overlapper import cli
+from overlapper import cli, random_genome, simulate_reads
+from overlapper.simulate import adapted_model
 from tests.cli.runner import overlapper
 
 RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv", "scores.json")
@@ -36,6 +37,13 @@ def reads_file(folder, tmp_path):
     """The reads of a module's folder, in a folder of the test's own."""
     shutil.copy2(folder / "reads.fa", tmp_path)
     return tmp_path / "reads.fa"
+
+
+def simulated_file(path, size, mean_length, seed):
+    """Write reads of a random genome, eightfold, as FASTA."""
+    model = adapted_model("ont", mean_length=mean_length)
+    reads, _ = simulate_reads(random_genome(size, seed=seed), model, coverage=8, seed=seed)
+    path.write_text("".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads))))
 
 
 class Result:

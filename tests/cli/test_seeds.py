@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 
-from overlapper import cli
 from overlapper.io.matches import TSV_COLUMNS
 from overlapper.runtime.gpu import devices
 from tests.oracle import exact_matches as oracle
@@ -35,28 +34,16 @@ def write_fasta(path, names, texts):
     path.write_text("".join(f">{name} rest\n{text}\n" for name, text in zip(names, texts, strict=True)))
 
 
-class Result:
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture
-def run(tmp_path, monkeypatch, capfdbinary):
+def run(command, tmp_path):
     """Run a command in this process, in a folder that holds a text and reads."""
-    monkeypatch.chdir(tmp_path)
     write_fasta(tmp_path / "text.fa", NAMES, TEXT)
     write_fasta(tmp_path / "reads.fa", ["a", "b", "c", "d"], READS)
 
     def call(*arguments):
-        monkeypatch.setattr("sys.argv", ["overlapper", *map(str, arguments)])
-        capfdbinary.readouterr()
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
-        out, err = capfdbinary.readouterr()
-        return Result(code, out.decode(), err.decode())
+        result = command(*arguments)
+        result.out = result.out.decode()
+        return result
 
     return call
 

@@ -12,9 +12,7 @@ import time
 
 import pytest
 
-from overlapper import random_genome, simulate_reads
-from overlapper.simulate import adapted_model
-from tests.cli.conftest import assert_refused
+from tests.cli.conftest import assert_refused, simulated_file
 from tests.cli.runner import ROOT, overlapper
 
 
@@ -22,10 +20,7 @@ from tests.cli.runner import ROOT, overlapper
 def folder(tmp_path_factory):
     """A folder with reads, and their overlaps found in memory."""
     folder = tmp_path_factory.mktemp("tiles")
-    model = adapted_model("ont", mean_length=4_000)
-    reads, _ = simulate_reads(random_genome(20_000, seed=5), model, coverage=8, seed=5)
-    text = "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
-    (folder / "reads.fa").write_text(text)
+    simulated_file(folder / "reads.fa", 20_000, 4_000, 5)
     done = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder

@@ -7,10 +7,8 @@ import threading
 
 import pytest
 
-from overlapper import random_genome, simulate_reads
 from overlapper.io.folders import MARK
-from overlapper.simulate import adapted_model
-from tests.cli.conftest import assert_refused
+from tests.cli.conftest import assert_refused, simulated_file
 from tests.cli.runner import overlapper
 
 
@@ -18,11 +16,8 @@ from tests.cli.runner import overlapper
 def folder(tmp_path_factory):
     """A folder with two sets of reads, and a work folder of the overlaps of one."""
     folder = tmp_path_factory.mktemp("work")
-    model = adapted_model("ont", mean_length=3_000)
     for name, seed in (("reads.fa", 5), ("other.fa", 6)):
-        reads, _ = simulate_reads(random_genome(8_000, seed=seed), model, coverage=8, seed=seed)
-        text = "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
-        (folder / name).write_text(text)
+        simulated_file(folder / name, 8_000, 3_000, seed)
     done = overlapper("overlap", "reads.fa", "-o", "whole.paf", "--workdir", "work", "-q", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder

@@ -1,6 +1,5 @@
 """The same overlaps, to the byte, however a run is cut up and however the reads are ordered and named."""
 
-import dataclasses
 import functools
 
 import numpy as np
@@ -10,10 +9,8 @@ from overlapper.candidates.registry import FINDERS
 from overlapper.extend.registry import EXTENDERS
 from overlapper.io import open_overlaps
 from overlapper.overlap import pipeline
-from overlapper.simulate import PRESETS as MODELS
-from overlapper.simulate import simulate_reads
 from overlapper.tables import Reads
-from tests.read_sets import columns_of, mutated, random_text, reverse_complement
+from tests.read_sets import columns_of, simulated_reads
 
 PRESETS = {"ont": "ont", "clr": "clr", "hifi": "hifi", "auto": "ont-r9"}
 """Presets of a run, and the reads that it is given."""
@@ -22,22 +19,7 @@ CHANGES = {"classes": {"keep_internal": True}, "chain": {"min_score": 20}}
 
 @functools.cache
 def simulated(preset):
-    """Return about 60 reads of a genome that holds diverged repeats."""
-    rng = np.random.default_rng(11)
-    unique, repeat = random_text(rng, 9000), random_text(rng, 900)
-    copies = [mutated(rng, repeat, 0.02), reverse_complement(mutated(rng, repeat, 0.02)), "AC" * 60]
-    genome = unique[:3000] + copies[0] + unique[3000:6000] + copies[1] + copies[2] + unique[6000:]
-    model = dataclasses.replace(MODELS[PRESETS[preset]], mean_length=2000, length_sd=900, min_length=300)
-    reads, _ = simulate_reads(Reads.from_sequences(["genome"], [genome]), model, coverage=9, seed=3)
-    return with_scraps(reads)
-
-
-def with_scraps(reads):
-    """Add reads that overlap nothing, unknown bases, and a copy of a read under another name."""
-    texts = [reads.sequence(i) for i in range(len(reads))]
-    texts[2] = texts[2][:100] + "N" * 150 + texts[2][250:]
-    texts += ["", "ACGT", "N" * 300, texts[5]]
-    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    return simulated_reads(PRESETS[preset], 9)
 
 
 def run(reads, preset, finder, extender, threads=1):

@@ -19,7 +19,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled import plan, tile_work, tiles
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.workdir import Workdir
-from tests.read_sets import columns_of, mutated, random_text, reverse_complement
+from tests.read_sets import columns_of, random_text, simulated_reads
 
 CHANGES = {"classes": {"keep_internal": True}, "chain": {"min_score": 20}}
 LARGE = 1 << 34
@@ -27,17 +27,7 @@ LARGE = 1 << 34
 
 @functools.cache
 def simulated(model):
-    """Return about 70 reads of a genome that holds repeats, with scraps among them."""
-    rng = np.random.default_rng(11)
-    unique, repeat = random_text(rng, 9000), random_text(rng, 900)
-    copies = [mutated(rng, repeat, 0.02), reverse_complement(mutated(rng, repeat, 0.02)), "AC" * 60]
-    genome = unique[:3000] + copies[0] + unique[3000:6000] + copies[1] + copies[2] + unique[6000:]
-    model = dataclasses.replace(MODELS[model], mean_length=2000, length_sd=900, min_length=300)
-    reads, _ = simulate_reads(Reads.from_sequences(["genome"], [genome]), model, coverage=7, seed=3)
-    texts = [reads.sequence(i) for i in range(len(reads))]
-    texts[2] = texts[2][:100] + "N" * 150 + texts[2][250:]
-    texts += ["", "ACGT", "N" * 300, texts[5]]
-    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    return simulated_reads(model, 7)
 
 
 def fasta_of(reads, path):

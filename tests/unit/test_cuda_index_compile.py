@@ -6,7 +6,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
-from overlapper.kernels.common.cuda import scan
+from overlapper.kernels.common.cuda import offsets, scan
 from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
 from tests.unit.cuda import compiled
 
@@ -39,7 +39,7 @@ OTHERS = {
     "columns": (matches.write_columns, (PAIRS, I8, I8, I8, I8, I8, I4, I8, I4, U1, U1)),
     "whole": (smems.write_whole, (I8, PAIRS, PAIRS)),
     "kept": (mems.gather_kept, (U1, I8, I8, I8, I8, I8)),
-    "offsets": (mems.gather_offsets, (I8, I8, I8)),
+    "offsets": (offsets.gather, (I8, I8, I8)),
     "marks": (mismatch_seeds.mark_dropped, (I8, NUMBER, I1)),
     "dropped": (mismatch_seeds.gather_dropped, (I1, I8, I8, I8, I8, I8, PAIRS)),
     "sums of int32": (scan.sum_tiles, (I4, I8)),

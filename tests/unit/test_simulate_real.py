@@ -12,6 +12,7 @@ from overlapper.simulate.bits import Bits, Stream
 from overlapper.simulate.errors import LONGEST_STALL, bad_errors, sequence, stall_lengths
 from overlapper.simulate.reads import generate_reads
 from overlapper.tables import Reads
+from tests.unit.test_simulate import template_of
 
 PERFECT = PRESETS["perfect"]
 REAL = sorted(name for name in PRESETS if name.startswith("real-"))
@@ -29,12 +30,6 @@ def only(kind, **changes):
 def runs_of(flags):
     edges = np.diff(np.concatenate([[0], flags.astype(int), [0]]))
     return np.flatnonzero(edges == -1) - np.flatnonzero(edges == 1)
-
-
-def template_of(row, references):
-    codes = references.codes(references.names.index(row.ref))
-    bases = np.concatenate([codes, codes])[row.start : row.end]
-    return 3 - bases[::-1] if row.strand == "-" else bases
 
 
 def test_bad_stretches_are_as_many_long_and_bad_as_the_model_says():

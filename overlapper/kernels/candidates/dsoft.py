@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
 from overlapper.runtime.compile.cache import njit
@@ -113,7 +113,7 @@ def find_candidates(
                     break
                 centre = (best_window + lowest + 1) << band_bits
                 if n_rows == len(rows):
-                    rows = grow(rows.reshape(-1), 2 * n_rows * HEADER).reshape(-1, HEADER)
+                    rows = grow_rows(rows, 2 * n_rows)
                     hit_counts = grow(hit_counts, 2 * n_rows)
                 if n_out + len(pair) > len(out_q):
                     out_q, out_t = grow(out_q, 2 * (n_out + len(pair))), grow(out_t, 2 * (n_out + len(pair)))

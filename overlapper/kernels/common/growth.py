@@ -13,3 +13,18 @@ def grow(values, size):
     for i in range(len(values)):
         grown[i] = values[i]
     return grown
+
+
+@njit(nogil=True, cache=True)
+def grow_rows(rows, size):
+    """Return a matrix of ``size`` rows that starts with the given ones."""
+    width = rows.shape[1]
+    return grow(rows.reshape(-1), size * width).reshape(-1, width)
+
+
+@njit(nogil=True, cache=True)
+def with_room(values, used, more):
+    """Return an array with room for more values: the same, or one of twice the size with what it held."""
+    if used + more <= len(values):
+        return values
+    return grow(values[:used], max(2 * len(values), used + more))

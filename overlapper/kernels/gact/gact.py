@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.growth import with_room
 from overlapper.kernels.common.oriented import unpack_bases
 from overlapper.kernels.common.walks import QUERY_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.gact.gact_tile import (
@@ -88,7 +89,7 @@ def extend_candidates(
         left, runs = _extend(q, t, q_anchor, t_anchor, -1, rule, scores, work, runs, 0)
         right, runs = _extend(q, t, q_anchor, t_anchor, 1, rule, scores, work, runs, left)
 
-        cigar = _with_room(cigar, cigar_offsets[row], right)
+        cigar = with_room(cigar, cigar_offsets[row], right)
         start = cigar_offsets[row]
         count = _join(runs[:left], runs[left:right], cigar[start:], q_anchor, t_anchor, rows[row])
         cigar_offsets[row + 1] = start + count
@@ -118,7 +119,7 @@ def _extend(q, t, q_anchor, t_anchor, way, rule, scores, work, runs, first):
             narrow_tile(work, height, width, scores)
         else:
             wide_tile(work, height, width, scores)
-        runs = _with_room(runs, count, height + width)
+        runs = with_room(runs, count, height + width)
         count, q_step, t_step = _trace(work, height, width, scores, rule.step, runs, first, count)
         q_left -= q_step
         t_left -= t_step
@@ -257,14 +258,3 @@ def _rescore(cigar, scores, row):
         else:
             score += scores.gap_open + length * scores.gap_extend
     row[4], row[5], row[6] = score, equal, columns
-
-
-@njit(nogil=True, cache=True)
-def _with_room(array, used, wanted):
-    """Return the array, or a copy twice as long, with room for ``wanted`` items after the ``used`` ones."""
-    if used + wanted <= len(array):
-        return array
-    larger = np.empty(2 * (used + wanted), array.dtype)
-    for item in range(used):
-        larger[item] = array[item]
-    return larger

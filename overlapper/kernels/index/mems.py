@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.growth import grow_rows
 from overlapper.kernels.common.packed import base_at, kmer_rank, uncounted
 from overlapper.kernels.index.fm_index import (
     common_length,
@@ -37,13 +38,7 @@ _SEEDS_AT_ONCE = 1024
 @njit(nogil=True, cache=True)
 def with_room(found, count):
     """Return an array that holds the first ``count`` rows of ``found`` and has room for another."""
-    if count < len(found):
-        return found
-    larger = np.empty((2 * len(found) + 1024, found.shape[1]), np.int64)
-    for row in range(count):  # assigning a slice compiles five seconds longer, for its error message
-        for column in range(found.shape[1]):
-            larger[row, column] = found[row, column]
-    return larger
+    return found if count < len(found) else grow_rows(found, 2 * len(found) + 1024)
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.runtime.compile.cache import njit
 
@@ -91,7 +91,7 @@ def chain_anchors(starts, x, y, length, reverse, sequence_starts, scheme):
             if seeds < scheme.min_seeds or chain_score < _UNIT * scheme.min_score:
                 continue
             if n_rows + 1 == len(rows):
-                rows, row_starts = _grow_rows(rows), grow(row_starts, 2 * len(rows) + 1)
+                rows, row_starts = grow_rows(rows, 2 * len(rows)), grow(row_starts, 2 * len(rows) + 1)
             a, b = anchors[place], anchors[place + members - 1]
             target = np.searchsorted(sequence_starts, y[a], side="right") - 1
             row = rows[n_rows]
@@ -105,15 +105,6 @@ def chain_anchors(starts, x, y, length, reverse, sequence_starts, scheme):
             n_rows += 1
             row_starts[n_rows] = place + members
     return rows[:n_rows], row_starts[: n_rows + 1], anchors[: row_starts[n_rows]]
-
-
-@njit(nogil=True, cache=True)
-def _grow_rows(rows):
-    grown = np.empty((2 * len(rows), COLUMNS), np.int64)
-    for i in range(len(rows)):
-        for column in range(COLUMNS):
-            grown[i, column] = rows[i, column]
-    return grown
 
 
 @njit(nogil=True, cache=True)

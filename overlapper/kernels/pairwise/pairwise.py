@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.growth import with_room
 from overlapper.kernels.common.vectors import Lanes, width
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise.pairwise_layout import (
@@ -183,7 +184,7 @@ def _align_pairs(lanes, queries, targets, pairs, scheme, scores, plain, wanted, 
         )  # fmt: skip
         cigar_offsets[k + 1] = cigar_offsets[k]
         if wanted == PATHS:
-            cigar = _with_room(cigar, cigar_offsets[k], state[RUNS])
+            cigar = with_room(cigar, cigar_offsets[k], state[RUNS])
             for run in range(state[RUNS]):
                 cigar[cigar_offsets[k] + run] = runs[state[RUNS] - 1 - run]
             cigar_offsets[k + 1] += state[RUNS]
@@ -201,7 +202,7 @@ def _align_pair(
         stripes, stride = part.end - part.first, stripe_stride(lanes, part, work)
         held = wanted != ENDS and (stripes == 1 or stripes * stride * PLANES <= held_words)
         if held:
-            words = _with_room(words, 0, stripes * stride * PLANES)
+            words = with_room(words, 0, stripes * stride * PLANES)
         directions = words[: stripes * stride * PLANES if held else 0].reshape(
             stripes if held else 0, stride, PLANES
         )
@@ -317,13 +318,3 @@ def _begin(work, scheme, state, runs, row):
         if run & 15 == EQUAL:
             row[5] += run >> 4
     return runs
-
-
-@njit(nogil=True, cache=True)
-def _with_room(values, used, more):
-    """Return an array with room for more values: the same, or one of twice the size with what it held."""
-    if used + more <= len(values):
-        return values
-    larger = np.empty(max(2 * len(values), used + more), values.dtype)
-    larger[:used] = values[:used]
-    return larger

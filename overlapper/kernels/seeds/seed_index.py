@@ -18,7 +18,7 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.sorting import radix_sort
 from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, is_tandem, read_of
@@ -104,7 +104,7 @@ def partition(
                 strands, found, found_pos,
             )  # fmt: skip
             if n_pages + n > len(pages):
-                pages = _grow_pages(pages, n)
+                pages = grow_rows(pages, 2 * len(pages) + n)
                 previous_page = grow(previous_page, len(pages))
             sketched[read] += n
             for i in range(n):
@@ -124,11 +124,6 @@ def partition(
                 pages[last_page[bucket], slot] = entry
                 counts[bucket] += 1
     return pages[:n_pages], previous_page[:n_pages], last_page, counts
-
-
-@njit(nogil=True, cache=True)
-def _grow_pages(pages, more):
-    return grow(pages.reshape(-1), (2 * len(pages) + more) * PAGE).reshape(-1, PAGE)
 
 
 @njit(nogil=True, cache=True)

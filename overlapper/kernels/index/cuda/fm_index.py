@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda, int64
 
 from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.runtime.gpu.memory import Arena
@@ -84,16 +83,3 @@ def upload_index(fm: FmIndex, arena: Arena) -> DeviceIndex:
         arena.upload(fm.bins), arena.upload(fm.borders), arena.upload(fm.samples), np.int64(fm.sample_shift),
         arena.upload(fm.table), np.int64(fm.kmer_length), arena.upload(fm.text), arena.upload(fm.segments),
     )  # fmt: skip
-
-
-@cuda.jit(device=True, forceinline=True)
-def owner_of(offsets, item):
-    """Return the owner of an item: the last one whose items start at or before it."""
-    low, high = int64(0), int64(len(offsets) - 1)
-    while low < high:
-        middle = (low + high) >> 1
-        if offsets[middle + 1] <= item:
-            low = middle + 1
-        else:
-            high = middle
-    return low

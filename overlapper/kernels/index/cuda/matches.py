@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint8
 
+from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex, owner_of
+from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
 from overlapper.kernels.index.fm_index import locate, text_position
 from overlapper.runtime.gpu.launch import THREADS, launch
 from overlapper.runtime.gpu.memory import Arena
@@ -121,7 +122,7 @@ def locate_rows(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
-    record = owner_of(row_offsets, item)
+    record = owner(row_offsets, item)
     row = records[record, FIRST] + item - row_offsets[record]
     position = -1 - row if row < 0 else locate(bins, borders, samples, sample_shift, row)
     length = records[record, LENGTH]
@@ -202,7 +203,7 @@ def write_columns(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
-    record = owner_of(match_offsets, item)
+    record = owner(match_offsets, item)
     segment, key = records[record, SEGMENT], keys[item]
     query[item] = queries[segment]
     q_start[item] = starts[segment] + records[record, START]

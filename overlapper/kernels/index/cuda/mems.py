@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numba import cuda, int64
 
+from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.packed import base_at, kmer_rank
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex, owner_of
+from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
 from overlapper.kernels.index.cuda.matches import (
     FIRST,
     LENGTH,
@@ -71,7 +72,7 @@ def search_seeds(
     item = int64(cuda.grid(1))
     if item >= len(counts):
         return
-    segment = owner_of(item_offsets, item)
+    segment = owner(item_offsets, item)
     start = (item - item_offsets[segment]) * step
     source = sources[segment]
     to_kmer = seed_length - kmer_length
@@ -124,7 +125,7 @@ def locate_left_maximal(
     item = int64(cuda.grid(1))
     if item >= len(places):
         return
-    record = owner_of(row_offsets, item)
+    record = owner(row_offsets, item)
     row = records[record, FIRST] + item - row_offsets[record]
     segment, start, matched = records[record, SEGMENT], records[record, START], records[record, LENGTH]
     source, length = sources[segment], int64(0)
@@ -147,14 +148,6 @@ def gather_kept(kept, kept_offsets, keys, places, kept_keys, kept_places):
     if item < len(kept) and kept[item]:
         kept_keys[kept_offsets[item]] = keys[item]
         kept_places[kept_offsets[item]] = places[item]
-
-
-@cuda.jit
-def gather_offsets(offsets, at, gathered):
-    """Write ``offsets[at]``; a thread an item."""
-    item = int64(cuda.grid(1))
-    if item < len(gathered):
-        gathered[item] = offsets[at[item]]
 
 
 def find_mems(index: DeviceIndex, batch: Batch, arena: Arena, min_length: int, seed_length: int) -> Found:
@@ -199,6 +192,6 @@ def find_mems(index: DeviceIndex, batch: Batch, arena: Arena, min_length: int, s
     kept_keys, kept_places = arena.array(matches, np.int64), arena.array(matches, np.int64)
     launch(gather_kept, rows, arena, kept, kept_offsets, keys, places, kept_keys, kept_places)
     match_offsets = arena.array(count + 1, np.int64)
-    launch(gather_offsets, count + 1, arena, kept_offsets, row_offsets, match_offsets)
+    launch(gather, count + 1, arena, kept_offsets, row_offsets, match_offsets)
     sort_groups(match_offsets, kept_keys, kept_places, arena)
     return columns_of(records, match_offsets, kept_keys, kept_places, batch, arena)

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numba import cuda, int64
 
+from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.packed import base_at, kmer_rank
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex, owner_of
+from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
 from overlapper.kernels.index.cuda.matches import (
     Found,
     collect_records,
@@ -26,7 +27,6 @@ from overlapper.kernels.index.cuda.matches import (
     row_offsets_of,
     sort_groups,
 )
-from overlapper.kernels.index.cuda.mems import gather_offsets
 from overlapper.kernels.index.fm_index import extend_forward, extended_row
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
@@ -174,7 +174,7 @@ def search_seeds(
     if item >= len(counts) or (emit and all_hits[item] > hit_limit):
         return
     frames, rises = cuda.local.array((_FRAMES, 5), int64), cuda.local.array(3, int64)
-    segment = owner_of(item_offsets, item)
+    segment = owner(item_offsets, item)
     q_start = item - item_offsets[segment]
     start, rest = sources[segment] + q_start, length - kmer_length
     at = offsets[item] if emit else int64(0)
@@ -221,7 +221,7 @@ def gather_dropped(dropped, dropped_offsets, all_hits, item_offsets, reads, star
     """Write read, start on it and matches of each dropped seed."""
     item = int64(cuda.grid(1))
     if item < len(dropped) and dropped[item]:
-        segment, at = owner_of(item_offsets, item), dropped_offsets[item]
+        segment, at = owner(item_offsets, item), dropped_offsets[item]
         rows[at, 0] = reads[segment]
         rows[at, 1] = starts[segment] + item - item_offsets[segment]
         rows[at, 2] = all_hits[item]
@@ -273,7 +273,7 @@ def find_fixed_seeds(
     row_offsets, rows = row_offsets_of(records, count, arena)
     keys, places = located(index, records, row_offsets, rows, arena)
     seed_offsets = arena.array(items + 1, np.int64)
-    launch(gather_offsets, items + 1, arena, row_offsets, record_offsets, seed_offsets)
+    launch(gather, items + 1, arena, row_offsets, record_offsets, seed_offsets)
     sort_groups(seed_offsets, keys, places, arena)
     return columns_of(records, row_offsets, keys, places, batch, arena), dropped
 

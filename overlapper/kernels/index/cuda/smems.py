@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numba import cuda, int64
 
+from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.packed import base_at
 from overlapper.kernels.index.cuda.bounds import search_bounds
-from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex, owner_of
+from overlapper.kernels.index.cuda.fm_index import Batch, DeviceIndex
 from overlapper.kernels.index.cuda.matches import (
     Found,
     collect_records,
@@ -143,7 +144,7 @@ def search_windows(
     item = int64(cuda.grid(1))
     if item >= len(counts):
         return
-    segment = owner_of(item_offsets, item)
+    segment = owner(item_offsets, item)
     source, length = sources[segment], lengths[segment]
     end = min_length + (item - item_offsets[segment]) * ends
     stop, count = min(end + ends, length + 1), int64(0)
@@ -208,7 +209,7 @@ def search_longest(
     item = int64(cuda.grid(1))
     if item >= len(longest):
         return
-    segment = owner_of(item_offsets, item)
+    segment = owner(item_offsets, item)
     source, start = sources[segment], item - item_offsets[segment]
     row, mirror, size = kmer_bi_interval(table, kmer_length, words, source + start)
     if size == 0:
