@@ -89,29 +89,29 @@ class MissingExtraError(OverlapperError, ImportError):
     Parameters
     ----------
     package : str
-        The package that could not be imported.
-    extra : str
-        The extra of overlapper that it belongs to, one of `EXTRAS`.
+        The package that could not be imported, one of `EXTRAS`.
     purpose : str
         What it is needed for.
     """
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
-        packages = " ".join(f"'{requirement}'" for requirement in EXTRAS[extra])
+    def __init__(self, package: str, purpose: str) -> None:
         super().__init__(
-            f"{purpose} needs the package {package}, which is not installed. Run: pip install {packages}"
+            f"{purpose} needs the package {package}, which is not installed. "
+            f"Run: pip install '{EXTRAS[package]}'"
         )
 
 
 EXTRAS = {
-    "gpu": ("numba-cuda[cu13]>=0.30,<0.31",),
-    "dask": ("distributed>=2024.8", "cryptography>=42"),
-    "parquet": ("pyarrow>=16",),
-    "frames": ("pandas>=2.2", "polars>=1"),
-    "plot": ("resvg-py>=0.5",),
-    "zstd": ("backports.zstd>=1",),
+    "numba-cuda": "numba-cuda[cu13]>=0.30,<0.31",
+    "distributed": "distributed>=2024.8",
+    "cryptography": "cryptography>=42",
+    "pyarrow": "pyarrow>=16",
+    "pandas": "pandas>=2.2",
+    "polars": "polars>=1",
+    "resvg-py": "resvg-py>=0.5",
+    "backports.zstd": "backports.zstd>=1",
 }
-"""Packages of each extra, which pip finds wherever overlapper itself came from."""
+"""What pip is to install of each optional package; it finds these wherever overlapper itself came from."""
 
 
 def shortened(value: object, most: int = 60) -> str:

@@ -35,5 +35,5 @@ def _png(svg: str) -> bytes:
     try:
         import resvg_py
     except ImportError:
-        raise MissingExtraError("resvg_py", "plot", "A picture as PNG (SVG needs nothing)") from None
+        raise MissingExtraError("resvg-py", "A picture as PNG (SVG needs nothing)") from None
     return bytes(resvg_py.svg_to_bytes(svg_string=svg, zoom=_PIXELS_A_UNIT))

@@ -287,5 +287,5 @@ def import_pyarrow() -> tuple[Any, Any]:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtraError("pyarrow", "parquet", "Parquet") from None
+        raise MissingExtraError("pyarrow", "Parquet") from None
     return pyarrow, pyarrow.parquet

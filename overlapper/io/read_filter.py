@@ -34,7 +34,7 @@ class ReadFilter:
 
     def __post_init__(self) -> None:
         require(self.min_length >= 0, "min_length", self.min_length, "0 (all reads) or more")
-        fits = 0 <= self.min_quality <= _HIGHEST
+        fits = isinstance(self.min_quality, int | float) and 0 <= self.min_quality <= _HIGHEST
         require(fits, "min_quality", self.min_quality, f"0 (all reads) to {_HIGHEST}")
 
     def __bool__(self) -> bool:

@@ -204,7 +204,7 @@ def _zstd() -> Any:
     for name in ("compression.zstd", "backports.zstd"):
         with contextlib.suppress(ImportError):
             return importlib.import_module(name)
-    raise MissingExtraError("backports.zstd", "zstd", "Reading files that zstd compressed")
+    raise MissingExtraError("backports.zstd", "Reading files that zstd compressed")
 
 
 def _failed(path: str, error: OSError) -> InputError:

@@ -291,7 +291,7 @@ class Table:
         MissingExtraError
             When pyarrow is not installed.
         """
-        pa = frames.imported("pyarrow", "parquet", "Arrow and Parquet")
+        pa = frames.imported("pyarrow", "Arrow and Parquet")
         arrays = {}
         for f in self.fields_of("column", "ragged"):
             value = getattr(self, f.name)
@@ -339,7 +339,7 @@ class Table:
         MissingExtraError
             When pandas is not installed.
         """
-        pandas = frames.imported("pandas", "frames", "A table as a pandas data frame")
+        pandas = frames.imported("pandas", "A table as a pandas data frame")
         return pandas.DataFrame(self._plain_columns(reads, targets))
 
     def to_polars(self, reads: Reads | None = None, targets: Reads | None = None) -> Any:
@@ -350,7 +350,7 @@ class Table:
         MissingExtraError
             When polars is not installed.
         """
-        polars = frames.imported("polars", "frames", "A table as a polars data frame")
+        polars = frames.imported("polars", "A table as a polars data frame")
         columns = self._plain_columns(reads, targets).items()
         return polars.DataFrame({k: v.tolist() if v.dtype == object else v for k, v in columns})
 

@@ -31,7 +31,7 @@ def plain_columns(table: Table, queries: Reads | None, targets: Reads | None) ->
     return columns
 
 
-def imported(library: str, extra: str, purpose: str) -> Any:
+def imported(library: str, purpose: str) -> Any:
     """Import a library that not everybody has.
 
     Raises
@@ -42,4 +42,4 @@ def imported(library: str, extra: str, purpose: str) -> Any:
     try:
         return importlib.import_module(library)
     except ImportError:
-        raise MissingExtraError(library, extra, purpose) from None
+        raise MissingExtraError(library, purpose) from None

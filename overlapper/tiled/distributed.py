@@ -79,9 +79,9 @@ class Cluster:
         try:
             import distributed
         except ImportError:
-            raise MissingExtraError("distributed", "dask", "Running on several workers") from None
+            raise MissingExtraError("distributed", "Running on several workers") from None
         if not scheduler and importlib.util.find_spec("cryptography") is None:
-            raise MissingExtraError("cryptography", "dask", "Running on several workers")
+            raise MissingExtraError("cryptography", "Running on several workers")
         self._dask = distributed
         self._workers, self._scheduler, self._threads = workers, scheduler, threads
         self._devices = [] if scheduler or devices[0] == "cpu" else list(devices)

@@ -155,7 +155,7 @@ _OLDEST = (8, 0)
 def _gpus() -> list[Device]:
     """Return all GPUs, usable or not."""
     if importlib.util.find_spec("numba_cuda") is None:
-        raise MissingExtraError("numba-cuda", "gpu", "Computing on NVIDIA GPUs")
+        raise MissingExtraError("numba-cuda", "Computing on NVIDIA GPUs")
     from overlapper.runtime.gpu import driver
 
     try:
