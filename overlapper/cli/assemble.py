@@ -97,7 +97,7 @@ def assemble(
     names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
     places = {name: os.path.join(output, name) for name in names}
     inputs = [*reads, *([reference] if reference else [])]
-    check_outputs(places | ({"--log": log} if log else {}), inputs)
+    check_outputs({"--output": output, **places, "--log": log}, inputs)
     check_name(output, "--output")
     if correct not in ("auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
