@@ -170,6 +170,25 @@ def test_a_folder_that_cannot_be_marked_is_not_left(tmp_path, monkeypatch):
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "way", ["with temporary_folder(here, 'x'): pass", "folders.make(here / 'x', 'y', 'z')"]
+)
+def test_a_folder_whose_mark_finds_half_of_its_room_is_not_left(tmp_path, way):
+    script = f"""
+import resource, pathlib
+from overlapper.io import folders
+from overlapper.io.folders import temporary_folder
+here = pathlib.Path({str(tmp_path)!r})
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+try:
+    {way}
+except OSError as error:
+    print(error.strerror)
+"""
+    assert python("-c", script, check=True).stdout == b"File too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_was_killed_before_it_was_marked_goes(tmp_path):
     for name in ("reads.0123abcd.part", ".overlapper-01234567"):
         (tmp_path / name).mkdir()
@@ -189,7 +208,7 @@ def test_a_work_folder_goes_that_was_not_marked_yet_in_a_temporary_one(tmp_path,
     (tmp_path / "out").mkdir()
     script = (
         "import os; from overlapper.cli.in_tiles import work_folder; from overlapper.io import folders\n"
-        "from overlapper.workdir import Workdir\n"
+        "from overlapper.tiled.workdir import Workdir\n"
         f"with work_folder(None, {str(tmp_path / 'out' / 'out.paf')!r}) as folder:\n"
         "    def mark(path, *_):\n"
         f"        if {killed_at!r} == 'opened': (path / folders.MARK).touch()\n"
