@@ -137,14 +137,16 @@ def compare(
             words += [word for name, n in given.items() if n is not None for word in (name, str(n))]
             targets = read_fastx(reference)
             result = compare_mappings(
-                targets, table, (reference, reads), _names(seeders),
-                _names(extenders or "edits,local,xdrop,gact"), options=words, truth=places,
+                targets, table, (reference, reads), _names("--seeders", seeders),
+                _names("--extenders", "edits,local,xdrop,gact" if extenders is None else extenders),
+                options=words, truth=places,
                 circular=circles if isinstance(circles, dict) else targets.names if circles else (),
                 threads=threads, report=progress.report,
             )  # fmt: skip
         else:
             result = compare_overlaps(
-                table, reads, _names(finders), _names(extenders or "chain,xdrop,gact"),
+                table, reads, _names("--finders", finders),
+                _names("--extenders", "chain,xdrop,gact" if extenders is None else extenders),
                 options=["--preset", preset], min_overlap=min_overlap, truth=places, circular=circles,
                 threads=threads, report=progress.report,
             )  # fmt: skip
@@ -156,5 +158,7 @@ def compare(
             write_text(json, result.to_json())
 
 
-def _names(text: str) -> list[str]:
-    return [name for name in text.split(",") if name]
+def _names(option: str, text: str) -> list[str]:
+    if names := [name for name in text.split(",") if name]:
+        return names
+    raise typer.BadParameter(f"{option} names no method: leave it out for the usual ones")

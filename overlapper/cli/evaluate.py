@@ -246,11 +246,19 @@ def _sequences(path: str) -> Reads:
 def parse_circles(options: list[str]) -> int | dict[str, int]:
     """Return one length for all references, or lengths by reference."""
     if len(options) == 1 and "=" not in options[0]:
-        return parse_size(options[0])
+        return _circle(options[0])
     named: dict[str, int] = {}
     for option in options:
         name, _, length = option.rpartition("=")
         if not name or name in named:
             raise typer.BadParameter("several --circular need the form REF=LENGTH, each with another REF")
-        named[name] = parse_size(length)
+        named[name] = _circle(length)
     return named or 0
+
+
+def _circle(length: str) -> int:
+    if size := parse_size(length):
+        return size
+    raise typer.BadParameter(
+        "a circular reference has no length of 0: name its bases, or leave --circular out"
+    )

@@ -26,7 +26,7 @@ from typing import Any
 from overlapper.errors import ParameterError
 from overlapper.runtime import leaving
 from overlapper.runtime.signals import end_on_signals
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import available_threads, map_in_order
 
 LISTED = Path(__file__).with_suffix(".toml")
 _KERNELS, _FOLDER = "overlapper.kernels.", Path(__file__).parents[1] / "kernels"
@@ -84,16 +84,17 @@ def kernels_of(commands: Sequence[str], everything: bool = False) -> list[str]:
 
 
 def compile_all(lines: Sequence[str], processes: int) -> Iterator[str]:
-    """Compile kernels in processes.
+    """Compile kernels in processes, as many as asked for, but no more than there are processors.
 
     Yields
     ------
     str
         For each kernel the folder that it was written to; empty for one that was there before.
     """
+    processes = min(processes, len(lines), available_threads())
     with contextlib.ExitStack() as ended:
         free: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        for _ in range(min(processes, len(lines))):
+        for _ in range(processes):
             free.put(ended.enter_context(_compiler()))
 
         def compiled(line: str) -> str:

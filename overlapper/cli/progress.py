@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import IO, Any, Self, TextIO
 
 from overlapper.cli.footer import footer
+from overlapper.errors import OutputError
 
 LOG_SECONDS = 60.0
 """How often a long step says in a log how far it is."""
@@ -55,7 +56,10 @@ class Progress:
         self._quiet = quiet
         self._steps = steps
         self._verbose = verbose
-        self._log: IO[str] | None = open(log, "w", buffering=1) if log else None  # noqa: SIM115 # until the end
+        self._log: IO[str] | None = None
+        if log:
+            with self._log_complaints(log):
+                self._log = open(log, "w", buffering=1)  # noqa: SIM115 # until the end
         self._bar: Any = None
         self._number = 0
         self._step = ""
@@ -70,10 +74,11 @@ class Progress:
         if error is None:
             for line in footer():
                 self.note(line)
+        if error is not None and not isinstance(error, SystemExit):
+            self._logged(f"error: {error}")
         if self._log:
-            if error is not None and not isinstance(error, SystemExit):
-                self._logged(f"error: {error}")
-            self._log.close()
+            with self._log_complaints(self._log.name):
+                self._log.close()
 
     def report(self, step: str, done: int = 0, total: int = 0) -> None:
         """Say how far a step is.
@@ -160,7 +165,23 @@ class Progress:
 
     def _logged(self, text: str) -> None:
         if self._log:
-            self._log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n")
+            with self._log_complaints(self._log.name):
+                self._log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {text}\n")
+
+    @contextlib.contextmanager
+    def _log_complaints(self, name: str) -> Iterator[None]:
+        """Turn what the system complains of into an `OutputError`; nothing more is logged then."""
+        try:
+            yield
+        except OSError as error:
+            if self._log:
+                with contextlib.suppress(OSError):
+                    self._log.close()
+                self._log = None
+            raise OutputError(
+                f"log {name} cannot be written: {error.strerror}. Check the path, its rights and the free "
+                "space"
+            ) from None
 
 
 @contextlib.contextmanager

@@ -8,18 +8,18 @@ import numpy as np
 
 from overlapper.correct.pileups import Rows
 from overlapper.kernels.consensus import copy_filter, layers
-from overlapper.kernels.consensus.layer_paths import Paths, no_paths
+from overlapper.kernels.consensus.layer_paths import STRETCH, Paths, no_paths
 from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
-from overlapper.kernels.consensus.window_rows import BIN, cut_rows, within_depth
+from overlapper.kernels.consensus.window_rows import cut_rows, within_depth
 from overlapper.tables.base import offsets_of
 
 LOOKED_AT = 10
 """Rows that are looked at where they have to be chosen, in multiples of those that vote."""
 
 
-MOST_ANCHORS = 16 * BIN
-"""Anchors that the rows before have on a stretch of `BIN` bases where a row is not looked at: ten rows of a
-satellite to four hundred of anything else."""
+MOST_SURPLUS = 4 * STRETCH
+"""Surplus anchors that the rows before have on each stretch of a row that is not looked at: those of six rows
+of a satellite of short units, and of fifteen of a homopolymer."""
 
 
 class Chosen(NamedTuple):
@@ -69,7 +69,7 @@ def choose_rows(
     if settings.haplotype_filter and not taken.all():
         crowded = _by_window(first, ~taken) > 0
         same, paths = copy_filter.choose_rows(
-            targets, reads, windows._replace(first=first), on, settings, MOST_ANCHORS, crowded
+            targets, reads, windows._replace(first=first), on, settings, MOST_SURPLUS, crowded
         )
         elsewhere = _by_window(first, ~same)
         first, on, paths = take_rows(first, on, same, paths)

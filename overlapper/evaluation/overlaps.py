@@ -220,6 +220,11 @@ def _places(truth: Truth, row_reads: np.ndarray, reads: int, circular: int | Map
             raise ParameterError(f"circular reference {name!r} has no reads in the truth table")
         if length < 0:
             raise ParameterError(f"length of the circular reference {name!r} is {length}, expected 1 or more")
+        last = int(truth.start[truth.ref == name].max())
+        if 0 < length <= last:
+            raise ParameterError(
+                f"the circular reference {name!r} is said to have {length} bases, but a read starts at {last}"
+            )
     circles = np.array([by_name.get(name, 0) for name in references], np.int64)
 
     on_reference = ~np.isin(truth.ref, UNPLACED)

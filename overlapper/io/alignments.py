@@ -29,6 +29,10 @@ _SECONDARY_OR_SUPPLEMENTARY, _REVERSE, _UNMAPPED = 0x900, 0x10, 0x4
 _COLUMNS, _MOST_FLAGS = 11, 0xFFFF
 _BASES = re.compile(r"\*|[A-Za-z=.]+")
 _COMPLEMENT = str.maketrans("ACGTUacgtu", "TGCAAtgcaa")
+_CRAM_WITH_END = b"\x02\x01"
+"""The first version whose files end in a container that says so."""
+_CRAM_END, _CRAM_END_BYTES = b"\xff\xff\xff\xff\x0f\xe0EOF", 38
+"""What tells that container, and how long it is at most."""
 _REPAIR = "Repair the record or leave it out; if it is the last one, the file is cut off."
 
 
@@ -162,6 +166,8 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
         with open_input(reference):
             pass
     try:
+        if is_cram and not _ended(file):
+            raise OSError("htslib reads to the end of what there is")
         with (
             _whole(file, path) as source,
             _silent(pysam),
@@ -183,6 +189,15 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
             problem = "cannot be read to its end: it is cut off or damaged"
             remedy = "Copy or download the file again."
         raise TruncatedError(problem, file=path, remedy=remedy) from None
+
+
+def _ended(file: io.BufferedReader) -> bool:
+    """Tell whether a CRAM file has the container that ends one; what is no file on disk passes."""
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return True
+    version = os.pread(file.fileno(), 2, 4)
+    end = max(0, os.fstat(file.fileno()).st_size - _CRAM_END_BYTES)
+    return version < _CRAM_WITH_END or _CRAM_END in os.pread(file.fileno(), _CRAM_END_BYTES, end)
 
 
 @contextlib.contextmanager

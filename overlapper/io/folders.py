@@ -66,11 +66,22 @@ def mark(folder: Path, kind: str, *names: str) -> None:
     """Say that a folder is ours, and which files we write there; durably."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK  # nor wait for a pipe
     handle = os.open(folder / MARK, flags, 0o666)
-    with open(handle, "wb") as file:
-        file.write(_mark_of(kind, *names))
-        file.flush()
+    try:
+        _write_whole(handle, _mark_of(kind, *names))
         os.fsync(handle)
+    finally:
+        os.close(handle)
     sync(folder)
+
+
+def _write_whole(handle: int, text: bytes) -> None:
+    """Write a mark; where not all of it finds room, leave none of it: a part would name nothing as ours."""
+    try:
+        while text:
+            text = text[os.write(handle, text) :]
+    except OSError:
+        os.ftruncate(handle, 0)
+        raise
 
 
 def note(folder: Path, name: str) -> None:
@@ -179,7 +190,7 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
         handle = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         with contextlib.suppress(OSError):  # where there are no locks, what is left behind stays
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.write(handle, _mark_of(_temporary_here(), *names))
+        _write_whole(handle, _mark_of(_temporary_here(), *names))
         yield folder
     finally:
         with contextlib.suppress(OSError):

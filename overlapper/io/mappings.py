@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Protocol, Self
@@ -174,7 +175,7 @@ class _BamWriter:
         return self
 
     def write(self, reads: Reads, mappings: Mappings) -> None:
-        with self._complaints():
+        with self._to_the_end():
             for line in bytes(self._format.lines(reads, mappings)).decode().split("\n")[:-1]:
                 self._bam.write(self._parse(line, self._header))
 
@@ -182,7 +183,8 @@ class _BamWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._folder, self._complaints():
-            self._bam.close()
+            with self._to_the_end():
+                self._bam.close()
             if kind is None:
                 with leaving.others_files_in(os.path.dirname(self._raw)):  # what samtools says
                     self._finish()
@@ -212,6 +214,22 @@ class _BamWriter:
 
     def _complaints(self) -> AbstractContextManager[None]:
         return OutputFile(self._path).complaints()
+
+    @contextlib.contextmanager
+    def _to_the_end(self) -> Iterator[None]:
+        """Tell that BAM cannot be written: htslib gives no reason, or one of an earlier call."""
+        import pysam
+
+        verbosity = pysam.set_verbosity(0)
+        try:
+            yield
+        except OSError:
+            raise OutputError(
+                f"file {self._path} cannot be written to its end. Check the free space and the limit on the "
+                "size of files; no incomplete file is left behind."
+            ) from None
+        finally:
+            pysam.set_verbosity(verbosity)
 
 
 class _Format:

@@ -55,7 +55,7 @@ def parse_read_group(text: str) -> dict[str, str]:
     Raises
     ------
     ParameterError
-        When a field is none of the form ``TAG:value``, or there is no ID.
+        When a field is none of the form ``TAG:value`` or is there twice, or there is no ID.
 
     Examples
     --------
@@ -77,6 +77,8 @@ def parse_read_group(text: str) -> dict[str, str]:
                 f"the read group has the field {shortened(field)}, expected TAG:value, such as SM:name"
             )
     group = dict(field.split(":", 1) for field in fields)
+    if len(group) < len(fields):
+        raise ParameterError(f"the read group {shortened(text)} has a field twice")
     if "ID" not in group:
         raise ParameterError(f"the read group is {text!r}, expected a field ID:name")
     return group

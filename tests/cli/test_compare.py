@@ -63,6 +63,8 @@ def test_mappings_by_consensus(command, files):
         (("reads.fa", "--tsv", "reads.fa"), 2, "is read and would be written"),
         (("missing.fa", "--tsv", "o.tsv"), 1, "there is no such file"),
         (("reads.fa", "--tsv", "o.tsv", "--finders", "x"), 1, "finder is 'x'"),
+        (("reads.fa", "--tsv", "o.tsv", "--finders", ","), 2, "--finders names no method"),
+        (("reads.fa", "--tsv", "o.tsv", "--extenders", ""), 2, "--extenders names no method"),
         (("reads.fa", "--tsv", "o.tsv", "--extenders", "x"), 1, "extender is 'x'"),
         (("reads.fa", "--reference", "reads.fa", "--tsv", "o.tsv", "--seeders", "x"), 1, "seeder is 'x'"),
     ],

@@ -79,6 +79,7 @@ def test_circular_references(tmp_path):
 
 
 GOOD = TruthRow("a", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0).to_line()
+LATE = TruthRow("a", "g", 5, 25, "+", 0, 20, 20, "normal", 1.0).to_line()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,14 @@ GOOD = TruthRow("a", "g", 0, 20, "+", 0, 20, 20, "normal", 1.0).to_line()
         (header() + GOOD, "", ("--min-overlap", "x"), 2, "'x' is not a size"),
         (header() + GOOD, "", ("--circular", "h=5"), 1, "circular reference 'h' has no reads"),
         (header() + GOOD, "", ("--circular", "5", "--circular", "6"), 2, "several --circular need"),
+        (
+            header() + LATE,
+            "",
+            ("--circular", "g=5"),
+            1,
+            "'g' is said to have 5 bases, but a read starts at 5",
+        ),
+        (header() + GOOD, "", ("--circular", "0"), 2, "a circular reference has no length of 0"),
         (header() + GOOD, "", ("--json", "none/s.json"), 1, "file none/s.json cannot be written"),
     ],
 )

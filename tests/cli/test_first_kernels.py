@@ -80,6 +80,13 @@ def test_helpers_end_with_their_context(started):
     assert all(process.poll() is not None for process in started)
 
 
+def test_no_more_processes_compile_than_there_are_processors(started, monkeypatch):
+    monkeypatch.setattr(first_kernels, "available_threads", lambda: 1)
+    lines = [line for line in first_kernels.kernels_of(["overlap"]) if line.startswith("text.packing.")]
+    assert len(list(first_kernels.compile_all(lines, 10**9))) == len(lines) > 1
+    assert len(started) == 1
+
+
 @pytest.mark.parametrize(("command", "processes"), [("overlap_chain", 0), ("simulate", 3)])
 def test_one_thread_and_short_commands_have_no_helpers(started, command, processes):
     with first_kernels.helpers(command, processes):

@@ -188,6 +188,28 @@ def test_standard_output_that_takes_a_part_alone_is_an_error(files, words, unbuf
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize("options", [[], ["--sort", "--index"]], ids=" ".join)
+def test_bam_that_finds_no_room_is_told(files, options):
+    def lower():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+
+    words = ["map", "ref.fa", "reads.fa", "-o", "m.bam", "-q", *options]
+    before = sorted(os.listdir(files))
+    result = overlapper(*words, cwd=files, text=True, preexec_fn=lower)
+    assert result.returncode == 1
+    assert result.stderr.startswith(
+        "overlapper: error: file m.bam cannot be written to its end. Check the free"
+    )
+    assert result.stderr.count("\n") == 1
+    assert sorted(os.listdir(files)) == before
+
+
+def test_a_log_in_place_of_the_folder_of_an_assembly_is_refused(files, command):
+    result = command("assemble", "reads.fa", "-o", "a", "--log", "./a")
+    assert (result.code, (files / "a").exists()) == (2, False)
+    assert "--output and --log must differ" in result.err
+
+
 def test_numba_that_may_not_compile_is_told(files):
     result = overlapper("overlap", "reads.fa", cwd=files, text=True, env={"NUMBA_DISABLE_JIT": "1"})
     assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)

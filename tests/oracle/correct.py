@@ -7,6 +7,7 @@ layers.
 
 import itertools
 import math
+from collections import Counter
 
 from tests.oracle import edit_paths, mem_anchors
 
@@ -29,12 +30,16 @@ def reach_on(target, bases):
 
 
 def first_paths(target, layers, k, max_gap, most, crowded):
-    """Set the paths of layers, but of those on stretches that all have ``crowded`` anchors, start == end."""
-    anchors = [0] * (len(target) // 256 + 1)
+    """Set the paths of layers, but of those on stretches that all have ``crowded`` surplus, start == end."""
+    surplus = [0] * (len(target) // 1024 + 1)
     for layer in layers:
-        stretches = anchors[layer["t_start"] // 256 : (layer["t_end"] - 1) // 256 + 1]
-        for _, j, _ in first_path(target, layer, k, max_gap, most if min(stretches) < crowded else 0):
-            anchors[j // 256] += 1
+        bases = range(layer["t_start"], layer["t_end"])
+        touched = {base // 1024 for base in bases}
+        inside = {s for s in touched if 1024 * s in bases and 1024 * s + 1023 in bases}
+        full = all(surplus[s] >= crowded for s in inside or touched)
+        found = first_path(target, layer, k, max_gap, 0 if full else most)
+        for stretch, anchors in Counter(j // 1024 for _, j, _ in found).items():
+            surplus[stretch] += max(0, anchors - 64)
 
 
 def first_path(target, layer, k, max_gap, most):

@@ -158,3 +158,15 @@ def test_rows_that_are_looked_at_are_bounded_by_their_anchors(unit):
     expected, made = chosen(mutated(rng, repeat, 0.1)[:450], rows, True, 1000)
     assert made == expected
     assert 0 < sum(made) < 40 and not any(made[40:])
+
+
+def test_rows_are_looked_at_where_one_of_their_stretches_is_not_full():
+    """Stretches that a row only touches, at its ends, say nothing of it if another one lies in it."""
+    rng = np.random.default_rng(6)
+    repeat = np.resize(rng.integers(0, 4, 31), 2300)
+    repeat[1024:2048] = rng.integers(0, 4, 1024)
+    places = [(0, 1024)] * 6 + [(0, 2300)] * 2 + [(0, 1400)] * 6 + [(2100, 2300)] * 2
+    rows = [(mutated(rng, repeat[t:u], 0.1), bool(i % 2), t, u) for i, (t, u) in enumerate(places)]
+    expected, made = chosen(mutated(rng, repeat, 0.1)[:2300], rows, True, 1000)
+    assert made == expected
+    assert any(made[:6]) and all(made[6:8]) and not any(made[8:14]) and any(made[14:])

@@ -10,6 +10,7 @@ import numpy as np
 import pysam
 import pytest
 
+from overlapper.errors import TruncatedError
 from overlapper.io.fastx import read_fastx
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
@@ -17,10 +18,12 @@ from tests.oracle.strands import reverse_complement
 REFERENCE = "GATTACACCGGTTTTACGNA" * 20
 
 
-def write(path, mode, reference):
+def write(path, mode, reference, options=()):
     """Seven records of five reads: one forward, one reverse in three pieces, and three unmapped."""
     header = {"HD": {"VN": "1.6"}, "SQ": [{"SN": "chr", "LN": len(REFERENCE)}]}
-    with pysam.AlignmentFile(str(path), mode, header=header, reference_filename=reference) as file:
+    with pysam.AlignmentFile(
+        str(path), mode, header=header, reference_filename=reference, format_options=[*options]
+    ) as file:
 
         def add(name, flag, bases, qualities):
             record = pysam.AlignedSegment(file.header)
@@ -93,6 +96,16 @@ def test_nothing_is_written_beside_the_reference_of_cram(reference, tmp_path, mo
     before = sorted(tmp_path.iterdir())
     check(read_fastx(tmp_path / "alignments", keep_qualities=True, reference=reference if given else None))
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("version", ["2.1", "3.0", "3.1"])
+def test_cram_without_the_container_that_ends_it_is_cut_off(tmp_path, reference, version):
+    whole = tmp_path / "whole"
+    write(whole, "wc", reference, [f"version={version}".encode()])
+    check(read_fastx(whole, keep_qualities=True, reference=reference))
+    (tmp_path / "cut").write_bytes(whole.read_bytes()[: -(30 if version < "3" else 38)])
+    with pytest.raises(TruncatedError, match="cut: cannot be read to its end: it is cut off or damaged"):
+        read_fastx(tmp_path / "cut", reference=reference)
 
 
 def test_from_a_pipe(alignments, reference, tmp_path):

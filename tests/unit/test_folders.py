@@ -170,6 +170,25 @@ def test_a_folder_that_cannot_be_marked_is_not_left(tmp_path, monkeypatch):
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "way", ["with temporary_folder(here, 'x'): pass", "folders.make(here / 'x', 'y', 'z')"]
+)
+def test_a_folder_whose_mark_finds_half_of_its_room_is_not_left(tmp_path, way):
+    script = f"""
+import resource, pathlib
+from overlapper.io import folders
+from overlapper.io.folders import temporary_folder
+here = pathlib.Path({str(tmp_path)!r})
+resource.setrlimit(resource.RLIMIT_FSIZE, (20, 20))
+try:
+    {way}
+except OSError as error:
+    print(error.strerror)
+"""
+    assert python("-c", script, check=True).stdout == b"File too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_was_killed_before_it_was_marked_goes(tmp_path):
     for name in ("reads.0123abcd.part", ".overlapper-01234567"):
         (tmp_path / name).mkdir()

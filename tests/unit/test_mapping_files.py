@@ -183,6 +183,7 @@ def test_a_failed_run_leaves_no_file(tmp_path, mapped):
         ("o.paf", {"read_group": "ID:a"}, "PAF has no read groups"),
         ("o.sam", {"read_group": "SM:a"}, "expected a field ID:name"),
         ("o.sam", {"read_group": "ID:a\\tnonsense"}, "expected TAG:value"),
+        ("o.sam", {"read_group": "ID:a\\tID:b"}, "has a field twice"),
     ],
 )
 def test_wrong_options_are_refused(tmp_path, name, options, message):

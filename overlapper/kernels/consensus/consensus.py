@@ -8,7 +8,7 @@ from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
-from overlapper.kernels.consensus.layer_paths import ALL_ANCHORS, first_paths, known_paths, new_memory
+from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, known_paths, new_memory
 from overlapper.kernels.consensus.layers import gather_layers, unpack_window
 from overlapper.kernels.consensus.next_draft import carry_over
 from overlapper.kernels.consensus.own_bases import keep_own
@@ -64,7 +64,7 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
         if low < windows.first[p + 1] and paths.at[low] >= 0:
             starts = known_paths(target, layers, rows, low, settings, paths)
         else:
-            starts = first_paths(target, layers, rows, low, settings, ALL_ANCHORS, memory)
+            starts = first_paths(target, layers, rows, low, settings, ANY_SURPLUS, memory)
         window_codes, window_quality, window_depth, window_origin = _consensus(
             target, layers, starts, settings, memory.gaps, counts[p]
         )

@@ -39,7 +39,7 @@ NOT_COMPARED = -1
 
 
 @njit(nogil=True, cache=True)
-def choose_rows(targets, reads, windows, rows, settings, most_anchors, crowded):
+def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
     """Choose the rows of windows that are of the same place, or at least a few.
 
     Parameters
@@ -48,8 +48,8 @@ def choose_rows(targets, reads, windows, rows, settings, most_anchors, crowded):
     windows : Windows
     rows : Rows
     settings : Settings
-    most_anchors : int
-        Of the rows before, on a stretch of `BIN` bases, where a row is not looked at any more.
+    most_surplus : int
+        Surplus anchors of the rows before on each stretch of a row that is not looked at any more.
     crowded : ndarray of bool, shape (windows,)
         Whose rows are to be chosen; of others all are taken.
 
@@ -70,7 +70,7 @@ def choose_rows(targets, reads, windows, rows, settings, most_anchors, crowded):
         low, high = windows.first[p], windows.first[p + 1]
         target = unpack_window(targets, windows, p)
         layers = gather_layers(targets, reads, windows, p, rows, settings)
-        starts = first_paths(target, layers, rows, low, settings, most_anchors, memory)
+        starts = first_paths(target, layers, rows, low, settings, most_surplus, memory)
         same[low:high], share, near = _same_place(target, layers, starts)
         if not settings.target_votes:
             near[:] = layers.used[:-1]

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common import edit_paths
+from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus import gap_paths, mem_anchors
-from overlapper.kernels.consensus.window_rows import BIN
 from overlapper.runtime.compile.cache import njit
 
 LONGEST = 2048
@@ -21,8 +21,11 @@ BAND, BAND_SHARE = 150, 20
 """Anchors lie within `BAND` diagonals of the line and a `BAND_SHARE` th of the interval's length."""
 SPARE_ANCHORS = 256
 """A row has at most so many anchors more than its window has bases; more are in low complexity alone."""
-ALL_ANCHORS = 1 << 62
-"""More than there are."""
+STRETCH = 1024
+ORDINARY_ANCHORS = STRETCH // 16
+"""Of a row on a stretch; what it has beyond these is *surplus*, of tandem repeats."""
+ANY_SURPLUS = 1 << 62
+"""More than there is."""
 MAX_REACH = 500
 """Bases that a path goes on beyond the first and the last anchor."""
 ANCHOR_ENDS = 1
@@ -93,15 +96,16 @@ def known_paths(target, layers, rows, low, settings, paths):
 def first_paths(target, layers, rows, low, settings, most, memory):
     """Align all layers of the rows from ``low`` on to the target; return the rows of their paths.
 
-    Not aligned are those for which every stretch of `BIN` bases that they touch has ``most`` anchors of
-    layers before.
+    Not aligned are those on each of whose stretches (`_stretches_of`) layers before have ``most`` surplus
+    anchors.
     """
     places, anchors, columns, latest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
     starts = _room(target, layers, rows, low, settings)
     aligned = gap_paths.Aligned(target, layers.bases, starts)
     room = anchors[: len(target) + SPARE_ANCHORS]
-    found = np.zeros(len(target) // BIN + 1, np.int64)
+    surplus = np.zeros(len(target) // STRETCH + 1, np.int64)
+    on_stretch = np.zeros_like(surplus)
     at = np.int64(len(target) + 1)
     for m in range(len(layers.start) - 1):
         first, length = layers.first[m], layers.last[m] - layers.first[m]
@@ -109,10 +113,13 @@ def first_paths(target, layers, rows, low, settings, most, memory):
         t_start, t_end = np.int64(rows.t_start[low + m]), np.int64(rows.t_end[low + m])
         limits = t_start, t_end, np.int64(0), length
         band, n = BAND + length // BAND_SHARE, 0
-        if found[t_start // BIN : (t_end - 1) // BIN + 1].min() < most:
+        begin, end = _stretches_of(t_start, t_end)
+        if surplus[begin:end].min() < most:
             n = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, room)
+        on_stretch[:] = 0
         for a in range(n):
-            found[room[a, 1] // BIN] += 1
+            on_stretch[room[a, 1] // STRETCH] += 1
+        surplus += np.maximum(on_stretch - ORDINARY_ANCHORS, 0)
         layers.at[m] = at - t_start
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, columns, latest)
@@ -121,6 +128,15 @@ def first_paths(target, layers, rows, low, settings, most, memory):
         at += t_end - t_start + 1
     gap_paths.finish_gaps(gaps, aligned)
     return starts
+
+
+@inner
+def _stretches_of(t_start, t_end):
+    """Return the stretches that lie in an interval; if none does, those that it touches."""
+    begin, end = -(-t_start // STRETCH), t_end // STRETCH
+    if begin < end:
+        return begin, end
+    return t_start // STRETCH, (t_end - 1) // STRETCH + 1
 
 
 @njit(nogil=True, cache=True)

@@ -47,6 +47,7 @@ from overlapper.kernels.common.vectors import (
 from overlapper.runtime.compile.cache import njit
 
 MOST_PLACES = 16
+_NEVER = 1 << 30
 PASSED = 4
 """Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
 LOOK_BACK = 50
@@ -83,6 +84,8 @@ class Index(NamedTuple):
         The k-mer at each place.
     unique : ndarray of int32, shape (length + 1,) or longer
         How many places in a row, from each one on, have a k-mer that is nowhere else on the target.
+    later : ndarray of int32, shape (length,) or longer
+        Where the k-mer at each place stands for the `MOST_PLACES` th time after it; `_NEVER` if it does not.
     flags : ndarray of uint64
         A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it. Most k-mers of a
         noisy read are nowhere on the target; the flags are in the processor's first cache.
@@ -94,6 +97,7 @@ class Index(NamedTuple):
     following: np.ndarray
     kmers: np.ndarray
     unique: np.ndarray
+    later: np.ndarray
     flags: np.ndarray
     moved: np.ndarray
 
@@ -106,8 +110,8 @@ def new_index(longest):
         buckets *= 2
     return Index(
         np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
-        np.empty(longest + 1, np.int32), np.empty(_FLAGS * buckets >> 6, np.uint64),
-        np.empty((longest // PASSED + 1, 2), np.int32),
+        np.empty(longest + 1, np.int32), np.empty(longest, np.int32),
+        np.empty(_FLAGS * buckets >> 6, np.uint64), np.empty((longest // PASSED + 1, 2), np.int32),
     )  # fmt: skip
 
 
@@ -125,7 +129,7 @@ def index_kmers(target, length, k, index):
     index : Index
         Is filled.
     """
-    heads, following, kmers, unique, flags, _ = index
+    heads, following, kmers, unique, later, flags, _ = index
     heads[:] = -1
     flags[:] = 0
     unique[:length] = 1
@@ -144,14 +148,26 @@ def index_kmers(target, length, k, index):
         following[p] = heads[bucket]
         heads[bucket] = p
         flags[hashed >> np.uint32(6)] |= _ONE << np.uint64(hashed & np.uint32(63))
-        other = np.int64(following[p])
-        while other >= 0 and kmers[other] != kmer:
-            other = np.int64(following[other])
+        later[p] = _NEVER
+        other = _next_alike(p, kmers, following)
         if other >= 0:
             unique[p] = unique[other] = 0
+            for _ in range(MOST_PLACES - 1):
+                if other >= 0:
+                    other = _next_alike(other, kmers, following)
+            later[p] = other if other >= 0 else _NEVER
     unique[length] = 0
     for p in range(length - 1, -1, -1):
         unique[p] *= unique[p + 1] + 1
+
+
+@inner
+def _next_alike(place, kmers, following):
+    """Return the next place of the k-mer that stands at a place, or -1."""
+    other = np.int64(following[place])
+    while other >= 0 and kmers[other] != kmers[place]:
+        other = np.int64(following[other])
+    return other
 
 
 @inner
@@ -185,7 +201,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     int
         How many there are.
     """
-    heads, following, kmers, unique, flags, moved = index
+    heads, following, kmers, unique, later, flags, moved = index
     t_start, t_end, r_start, r_end = limits
     shift, mask = np.uint32(_hash_shift(len(flags))), np.uint32((1 << 2 * k) - 1)
     places = np.empty(MOST_PLACES, np.int64)
@@ -212,15 +228,14 @@ def find_anchors(target, read, limits, k, band, index, anchors):
             moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
             heads[bucket] = j
             n_moved += 1
-        n_places = 0
-        while j >= 0 and j <= line + band and n_places <= MOST_PLACES:
-            if kmers[j] == kmer and j + k <= t_end:
-                if n_places < MOST_PLACES:
-                    places[n_places] = j
+        last_near, n_places = min(line + band, t_end - k), 0
+        while 0 <= j <= last_near:
+            if kmers[j] == kmer:
+                if n_places == 0 and later[j] <= last_near:
+                    break
+                places[n_places] = j
                 n_places += 1
             j = np.int64(following[j])
-        if n_places > MOST_PLACES:
-            continue
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
