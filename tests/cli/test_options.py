@@ -6,13 +6,13 @@ import tomllib
 
 import pytest
 
+from docs.tools.commands import declared
 from overlapper import cli
 from overlapper.io.records import fastq_record
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.params.graph import LayoutParams
 from overlapper.simulate import generate_reads, random_genome
-from docs.tools.commands import declared
 from tests.cli.runner import overlapper
 
 EVERYWHERE = ("--threads", "--quiet", "--verbose", "--log", "--stats", "--config", "--write-config",
