@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Quiet, Threads, file_option, output_option
 from overlapper.cli.outputs import check_outputs
 
 EXAMPLES = """
@@ -24,12 +24,7 @@ def align(
         typer.Argument(metavar="QUERIES", help="FASTA, FASTQ, BAM, CRAM or SAM; - is standard input."),
     ],
     targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same.")],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Alignments: .paf or .sam, or .gz of these; - is PAF."
-        ),
-    ] = "-",
+    output: Annotated[str, output_option("Alignments: .paf or .sam, or .gz of these; - is PAF.")] = "-",
     mode: Annotated[
         str, typer.Option("--mode", "-m", metavar="MODE", help="local, global or semi-global.")
     ] = "global",
@@ -47,9 +42,8 @@ def align(
     ] = "one-to-one",
     pairs: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Pairs to align instead: query, target and perhaps a strand (+ or -), with tabs between.",
+        file_option(
+            "Pairs to align instead: query, target and perhaps a strand (+ or -), with tabs between."
         ),
     ] = None,
     cigar: Annotated[

@@ -23,6 +23,7 @@ from overlapper.cli.options import (
     Reference,
     Threads,
     Verbose,
+    output_option,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -43,12 +44,10 @@ def assemble(
     reads: ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder of the results. In it, stages holds what every stage made: run the same command "
+        output_option(
+            "Folder of the results. In it, stages holds what every stage made: run the same command "
             "again to go on after a run that was killed.",
+            "DIR",
         ),
     ],
     preset: Preset = "auto",

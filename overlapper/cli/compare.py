@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.evaluate import parse_circles
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Quiet, Threads, file_option, output_option
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress
 
@@ -24,22 +24,14 @@ def compare(
         typer.Argument(metavar="READS...", help="FASTA, FASTQ, BAM, CRAM or SAM, plain or compressed."),
     ],
     reference: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Compare mappings to this reference, FASTA, instead of overlaps."),
+        str | None, file_option("Compare mappings to this reference, FASTA, instead of overlaps.")
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Page with plots, HTML.")
-    ] = None,
-    tsv: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Table, a line a method; - is standard output.")
-    ] = None,
-    json: Annotated[str | None, typer.Option(metavar="FILE", help="The same and more as JSON.")] = None,
+    output: Annotated[str | None, output_option("Page with plots, HTML.")] = None,
+    tsv: Annotated[str | None, file_option("Table, a line a method; - is standard output.")] = None,
+    json: Annotated[str | None, file_option("The same and more as JSON.")] = None,
     truth: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where the reads come from, as for evaluate; without it methods judge each other.",
-        ),
+        file_option("Where the reads come from, as for evaluate; without it methods judge each other."),
     ] = None,
     circular: Annotated[
         list[str] | None,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import BothSides, GroupBy, Quiet, check_sides
+from overlapper.cli.options import BothSides, GroupBy, Quiet, check_sides, file_option
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -34,10 +34,9 @@ def convert(
     ],
     reads: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="FILE",
-            help="The reads, which number the overlaps and give GFA its bases; may be repeated. "
-            "Without it, PAF numbers reads as it names them.",
+        file_option(
+            "The reads, which number the overlaps and give GFA its bases; may be repeated. "
+            "Without it, PAF numbers reads as it names them."
         ),
     ] = None,
     both_sides: BothSides = False,

@@ -23,6 +23,8 @@ from overlapper.cli.options import (
     Threads,
     Verbose,
     Workdir,
+    file_option,
+    output_option,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -45,19 +47,13 @@ def correct(
     reads: ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
-            "in .gz; - is FASTQ on standard output.",
+        output_option(
+            "Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
+            "in .gz; - is FASTQ on standard output."
         ),
     ],
     overlaps: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Overlaps of the reads for the first round, instead of finding them."
-        ),
+        str | None, file_option("Overlaps of the reads for the first round, instead of finding them.")
     ] = None,
     rounds: Annotated[
         int, typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.")
@@ -80,8 +76,7 @@ def correct(
         ),
     ] = True,
     table: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
+        str | None, file_option("Write what became of every read, a tab-separated table.")
     ] = None,
     memory: Memory = None,
     plan: Plan = False,
@@ -89,9 +84,7 @@ def correct(
     threads: Threads = 0,
     device: Device = "auto",
     gpu_memory: GpuMemory = 0,
-    stats: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write counts and times of the run, a JSON file.")
-    ] = None,
+    stats: Annotated[str | None, file_option("Write counts and times of the run, a JSON file.")] = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,

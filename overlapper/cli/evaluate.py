@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Quiet, Threads, file_option, output_option
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -74,18 +74,12 @@ def evaluate(
             "circular sequence of the reference; may be repeated; all, if they all are.",
         ),
     ] = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Scores as text; - is standard output.")
-    ] = "-",
+    output: Annotated[str, output_option("Scores as text; - is standard output.")] = "-",
     json_file: Annotated[
-        str | None,
-        typer.Option("--json", metavar="FILE", help="Write JSON, which overlapper report shows."),
+        str | None, file_option("Write JSON, which overlapper report shows.", "--json")
     ] = None,
     tsv_file: Annotated[
-        str | None,
-        typer.Option(
-            "--tsv", metavar="FILE", help="Write a table: a line a bin of overlaps, contig or read."
-        ),
+        str | None, file_option("Write a table: a line a bin of overlaps, contig or read.", "--tsv")
     ] = None,
     memory: Annotated[
         int,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import output_option
 from overlapper.cli.outputs import check_outputs
 
 EXAMPLES = """
@@ -18,9 +19,7 @@ def graph_plot(
     gfa: Annotated[
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .png, .svg or .pdf, by its name.")
-    ],
+    output: Annotated[str, output_option("Picture: .png, .svg or .pdf, by its name.")],
     width: Annotated[
         int,
         typer.Option(

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli.options import file_option
 from overlapper.cli.outputs import check_outputs
 
 EXAMPLES = """
@@ -18,7 +19,7 @@ def graph_stats(
     gfa: Annotated[
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
-    json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
+    json_file: Annotated[str | None, file_option("Write JSON.", "--json")] = None,
 ) -> None:
     """Describe an assembly graph.
 

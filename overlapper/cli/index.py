@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Quiet, Threads, output_option
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -26,9 +26,7 @@ def index(
             help="What to index: reads or references, FASTA, FASTQ, BAM, CRAM or SAM; - is standard input.",
         ),
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The index, for overlapper seeds.")
-    ],
+    output: Annotated[str, output_option("The index, for overlapper seeds.")],
     sample_rate: Annotated[
         int,
         typer.Option(

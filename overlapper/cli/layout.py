@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Reference, Threads, Verbose
+from overlapper.cli.options import Log, Quiet, Reference, Threads, Verbose, file_option, output_option
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -39,26 +39,13 @@ def layout(
             "- is PAF on standard input.",
         ),
     ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Unitigs and their links, GFA 1; - is standard output."
-        ),
-    ] = "-",
-    fasta: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the sequences of the unitigs, FASTA.")
-    ] = None,
+    output: Annotated[str, output_option("Unitigs and their links, GFA 1; - is standard output.")] = "-",
+    fasta: Annotated[str | None, file_option("Write the sequences of the unitigs, FASTA.")] = None,
     table: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Write length, shape, reads, depth and copies of each unitig, tab-separated."
-        ),
+        str | None, file_option("Write length, shape, reads, depth and copies of each unitig, tab-separated.")
     ] = None,
     reads_gfa: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Write the cleaned graph of reads, with the unitigs as paths, GFA 1."
-        ),
+        str | None, file_option("Write the cleaned graph of reads, with the unitigs as paths, GFA 1.")
     ] = None,
     keep_contained: Annotated[
         bool,
@@ -130,8 +117,7 @@ def layout(
     weak_start: Annotated[float, typer.Option(help="Share of the first round.")] = 0.1,
     threads: Threads = 0,
     stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write what every step removed, parameters and times, JSON."),
+        str | None, file_option("Write what every step removed, parameters and times, JSON.")
     ] = None,
     reference: Reference = None,
     quiet: Quiet = False,

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Threads, Verbose
+from overlapper.cli.options import (
+    GpuMemory,
+    Log,
+    Quiet,
+    ReadFiles,
+    Reference,
+    Threads,
+    Verbose,
+    file_option,
+    output_option,
+)
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.version import __version__
@@ -35,13 +45,7 @@ def map(
     ],
     reads: ReadFiles,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF.",
-        ),
+        str, output_option("Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF.")
     ] = "-",
     preset: Annotated[
         str,
@@ -86,8 +90,7 @@ def map(
     sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
     index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
     stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write counts, times and parameters to this file, JSON."),
+        str | None, file_option("Write counts, times and parameters to this file, JSON.")
     ] = None,
     cram_reference: Reference = None,
     threads: Threads = 0,

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from overlapper.cli.sizes import parse_size
+
+
+def output_option(help: str, metavar: str = "FILE") -> Any:
+    """Return the option that names what a command writes."""
+    return typer.Option("--output", "-o", metavar=metavar, help=help)
+
+
+def file_option(help: str, *names: str) -> Any:
+    """Return an option that names a file; its own name is that of the parameter where none is given."""
+    return typer.Option(*names, metavar="FILE", help=help)
+
 
 BothSides = Annotated[
     bool,

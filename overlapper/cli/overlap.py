@@ -25,6 +25,8 @@ from overlapper.cli.options import (
     Verbose,
     Workdir,
     check_sides,
+    file_option,
+    output_option,
 )
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -52,12 +54,9 @@ def overlap(
     reads: ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
-            "- is PAF on standard output.",
+        output_option(
+            "Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
+            "- is PAF on standard output."
         ),
     ] = "-",
     preset: Preset = "auto",
@@ -112,15 +111,13 @@ def overlap(
     ] = "auto",
     gpu_memory: GpuMemory = 0,
     config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Parameters, a TOML file; options given here go first.")
+        str | None, file_option("Parameters, a TOML file; options given here go first.")
     ] = None,
     write_config: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write all parameters as used, a TOML file for --config."),
+        str | None, file_option("Write all parameters as used, a TOML file for --config.")
     ] = None,
     stats: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write counts, parameters and times of the run, a JSON file."),
+        str | None, file_option("Write counts, parameters and times of the run, a JSON file.")
     ] = None,
     reference: Reference = None,
     memory: Memory = None,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import Quiet, output_option
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -25,9 +25,7 @@ def plot_pair(
     ],
     first: Annotated[str, typer.Argument(metavar="A", help="Name of the read that runs to the right.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of the read that runs upwards.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
-    ],
+    output: Annotated[str, output_option("Picture: .svg or .png, by its name.")],
     min_seed: Annotated[int, typer.Option(help="Shortest exact match drawn, in bases.")] = 15,
     preset: Annotated[
         str, typer.Option("--preset", "-p", metavar="NAME", help="How they are aligned: ont, clr or hifi.")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import Quiet, output_option
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -21,9 +21,7 @@ COMPILE_SECONDS = 10
 def plot_pile(
     overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
     read: Annotated[str, typer.Argument(metavar="READ", help="Name of the read.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
-    ],
+    output: Annotated[str, output_option("Picture: .svg or .png, by its name.")],
     quiet: Quiet = False,
 ) -> None:
     """Draw the overlaps along a read.

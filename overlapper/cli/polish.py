@@ -22,6 +22,7 @@ from overlapper.cli.options import (
     Threads,
     Verbose,
     Workdir,
+    output_option,
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
@@ -42,12 +43,9 @@ def polish(
     reads: ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
-            "in .gz; - is FASTQ on standard output.",
+        output_option(
+            "Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
+            "in .gz; - is FASTQ on standard output."
         ),
     ],
     rounds: Annotated[

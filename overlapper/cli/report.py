@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Quiet, Threads
+from overlapper.cli.options import Quiet, Threads, output_option
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 
@@ -32,9 +32,7 @@ def report(
             "left out.",
         ),
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The page, HTML; - is standard output.")
-    ],
+    output: Annotated[str, output_option("The page, HTML; - is standard output.")],
     title: Annotated[
         str,
         typer.Option(

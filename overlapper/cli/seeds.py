@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Threads
+from overlapper.cli.options import GpuMemory, Quiet, ReadFiles, Threads, file_option, output_option
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.errors import ParameterError, require
@@ -49,13 +49,7 @@ def seeds(
     ],
     reads: ReadFiles,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.",
-        ),
+        str, output_option("Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.")
     ] = "-",
     kind: Annotated[
         str,
@@ -83,14 +77,10 @@ def seeds(
         ),
     ] = None,
     dropped: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="With fixed: write the dropped seeds and their matches, a table."),
+        str | None, file_option("With fixed: write the dropped seeds and their matches, a table.")
     ] = None,
     index: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="Use this index, which must be that of TEXT, instead of building one."
-        ),
+        str | None, file_option("Use this index, which must be that of TEXT, instead of building one.")
     ] = None,
     device: Annotated[
         str,

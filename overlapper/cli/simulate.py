@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Quiet
+from overlapper.cli.options import Quiet, file_option, output_option
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
@@ -26,21 +26,16 @@ FASTQ_SUFFIXES = (".fastq", ".fq")
 def simulate(
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
-            "- is standard output.",
+        output_option(
+            "Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
+            "- is standard output."
         ),
     ],
     truth: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Write where every read comes from, a tab-separated table."),
+        str | None, file_option("Write where every read comes from, a tab-separated table.")
     ] = None,
     reference: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Draw reads from this FASTA file (or give --genome-size)."),
+        str | None, file_option("Draw reads from this FASTA file (or give --genome-size).")
     ] = None,
     genome_size: Annotated[
         int | None,
@@ -52,9 +47,7 @@ def simulate(
             metavar="COPIES,LENGTH,DIVERGENCE", help="Plant diverged copies of a repeat in the random genome."
         ),
     ] = None,
-    reference_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write the reference as FASTA.")
-    ] = None,
+    reference_out: Annotated[str | None, file_option("Write the reference as FASTA.")] = None,
     circular: Annotated[bool, typer.Option("--circular", help="Every reference is a circle.")] = False,
     preset: Annotated[
         str,

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 THREADS = 128
 """Threads of a block."""
+OPERATIONS = 16
+"""Operations in a word of a path."""
 BASE_PLANES = 3
 """Words that hold a block of bases: their bits, low and high, and which are unknown."""
 
