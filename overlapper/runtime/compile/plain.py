@@ -25,7 +25,6 @@ _USED = {
         )
     ],
     "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
-    "numba.core.entrypoints": ["init_all"],
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.serialize": ["dumps"],

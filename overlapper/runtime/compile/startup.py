@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import gc
 import importlib
 import os
 import sys
@@ -30,8 +29,6 @@ def load_numba() -> None:
     - scipy, which numba looks for to have linear algebra; no kernel has any.
     - Settings of numba in the working directory (``.numba_config.yaml``), and with them YAML: what lies there
       came with somebody's data, and has no say in where code is loaded from.
-    - The search of all installed packages for extensions of numba.
-    - Looking for garbage among what is imported, all of which stays.
     - What only compiling needs, before a kernel is taken from the cache
       (`overlapper.runtime.compile.kernel_loading`).
 
@@ -47,24 +44,19 @@ def load_numba() -> None:
         return
     left_out: dict[str, ModuleType | None] = {
         "scipy": None,  # importing it fails, and numba does without
-        "importlib.metadata": ModuleType("importlib.metadata"),
         "yaml": None,  # numba warns where there are settings, and does without
     }
-    gc.disable()
     with _instead(left_out), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A Numba config file is found")
         importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
-        from numba.core import config, entrypoints
+        from numba.core import config
     _check_that_it_compiles()
     config._config_fname = os.devnull  # it is looked for again before each compilation
-    entrypoints._already_initialized = True
 
     if not is_plain():
         from overlapper.runtime.compile.kernel_loading import load_without_compiler
 
         load_without_compiler()
-    gc.freeze()
-    gc.enable()
 
 
 def _check_that_it_compiles() -> None:

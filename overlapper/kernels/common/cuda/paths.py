@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from numba import cuda, uint32
 
-OPERATIONS = 16
-"""Operations in a word of a path."""
 DELETION, INSERTION, UNEQUAL, EQUAL = 0, 1, 2, 3
 """A target base, a query base, an unequal pair, an equal pair."""
 _BAM_OPERATIONS = 0x7812

@@ -1,4 +1,4 @@
-"""Constants that the kernels of GACT share with host code: operations, scores, sizes of memory."""
+"""Constants that the kernels of GACT share with host code: scores, sizes of memory, operations in a word."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ THREADS = 128
 """Threads of a block."""
 OPERATIONS = 16
 """Operations in a word of a path."""
-DELETION, INSERTION, UNEQUAL, EQUAL = 0, 1, 2, 3
-"""Operations, two bits each: a target base, a query base, an unequal pair, an equal pair."""
 BASE_PLANES = 3
 """Words that hold a block of bases: their bits, low and high, and which are unknown."""
 

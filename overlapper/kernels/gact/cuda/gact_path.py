@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32, uint64
 
-from overlapper.kernels.common.cuda.paths import DELETION, EQUAL, INSERTION, OPERATIONS
+from overlapper.kernels.common.cuda.paths import DELETION, EQUAL, INSERTION
 from overlapper.kernels.common.cuda.walk_bases import walks_from_item
-from overlapper.kernels.gact.cuda.gact_layout import direction_words
+from overlapper.kernels.gact.cuda.gact_layout import OPERATIONS, direction_words
 from overlapper.kernels.gact.cuda.gact_tile import filler
 from overlapper.kernels.pairwise.cuda.bit_slices import arithmetic
 

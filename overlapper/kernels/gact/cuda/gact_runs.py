@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint32
 
-from overlapper.kernels.common.cuda.paths import DELETION, EQUAL, INSERTION, OPERATIONS, packed_run
+from overlapper.kernels.common.cuda.paths import DELETION, EQUAL, INSERTION, packed_run
+from overlapper.kernels.gact.cuda.gact_layout import OPERATIONS
 
 
 @cuda.jit(device=True, forceinline=True)
