@@ -154,8 +154,9 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
     """The next draft, where its columns came from, and [probability, depth] of each base.
 
     There are two thresholds, the second one for bases of homopolymer runs of at least 4. In columns that are
-    kept nothing but what is given has a vote: a base, or 4 for its lack.
+    kept nothing but what is given has a vote: a base, or 4 for its lack; behind others nothing is inserted.
     """
+    kept, ungained = kept
     codes, place, votes = [], [], []
     doubts = [0]  # before each base, and behind the last
 
@@ -168,6 +169,7 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
         place.append(len(codes))
         weight, slots, passing, depth = votes_at(layers, column)
         weight = [w if code == kept.get(column, code) else 0 for code, w in enumerate(weight)]
+        slots = [[0] * 4 for _ in slots] if column in ungained else slots
         base = max(range(4), key=lambda code: (weight[code], code == old, -code))
         if old == 4 and weight[base] == 0:
             base = 4
@@ -288,25 +290,42 @@ def kind_at(layer, column):
     return 4 if begin == end else layer["bases"][begin] if layer["bases"][begin] < 4 else None
 
 
+def behind(layer, column):
+    """Whether a layer has bases inserted behind a column; None where it ends there, or has unknown ones."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"] - 1:
+        return None
+    begin, end = bases_of(layer, column)
+    return False if end - begin < 2 else True if layer["bases"][begin + 1] < 4 else None
+
+
 def keep_own(layers, length, alike):
-    """The columns in which the target keeps its base, or 4 for none; nothing else has a vote there."""
-    kept = {}
+    """The columns in which the target keeps its base, or 4 for none, as nothing else has a vote there; and
+    those behind which it keeps that nothing is inserted.
+    """
+    kept, ungained = {}, set()
     for column in range(length):
         own = kind_at(layers[-1], column)
-        strands = [[], [], [], [], []]
-        for m in layers:
-            kind = kind_at(m, column)
-            if kind is not None:
-                strands[kind].append(m["reverse"])
-        n = sum(map(len, strands))
-        held = [
-            code
-            for code in range(5)
-            if len(set(strands[code])) == 2 and 10**6 * len(strands[code]) >= 3 * 10**6 + alike * n
-        ]
-        if len(held) > 1 and own in held:
+        if own is not None and is_divided(layers, kind_at, column, own, alike):
             kept[column] = own
-    return kept
+        if behind(layers[-1], column) is False and is_divided(layers, behind, column, False, alike):
+            ungained.add(column)
+    return kept, ungained
+
+
+def is_divided(layers, what, column, own, alike):
+    """Whether what the target has at a column is held by enough layers, and something else is, too."""
+    strands = {}
+    for m in layers:
+        kind = what(m, column)
+        if kind is not None:
+            strands.setdefault(kind, []).append(m["reverse"])
+    n = sum(map(len, strands.values()))
+    held = [
+        kind
+        for kind, found in strands.items()
+        if len(set(found)) == 2 and 10**6 * len(found) >= 3 * 10**6 + alike * n
+    ]
+    return len(held) > 1 and own in held
 
 
 def second_of(weight):
@@ -427,7 +446,7 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = step > 0 and filters and target_layer["used"]
-        kept = keep_own(everyone, len(draft), alike) if keeps else {}
+        kept = keep_own(everyone, len(draft), alike) if keeps else ({}, set())
         new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
         for layer in everyone:
             carry_over(layer, new, place) if layer["used"] or layer is own else None

@@ -186,6 +186,18 @@ def test_a_target_keeps_its_run_where_both_lengths_are_held(longer):
     assert made[0] == target
 
 
+def test_a_target_gains_no_bases_that_it_lacks_where_both_are_held():
+    """Others have twenty bases more: twice as many as one draft can gain, and then some."""
+    rng = np.random.default_rng(4)
+    target = rng.integers(0, 4, 300).tolist()
+    longer = [*target[:150], *[target[149]] * 20, *target[150:]]
+    rows = [(target, bool(i % 2), 0, 300) for i in range(5)]
+    rows += [(longer, bool(i % 2), 0, 300) for i in range(9)]
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=0)
+    assert made == expected
+    assert made[0] == target
+
+
 def test_a_unitig_takes_the_base_that_most_reads_have():
     target, rows = rows_with_one_difference(12, [False, True])
     expected, made = oracle_and_kernel(target, rows, False, False, alike=0)

@@ -13,11 +13,13 @@ MIN_HOLDING = 3
 MILLION = 1_000_000
 KINDS = DELETION + 1
 """What a layer may have at a column: a base, or a deletion."""
+NOTHING, SOMETHING = 0, 1
+"""What a layer may have inserted behind a column."""
 
 
 @njit(nogil=True, cache=True)
 def keep_own(layers, starts, votes, alike):
-    """Take other votes away in columns where what the target has and something else are both held.
+    """Take other votes away where what the target has and something else are both held.
 
     Parameters
     ----------
@@ -31,24 +33,25 @@ def keep_own(layers, starts, votes, alike):
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
     for c in range(len(votes.column)):
-        if not _may_be_divided(votes.column[c]):
-            continue
-        own = _kind_at(layers, starts, target, c)
-        if own < 0:
-            continue
-        counts[:] = 0
-        for m in range(len(layers.start)):
-            kind = _kind_at(layers, starts, m, c)
-            if kind >= 0:
-                counts[kind, np.int64(layers.reverse[m])] += 1
-        least = MILLION * MIN_HOLDING + alike * counts.sum()
-        held = np.int64(0)
-        for kind in range(KINDS):
-            held += _is_held(counts[kind, 0], counts[kind, 1], least)
-        if held > 1 and _is_held(counts[own, 0], counts[own, 1], least):
-            for kind in range(KINDS):
-                if kind != own:
-                    votes.column[c, kind] = 0
+        if _may_be_divided(votes.column[c]):
+            own = _kind_at(layers, starts, target, c)
+            counts[:] = 0
+            for m in range(len(layers.start)):
+                kind = _kind_at(layers, starts, m, c)
+                if kind >= 0:
+                    counts[kind, np.int64(layers.reverse[m])] += 1
+            if own >= 0 and _is_divided(counts, own, alike):
+                for kind in range(KINDS):
+                    if kind != own:
+                        votes.column[c, kind] = 0
+        if _may_gain(votes.inserted[c]) and _gained(layers, starts, target, c) == NOTHING:
+            counts[:] = 0
+            for m in range(len(layers.start)):
+                gained = _gained(layers, starts, m, c)
+                if gained >= 0:
+                    counts[gained, np.int64(layers.reverse[m])] += 1
+            if _is_divided(counts, NOTHING, alike):
+                votes.inserted[c] = 0
 
 
 @inner
@@ -61,6 +64,25 @@ def _may_be_divided(column):
 
 
 @inner
+def _may_gain(inserted):
+    """Tell whether inserted bases may be held: a vote weighs 1 or more."""
+    weight = np.int64(0)
+    for base in range(DELETION):
+        weight += inserted[base]
+    return weight >= MIN_HOLDING
+
+
+@inner
+def _is_divided(counts, own, alike):
+    """Tell whether what the target has is held, and something else is, too."""
+    least = MILLION * MIN_HOLDING + alike * counts.sum()
+    held = np.int64(0)
+    for kind in range(KINDS):
+        held += _is_held(counts[kind, 0], counts[kind, 1], least)
+    return held > 1 and _is_held(counts[own, 0], counts[own, 1], least)
+
+
+@inner
 def _kind_at(layers, starts, m, column):
     """Return what a layer has at a column, -1 where it does not vote or has an unknown base."""
     if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
@@ -70,6 +92,17 @@ def _kind_at(layers, starts, m, column):
         return DELETION
     base = np.int64(layers.bases[layers.first[m] + starts[row]])
     return base if base < DELETION else -1
+
+
+@inner
+def _gained(layers, starts, m, column):
+    """Return whether a layer has bases inserted behind a column; -1 where it ends, or has unknown ones."""
+    if not layers.used[m] or column < layers.start[m] or column + 1 >= layers.end[m]:
+        return -1
+    row = layers.at[m] + column
+    if starts[row + 1] - starts[row] < 2:
+        return NOTHING
+    return SOMETHING if layers.bases[layers.first[m] + starts[row] + 1] < DELETION else -1
 
 
 @inner

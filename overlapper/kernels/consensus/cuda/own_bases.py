@@ -8,8 +8,8 @@ from numba import cuda, int32, int64, uint16
 
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
-from overlapper.kernels.consensus.own_bases import KINDS, MILLION, MIN_HOLDING
-from overlapper.kernels.consensus.votes import DELETION
+from overlapper.kernels.consensus.own_bases import KINDS, MILLION, MIN_HOLDING, NOTHING, SOMETHING
+from overlapper.kernels.consensus.votes import DELETION, SLOTS
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
@@ -18,7 +18,7 @@ BY_STRAND = 2 * KINDS
 
 
 def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: int, arena: Arena) -> None:
-    """Take other votes away in columns where what the target has and something else are both held.
+    """Take other votes away where what the target has and something else are both held.
 
     Parameters
     ----------
@@ -34,14 +34,15 @@ def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: int
     launch(
         keep, len(draft.codes), arena, draft.first, layers.layer_first, layers.first, layers.bases,
         layers.start, layers.end, layers.at, layers.used, layers.reverse, starts, alike, votes.column,
+        votes.inserted,
     )  # fmt: skip
 
 
 @cuda.jit
 def keep(
-    draft_first, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column
+    draft_first, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column, inserted
 ):  # fmt: skip
-    """Do so in every column; a thread a column."""
+    """Do so at every column and behind it; a thread a column."""
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
         return
@@ -49,33 +50,37 @@ def keep(
     for kind in range(KINDS):
         if column[x, kind] >= MIN_HOLDING:
             several += 1
-    if several < 2:
+    weight = int64(0)
+    for base in range(DELETION):
+        weight += inserted[x, base]
+    if several < 2 and weight < MIN_HOLDING:
         return
     p = owner(draft_first, x)
     c = x - draft_first[p]
-    own = _kind_at(layer_first[p + 1] - 1, c, first, bases, start, end, at, used, starts)
-    if own < 0:
-        return
+    low, high = layer_first[p], layer_first[p + 1]
     counts = cuda.local.array(BY_STRAND, int32)
-    for i in range(BY_STRAND):
-        counts[i] = 0
-    n = int64(0)
-    for m in range(layer_first[p], layer_first[p + 1]):
-        kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
-        if kind >= 0:
-            counts[2 * kind + reverse[m]] += 1
-            n += 1
-    least = MILLION * MIN_HOLDING + alike * n
-    if not _is_held(counts, own, least):
-        return
-    held = 0
-    for kind in range(KINDS):
-        if _is_held(counts, kind, least):
-            held += 1
-    if held > 1:
-        for kind in range(KINDS):
-            if kind != own:
-                column[x, kind] = uint16(0)
+    own = _kind_at(high - 1, c, first, bases, start, end, at, used, starts)
+    if several > 1 and own >= 0:
+        for i in range(BY_STRAND):
+            counts[i] = 0
+        for m in range(low, high):
+            kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
+            if kind >= 0:
+                counts[2 * kind + reverse[m]] += 1
+        if _is_divided(counts, own, alike):
+            for kind in range(KINDS):
+                if kind != own:
+                    column[x, kind] = uint16(0)
+    if weight >= MIN_HOLDING and _gained(high - 1, c, first, bases, start, end, at, used, starts) == NOTHING:
+        for i in range(BY_STRAND):
+            counts[i] = 0
+        for m in range(low, high):
+            gained = _gained(m, c, first, bases, start, end, at, used, starts)
+            if gained >= 0:
+                counts[2 * gained + reverse[m]] += 1
+        if _is_divided(counts, int64(NOTHING), alike):
+            for i in range(4 * SLOTS):
+                inserted[x, i] = uint16(0)
 
 
 @cuda.jit(device=True)
@@ -88,6 +93,31 @@ def _kind_at(m, c, first, bases, start, end, at, used, starts):
         return int64(DELETION)
     base = int64(bases[first[m] + starts[row]])
     return base if base < DELETION else int64(-1)
+
+
+@cuda.jit(device=True)
+def _gained(m, c, first, bases, start, end, at, used, starts):
+    """Return whether a layer has bases inserted behind a column; -1 where it ends, or has unknown ones."""
+    if used[m] == 0 or c < start[m] or c + 1 >= end[m]:
+        return int64(-1)
+    row = at[m] + c
+    if starts[row + 1] - starts[row] < 2:
+        return int64(NOTHING)
+    return int64(SOMETHING) if bases[first[m] + starts[row] + 1] < DELETION else int64(-1)
+
+
+@cuda.jit(device=True)
+def _is_divided(counts, own, alike):
+    """Tell whether what the target has is held, and something else is, too."""
+    n = int64(0)
+    for i in range(BY_STRAND):
+        n += counts[i]
+    least = MILLION * MIN_HOLDING + alike * n
+    held = 0
+    for kind in range(KINDS):
+        if _is_held(counts, kind, least):
+            held += 1
+    return held > 1 and _is_held(counts, own, least)
 
 
 @cuda.jit(device=True)
