@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+from numpydoc.xref import DEFAULT_LINKS
+
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
@@ -25,13 +27,16 @@ default_role = "py:obj"
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True  # as they are written, not <function <lambda>>
 autodoc_typehints = "none"  # numpydoc's sections say them
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = True
 numpydoc_xref_ignore = {"optional", "of", "shape", "default"}
-# Without these three, numpydoc looks for them in Python's own documentation, which is not at hand.
-numpydoc_xref_aliases = {
+# numpydoc looks for Python's own types in Python's documentation, which is not at hand.
+numpydoc_xref_aliases = {name: link.replace("python:", "") for name, link in DEFAULT_LINKS.items()} | {
     "bool": "bool",
+    "boolean": "bool",
+    "generator": "collections.abc.Generator",
     "iterable": "collections.abc.Iterable",
     "sequence": "collections.abc.Sequence",
 }

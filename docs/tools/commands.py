@@ -29,7 +29,7 @@ An option of one name means the same wherever it is, and is where it has an effe
 - `-o`: text goes to standard output where no file is named; pictures, pages, indexes and folders need a name.
 - `--min-overlap` is 100 bases in `overlap`, which reports what there is, and 2,000 where layouts are made and
   overlaps are judged: shorter ones are more often those of repeats.
-- `--min-length` is of reads; in `seeds`, whose reads are short, it is of matches.
+- `--min-length` is of reads; in `seeds` it is of matches.
 - `--memory` is where reads or what is made of them would fill the memory; `map` holds some reads at a time.
 - `--stats` is where something is counted. `assemble` has `stats.json` in its folder; `evaluate` and `compare`
   write their figures with `--json`.

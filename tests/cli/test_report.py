@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from overlapper.graph.gfa import read_gfa
 from overlapper.io.writers import write_overlaps
 from overlapper.overlap.pipeline import run
 from overlapper.report import build_report, read_inputs
@@ -88,13 +89,29 @@ def test_the_page_is_made_for_screen_readers(page):
     assert all(len(a["aria-label"]) > 40 for a in shown)
     assert len(outline.of("figcaption")) == len(outline.of("figure"))
     folded = page.count("<summary>Parameters of overlapper")
-    assert len(outline.of("details")) == len(outline.of("figure")) + folded
+    zeros = page.count("of 0</summary>")
+    # The picture of the graph has no table of its own: that of the unitigs is beside it.
+    assert len(outline.of("details")) == len(outline.of("figure")) - 1 + folded + zeros
+    assert zeros > 0
     assert folded == 2
     assert all(
         {"tabindex", "role", "aria-label"} <= a.keys()
         for a in outline.of("div")
         if a.get("class") == "scroll"
     )
+
+
+def test_the_graph_is_drawn(page, folder):
+    gfa = read_gfa(str(folder / "u.gfa"))
+    picture = re.search(r"<h3>Assembly graph</h3>.*?(<svg.*?</svg>)", page, re.DOTALL)[1]
+    titles = [element.text for element in ElementTree.fromstring(picture).iter() if element.tag == "title"]
+    assert titles == [f"{name}, {n:,} bases" for name, n in zip(gfa.names, gfa.lengths, strict=True)]
+
+
+def test_a_graph_too_large_to_be_read_is_not_drawn(tmp_path):
+    (tmp_path / "g.gfa").write_text("".join(f"S\ts{i}\tACGT\n" for i in range(301)))
+    page = build_report(read_inputs([str(tmp_path / "g.gfa")]))
+    assert "The graph is not drawn: of 301 segments" in page and "<h3>Assembly graph" not in page
 
 
 def test_pictures_in_the_page_are_well_formed(page):
@@ -244,7 +261,7 @@ def test_overlaps_alone_number_their_own_reads(command, folder, tmp_path):
     ],
 )
 def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message):
-    stats = {"version": "0", "seconds": {}, "params": {}, "funnel": {}}
+    stats = {"version": "0", "seconds": {}, "params": {}, "funnel": {}, "chosen": ""}
     (tmp_path / "a.json").write_text(json.dumps(stats))
     (tmp_path / "bad.json").write_text("{")
     (tmp_path / "list.json").write_text("[1]")
