@@ -125,7 +125,7 @@ class FastxParts:
         self._reference = None if reference is None else os.fspath(reference)
         self._first_reads: list[int] = []
         self._counted: list[np.ndarray] = []
-        self._keep_qualities = keep_qualities
+        self.keep_qualities = keep_qualities
         self._parse_qualities = keep_qualities or bool(read_filter.min_quality)
         self._part_bases = part_bases or PART_BASES
         self._threads = threads
@@ -180,7 +180,7 @@ class FastxParts:
         count = np.flatnonzero(~np.logical_or.reduce(judged))
         self._counted.append(before + count)
         passing = reads.take(count)
-        if not self._keep_qualities:
+        if not self.keep_qualities:
             passing = dataclasses.replace(passing, qualities=None, quality_offsets=None)
         return passing
 

@@ -57,7 +57,11 @@ class ReadsDigest:
 
     def add(self, reads: Reads) -> None:
         """Take in some reads."""
-        columns = {
+        for name, values in self._columns_of(reads).items():
+            self._columns.setdefault(name, hashlib.sha256()).update(_bytes_of(values))
+
+    def _columns_of(self, reads: Reads) -> dict[str, np.ndarray]:
+        return {
             "lengths": reads.lengths,
             "words": reads.words,
             "unknown": np.diff(reads.unknown_offsets),
@@ -66,8 +70,6 @@ class ReadsDigest:
             "names": np.diff(reads.name_offsets),
             "name_bytes": reads.name_bytes,
         }
-        for name, values in columns.items():
-            self._columns.setdefault(name, hashlib.sha256()).update(_bytes_of(values))
 
     def of_each(self, parts: Iterable[Reads]) -> Iterator[Reads]:
         """Take in parts as they pass."""
@@ -79,6 +81,15 @@ class ReadsDigest:
         """Return the digest of all reads so far."""
         columns = (f"{name} {column.hexdigest()}\n" for name, column in sorted(self._columns.items()))
         return hashlib.sha256("".join(columns).encode()).hexdigest()
+
+
+class QualitiesDigest(ReadsDigest):
+    """A digest of the qualities of reads, in their order, whatever parts they come in; one of none, too."""
+
+    def _columns_of(self, reads: Reads) -> dict[str, np.ndarray]:
+        if reads.qualities is None or reads.quality_offsets is None:
+            return {}
+        return {"sizes": np.diff(reads.quality_offsets), "qualities": reads.qualities}
 
 
 def digest_of_reads(reads: Reads) -> str:

@@ -23,7 +23,7 @@ from overlapper.extend.registry import ALIGNING, check_compression
 from overlapper.extend.selection import Selection
 from overlapper.io.artifacts import Artifact, finished, writing
 from overlapper.io.fastx import FastxParts
-from overlapper.io.identity import Input, ReadsDigest, states_of
+from overlapper.io.identity import Input, QualitiesDigest, ReadsDigest, states_of
 from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
 from overlapper.overlap import pipeline
@@ -77,11 +77,13 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
     InputError
         When the work in the folder was begun on other reads.
     """
-    path = workdir.folder / "reads"
     files = parts if isinstance(parts, FastxParts) else None
+    takes_qualities = files is not None and files.keep_qualities
+    path = workdir.folder / ("reads-with-qualities" if takes_qualities else "reads")
     given = files.as_input("reads", "", states_of(files.sources)) if files else Input("reads", [], "")
     kept = finished(path, verify=True)
-    passing = ReadsDigest()
+    passing, qualities = ReadsDigest(), QualitiesDigest()
+    read = qualities.of_each(passing.of_each(parts))
 
     def as_read() -> Input:
         """Return the input once all of it has passed."""
@@ -90,22 +92,26 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
 
     if kept is None:
         with writing(path) as artifact:
-            heads = ReadStore.write(artifact, passing.of_each(parts))
+            heads = ReadStore.write(artifact, read)
             if files:
                 files.check(heads)
             this = as_read()
-            artifact.facts["content"] = this.digest
+            artifact.facts |= {"content": this.digest, "qualities as read": qualities.hexdigest()}
             workdir.begin([this])
     else:
         seen = workdir.seen(given)
+        if takes_qualities and not workdir.seen(dataclasses.replace(given, what="qualities")):
+            seen = None
         if seen is None:
-            collections.deque(passing.of_each(parts), maxlen=0)
+            collections.deque(read, maxlen=0)
         elif files:
             files.left_out = seen.left_out
         this = seen or as_read()
         # Packed by one of the first versions, they are known by their files alone.
         if kept.facts.get("content", this.digest) != this.digest:
             raise workdir.other(this)
+        if not seen and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
+            raise workdir.other(dataclasses.replace(this, what="qualities"))
         workdir.begin([this])
     return ReadStore.open(there(path))
 

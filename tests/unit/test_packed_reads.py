@@ -1,0 +1,53 @@
+"""Packed reads that a work folder keeps are those that a run asks for, qualities included."""
+
+import os
+
+import pytest
+
+from overlapper.errors import InputError
+from overlapper.io.fastx import FastxParts
+from overlapper.tiled.tiles import store_reads
+from overlapper.tiled.workdir import Workdir
+
+BASES = "ACGTTGCATTAGGCTAACGT" * 5
+
+
+def packed(folder, path, keep_qualities=True):
+    """Pack reads as a run does, and note what they are."""
+    parts = FastxParts(str(path), keep_qualities=keep_qualities)
+    with Workdir(folder) as workdir:
+        store = store_reads(workdir, parts)
+        workdir.begin([parts.as_input("qualities", "", [])] if keep_qualities else [])
+        return store
+
+
+@pytest.fixture
+def reads_file(tmp_path):
+    path = tmp_path / "reads.fq"
+    path.write_text(f"@a\n{BASES}\n+\n{'9' * len(BASES)}\n@b\n{BASES}A\n+\n{'5' * len(BASES)}5\n")
+    return path
+
+
+def test_reads_packed_without_qualities_are_packed_again_with_them(tmp_path, reads_file):
+    assert packed(tmp_path / "work", reads_file, keep_qualities=False).quality_offsets is None
+    assert packed(tmp_path / "work", reads_file).quality_offsets is not None
+    assert packed(tmp_path / "work", reads_file, keep_qualities=False).quality_offsets is None
+
+
+def test_reads_of_other_qualities_are_refused(tmp_path, reads_file):
+    packed(tmp_path / "work", reads_file)
+    other = tmp_path / "other.fq"
+    other.write_text(reads_file.read_text().replace("9", "!"))
+    with pytest.raises(InputError, match="Give the same qualities"):
+        packed(tmp_path / "work", other)
+    packed(tmp_path / "work", other, keep_qualities=False)
+    with pytest.raises(InputError, match="Give the same qualities"):
+        packed(tmp_path / "work", other)
+
+
+def test_the_same_qualities_from_another_file_go_on(tmp_path, reads_file):
+    before = packed(tmp_path / "work", reads_file)
+    copy = tmp_path / "copy.fq"
+    copy.write_bytes(reads_file.read_bytes())
+    os.utime(copy, (1, 1))
+    assert packed(tmp_path / "work", copy).artifact.folder == before.artifact.folder
