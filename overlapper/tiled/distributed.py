@@ -70,7 +70,8 @@ class Cluster:
     MissingExtraError
         When Dask is not installed, or what it takes to make certificates for processes to start.
     ParameterError
-        When the scheduler does not answer, or there are more processes to start than GPUs.
+        When the scheduler does not answer, processes cannot be started, or more are asked for than there are
+        GPUs.
     """
 
     def __init__(
@@ -180,10 +181,16 @@ def _local_cluster(workers: int) -> Iterator[Any]:
             "distributed.worker.http.routes": [],
         }
         with leaving.others_files_in(folder), _interrupts_left_to_others(), dask.config.set(settings):
-            started.cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, memory_limit=0, security=True,
-                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-            )  # fmt: skip
+            try:
+                started.cluster = LocalCluster(
+                    n_workers=workers, threads_per_worker=1, memory_limit=0, security=True,
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                )  # fmt: skip
+            except RuntimeError as error:  # whatever was scarce
+                raise ParameterError(
+                    f"{workers} workers cannot be started: {error} Ask for fewer --workers, or raise what "
+                    "ulimit -n, -u and -v allow"
+                ) from None
         # A connection is made with its certificate in a file.
         with started.cluster, leaving.others_files_in(folder):
             yield started.cluster

@@ -90,6 +90,15 @@ def test_no_more_workers_are_started_than_there_are_processors(folder):
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
 
 
+def test_workers_that_do_not_start_are_told(monkeypatch):
+    def scarce(**_):
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr("distributed.LocalCluster", scarce)
+    with pytest.raises(ParameterError, match="3 workers cannot be started: Nanny failed to start"):
+        Cluster(3, None, 3).__enter__()
+
+
 def test_more_workers_than_gpus_are_refused():
     with pytest.raises(ParameterError, match="3 workers were asked for and there are 2 GPUs"):
         Cluster(3, None, 3, ["cuda:0", "cuda:1"])
