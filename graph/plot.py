@@ -251,9 +251,8 @@ def draw_graph(gfa: Gfa, places: list[np.ndarray], width: int) -> Drawing:
             # The ground around it sets a letter apart from what it crosses.
             parts.append(
                 written(text, *at, text_anchor="middle", class_="line-ground", stroke_width=4,
-                        stroke_linejoin="round")
+                        stroke_linejoin="round", paint_order="stroke")
             )  # fmt: skip
-            parts.append(written(text, *at, text_anchor="middle"))
     return Drawing("".join(parts), float(width), float(size[1]))
 
 

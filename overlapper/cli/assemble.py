@@ -105,8 +105,8 @@ def assemble(
     names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
     places = {name: os.path.join(output, name) for name in names}
     inputs = [path for path in (*reads, config, reference) if path is not None]
-    check_outputs({"--output": output, **places, "--write-config": write_config, "--log": log}, inputs)
     check_name(output, "--output")
+    check_outputs({"--output": output, **places, "--write-config": write_config, "--log": log}, inputs)
     if correct not in (None, "auto", "always", "never"):
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
     if copies not in (None, "auto", "separate", "collapse"):

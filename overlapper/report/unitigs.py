@@ -60,6 +60,8 @@ def _picture(gfa: Gfa) -> Part:
             f"The graph is not drawn: of {len(gfa.names):,} segments no picture of this size could be read; "
             "overlapper graph plot draws a larger one."
         )
+    if not len(gfa.names):
+        return Remark("The graph has no segments.")
     title, caption = "Assembly graph", describe(gfa)
     return Figure(title, caption, picture(draw_graph(gfa, place_segments(gfa), _WIDTH), title, caption))
 

@@ -5,8 +5,8 @@ import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 
+from docs.tools.commands import declared
 from overlapper.version import __version__
-from tests.cli.reference import declared
 from tests.cli.runner import ROOT, overlapper, python, run
 
 SCRIPT = ROOT / "examples" / "multiqc" / "overlapper_mqc.py"

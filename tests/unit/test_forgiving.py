@@ -88,8 +88,8 @@ def test_nested_and_merged():
         ),
         ("match", r"of the section \[xdrop\], \[gact\]: give .* or changes={'gact': {'match': 5}}"),
         (
-            "min_length",
-            r"there is no parameter min_length, expected one of finder, .*min_overlap.* gpu_memory",
+            "min_hang",
+            r"there is no parameter min_hang, expected one of finder, .*min_overlap.* gpu_memory",
         ),
         ("classes", r"there is no parameter classes"),
     ],

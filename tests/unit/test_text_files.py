@@ -29,7 +29,7 @@ from tests.unit.test_bad_input import DOCS
 ODD_NAMES = ("a\u2028b", "c\x85d", "e\u2029f", "\ufeffg", "\xa0h", "\U0001f9ec", "*", "=", "i\uffff")
 LINE = "a\t9\t0\t9\t-\tb\t8\t0\t8\t7\t9\t255"
 TRUTH = "read\tref\tstart\tend\tstrand\tidentity\nr1\tg\t0\t9\t+\t0.9\n"
-STATS = {"version": "1", "seconds": {"x": 1.0}, "params": {}, "funnel": {"reads": 3}}
+STATS = {"version": "1", "seconds": {"x": 1.0}, "params": {}, "chosen": "clr", "funnel": {"reads": 3}}
 CHANGES = "name\tbases_in\tbases_out\tcoverage\tidentity\tleft_out\tfate\na\t9\t9\t3.0\t0.9\t0\tcorrected\n"
 
 
