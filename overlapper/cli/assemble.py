@@ -69,7 +69,12 @@ def assemble(
             "reads are as accurate as HiFi reads.",
         ),
     ] = "auto",
-    correct_rounds: Annotated[int, typer.Option(min=1, help="Rounds of correction.")] = 2,
+    correct_rounds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Rounds of correction; by default 1 of reads as accurate as HiFi reads, 2 of others."
+        ),
+    ] = None,
     polish_rounds: Annotated[int, typer.Option(min=1, help="Rounds of polishing.")] = 2,
     min_overlap: Annotated[
         int,
@@ -140,7 +145,8 @@ def assemble(
     params = AssembleParams(
         WhenToCorrect(correct),
         copies=WhatOfCopies(copies),
-        correction=CorrectParams(rounds=correct_rounds),
+        correction=CorrectParams(rounds=correct_rounds or CorrectParams.rounds),
+        accurate_rounds=correct_rounds or AssembleParams.accurate_rounds,
         polishing=CorrectParams(rounds=polish_rounds, thresholds=POLISHING_THRESHOLDS),
         graph=GraphParams(min_overlap=min_overlap),
     )
@@ -151,7 +157,7 @@ def assemble(
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
-            rounds = 0 if correct == "never" else correct_rounds
+            rounds = 0 if correct == "never" else params.correction.rounds
             with stored_run(None, output, reads, reference, chosen, threads, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, rounds)
             return
