@@ -39,6 +39,8 @@ _COLOURS = "abcd"
 _WIDTH = 5.0
 _LETTER, _LINE = 7.8, 15.0
 """About the width of a letter, and the height of a line, in pixels."""
+_FLATTEST = 0.5
+"""Least height of a picture beside its width: a lone line has room for its name."""
 _LEAST_WIDTH, _MOST_WIDTH = 200, 20_000
 _LONGEST_NAME = 16
 
@@ -227,6 +229,8 @@ def draw_graph(gfa: Gfa, places: list[np.ndarray], width: int) -> Drawing:
     low, high = everything.min(axis=0), everything.max(axis=0)
     margin = max(_GAP, _MARGIN * max(high - low))
     low, high = low - margin, high + margin
+    lacking = max(0.0, _FLATTEST * float((high - low)[0]) - float((high - low)[1]))
+    low, high = low - (0, lacking / 2), high + (0, lacking / 2)
     scale = float(width / (high - low)[0])
     size = (high - low) * scale
     placed = [(place - low) * (scale, -scale) + (0, size[1]) for place in places]

@@ -208,7 +208,11 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     separate = keeps_copies_apart(params, facts["error rate"])
     exact = separate and facts["error rate"] < EXACT_BELOW
     if separate or needs_correction(params, facts["error rate"]):
-        steps.correct(params.correction, lambda step, done, total: report(f"correcting, {step}", done, total))
+        rounds = params.accurate_rounds if exact else params.correction.rounds
+        steps.correct(
+            dataclasses.replace(params.correction, rounds=rounds),
+            lambda step, done, total: report(f"correcting, {step}", done, total),
+        )
         name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", None)
         steps.overlap(name, "auto", changes, report)
     reads, overlaps = steps.reads, steps.overlaps

@@ -79,7 +79,12 @@ def assemble(
         ),
     ] = None,
     correct_rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds of correction.", show_default="2")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Rounds of correction.",
+            show_default="1 of reads as accurate as HiFi reads, 2 of others",
+        ),
     ] = None,
     polish_rounds: Annotated[
         int | None, typer.Option(min=1, help="Rounds of polishing.", show_default="2")
@@ -142,6 +147,7 @@ def assemble(
     threads = threads or available_threads()
     options = {
         "correct": correct, "copies": copies, "correction": {"rounds": correct_rounds},
+        "accurate_rounds": correct_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
     params = configured(AssembleParams(), config, options)

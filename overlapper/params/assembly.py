@@ -43,6 +43,8 @@ class AssembleParams:
     separate_below : float
         Error rate below which copies are kept apart by default: that of HiFi reads.
     correction, polishing : CorrectParams
+    accurate_rounds : int
+        Rounds of correction of reads of which exact overlaps are laid out.
     graph : GraphParams
     cleaning : CleanParams
     """
@@ -52,12 +54,14 @@ class AssembleParams:
     copies: WhatOfCopies = WhatOfCopies.AUTO
     separate_below: float = 0.01
     correction: CorrectParams = CorrectParams()
+    accurate_rounds: int = 1
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
 
     def __post_init__(self) -> None:
         require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
+        require(self.accurate_rounds >= 1, "accurate_rounds", self.accurate_rounds, "1 or more")
         require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
         both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
         require(both, "correct", self.correct, "always or auto where copies are kept apart")

@@ -13,7 +13,7 @@ from overlapper.report.page import Figure, Part, Remark, Table
 
 NEEDS_GFA = "Lengths of unitigs are left out: they need the GFA file that overlapper layout writes."
 _MOST_LISTED = 20
-_MOST_DRAWN, _WIDTH = 300, 480
+_MOST_DRAWN, _WIDTH = 300, 400
 """Segments of a picture, and its pixels across."""
 
 
