@@ -230,7 +230,8 @@ def draw_graph(gfa: Gfa, places: list[np.ndarray], width: int) -> Drawing:
     margin = max(_GAP, _MARGIN * max(high - low))
     low, high = low - margin, high + margin
     lacking = max(0.0, _FLATTEST * float((high - low)[0]) - float((high - low)[1]))
-    low, high = low - (0, lacking / 2), high + (0, lacking / 2)
+    higher = np.array([0, lacking / 2])
+    low, high = low - higher, high + higher
     scale = float(width / (high - low)[0])
     size = (high - low) * scale
     placed = [(place - low) * (scale, -scale) + (0, size[1]) for place in places]

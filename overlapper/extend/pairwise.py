@@ -34,6 +34,7 @@ _BLOCK_CELLS = 1 << 26
 """Cells of a block of pairs: about ten milliseconds."""
 _PAIR_CELLS = 1 << 13
 """What a pair costs besides its cells, in cells."""
+_WIDEST_BAND = 1_000_000_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,8 +124,8 @@ class Aligner:
             raise ParameterError(f"free ends are given, but the mode is {mode}; use semi-global")
         for end in free or ():
             _check_one_of("free end", end, ENDS)
-        if band is not None and band < 0:
-            raise ParameterError(f"band is {band}, expected 0 or more")
+        if band is not None and not 0 <= band <= _WIDEST_BAND:
+            raise ParameterError(f"band is {band}, expected 0 to {_WIDEST_BAND:,}")
         if second_best and mode != "local":
             raise ParameterError(f"second_best is asked for, but the mode is {mode}; use local")
         wanted_free = (ENDS if free is None else free) if mode == "semi-global" else ()
