@@ -24,7 +24,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from overlapper.cli.scarcity import check_address_space, forgive_standard_error, lack_of_memory
+from overlapper.cli.scarcity import check_address_space, forgive_standard_error, lack_of_files, lack_of_memory
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
 
@@ -169,8 +169,10 @@ def main() -> None:
         finally:
             sys.stdout.flush()
     except OverlapperError as error:
-        _fail(f"error: {error}", 1)
+        _fail(f"error: {lack_of_files(error) or error}", 1)
     except OSError as error:
+        if said := lack_of_files(error):
+            _fail(f"error: {said}", 1)
         _let_output_go()
         if isinstance(error, BrokenPipeError):
             sys.exit(READER_LEFT)

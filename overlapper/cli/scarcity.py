@@ -30,6 +30,18 @@ def lack_of_memory(error: BaseException) -> str:
     )
 
 
+def lack_of_files(error: BaseException | None) -> str:
+    """Return the message for an error caused by too many open files; nothing for other errors."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            return (
+                f"too many files are open at a time: ulimit -n allows {_open_files():,}. Raise it; fewer "
+                "--threads or --workers, where a command has them, open fewer"
+            )
+        error = error.__cause__ or error.__context__
+    return ""
+
+
 def check_address_space() -> None:
     """Refuse to start where ulimit -v allows too little for libraries in C, which abort or hang then.
 
@@ -54,6 +66,13 @@ def _address_space() -> int:
         return 0
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     return 0 if limit == resource.RLIM_INFINITY else limit
+
+
+def _open_files() -> int:
+    """Return how many files the process may have open."""
+    import resource
+
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
 class _Forgiving(io.FileIO):

@@ -143,6 +143,16 @@ def test_too_little_memory_is_no_fault():
     assert "not enough memory" in result.stderr
 
 
+def test_too_many_open_files_are_no_matter_of_space():
+    result = run_with_command(
+        "import os, resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (40, 40))\n"
+        "files = [os.open(os.devnull, os.O_RDONLY) for _ in range(50)]"
+    )
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert "ulimit -n allows 40" in result.stderr
+    assert "space" not in result.stderr
+
+
 def test_no_place_for_compiled_kernels_is_told():
     result = run_with_command(
         "import numpy\nfrom overlapper.runtime.compile import places\nplaces.folders = lambda *_: ()\n"

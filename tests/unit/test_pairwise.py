@@ -144,6 +144,7 @@ def test_pairings():
         ({"free": ["query-start"]}, "semi-global"),
         ({"mode": "semi-global", "free": ["left"]}, "free end is 'left'"),
         ({"band": -1}, "band is -1"),
+        ({"band": 2**64}, "band is 18446744073709551616, expected 0 to 1,000,000,000"),
         ({"second_best": True}, "second_best"),
         ({"device": "gpu"}, "device is 'gpu'"),
         ({"pairs": "some"}, "pairing is 'some'"),
