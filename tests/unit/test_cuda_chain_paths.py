@@ -17,7 +17,7 @@ from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams
 from overlapper.params.stages import SketchParams
 from tests.property.test_mapping import case
 from tests.read_sets import reads_of
-from tests.unit.test_cuda_compile import compiled
+from tests.unit.cuda import compiled
 
 U1, U4, I4, I8, BOOLEANS = (
     kind[::1] for kind in (types.uint8, types.uint32, types.int32, types.int64, types.boolean)
@@ -36,8 +36,8 @@ KERNELS = {
 
 @pytest.mark.parametrize("capability", [(8, 0), (10, 0)], ids=["sm_80", "sm_100"])
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.py_func.__name__)
-def test_the_kernel_compiles(kernel, capability, monkeypatch):
-    compiled(kernel, KERNELS[kernel], capability, monkeypatch)
+def test_the_kernel_compiles(kernel, capability):
+    compiled(kernel, KERNELS[kernel], capability)
 
 
 class PretendedArena:
