@@ -59,7 +59,8 @@ def test_what_logs_can_log_to_a_file_and_what_writes_names_its_output_alike():
         ("correct", vars(CorrectParams())),
         ("polish", vars(CorrectParams(thresholds=POLISHING_THRESHOLDS))),
         ("assemble", vars(AssembleParams()) | {
-            "correct_rounds": AssembleParams().correction.rounds,
+            "correct_rounds": f"{AssembleParams().accurate_rounds} of reads as accurate as HiFi reads, "
+            f"{AssembleParams().correction.rounds} of others",
             "polish_rounds": AssembleParams().polishing.rounds,
             "min_overlap": AssembleParams().graph.min_overlap,
         }),
