@@ -60,6 +60,8 @@ def command(tmp_path, monkeypatch, capfdbinary):
 
     def run(*arguments):
         monkeypatch.setattr("sys.argv", ["overlapper", *map(str, arguments)])
+        for group in (cli.app, *cli.GROUPS.values()):  # or those of earlier runs would be built again
+            monkeypatch.setattr(group, "registered_commands", [])
         capfdbinary.readouterr()
         try:
             cli.main()
