@@ -24,7 +24,7 @@ def run_with_command(body, *args):
 
 
 def test_version_is_printed():
-    result = overlapper("--version", text=True)
+    result = python("-m", "overlapper", "--version", text=True)
     assert (result.returncode, result.stdout, result.stderr) == (0, f"overlapper {__version__}\n", "")
 
 
@@ -110,7 +110,7 @@ def test_bash_completes_commands_and_options(words, expected):
 
 def test_wrong_usage_exits_2_without_traceback():
     for args in (["nonsense"], ["--nonsense"]):
-        result = overlapper(*args, text=True)
+        result = python("-m", "overlapper", *args, text=True)
         assert result.returncode == 2
         assert "nonsense" in result.stderr
         assert "Traceback" not in result.stderr
