@@ -16,6 +16,7 @@ from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchPar
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Seeding
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
+from tests.tries import tries
 
 ON_THE_CPU = [(name, "cpu") for name in EXTENDERS]
 ON_THE_GPU = [pytest.param(name, "cuda", marks=pytest.mark.gpu) for name in ON_GPUS]
@@ -59,7 +60,7 @@ def assert_same(one, other):
 
 
 @every_extender
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_rows_come_in_order_and_intervals_lie_within_their_reads(name, device, seed):
     reads = reads_of(texts_of(seed))
@@ -83,7 +84,7 @@ def test_rows_come_in_order_and_intervals_lie_within_their_reads(name, device, s
 
 
 @every_extender
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(seed=st.integers(0, 2**32), cut=st.floats(0, 1), threads=st.integers(2, 4))
 def test_a_row_depends_on_its_candidate_alone(name, device, seed, cut, threads):
     reads = reads_of(texts_of(seed))
@@ -121,7 +122,7 @@ def mirrored(table, lengths, seed_length):
 
 
 @every_extender
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_the_other_strand_of_a_target_mirrors_the_result(name, device, seed):
     texts = texts_of(seed)

@@ -13,6 +13,7 @@ from overlapper.errors import ParameterError
 from overlapper.params.stages import DsoftParams, Params, SketchParams, SpgemmParams
 from overlapper.tables import Candidates
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
+from tests.tries import tries
 
 every_finder = pytest.mark.parametrize("name", FINDERS)
 PARAMS = Params(
@@ -32,7 +33,7 @@ def assert_same(one, other):
 
 
 @every_finder
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(seed=st.integers(0, 2**32), cuts=st.lists(st.integers(0, 17), max_size=5))
 def test_cuts_threads_and_order_do_not_matter(name, seed, cuts):
     texts = texts_of(seed)
@@ -50,7 +51,7 @@ def test_cuts_threads_and_order_do_not_matter(name, seed, cuts):
 
 
 @every_finder
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_candidates_keep_what_the_table_promises(name, seed):
     texts = texts_of(seed)
@@ -84,7 +85,7 @@ def test_candidates_keep_what_the_table_promises(name, seed):
 
 
 @every_finder
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_seeding_is_that_of_the_reads(name, seed):
     texts = texts_of(seed)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from overlapper.extend.best_ends import BestEnds
 from overlapper.tables import Overlaps
 from tests.oracle import best_ends as oracle
+from tests.tries import tries
 
 READS = 5
 
@@ -35,7 +36,7 @@ def table(rows, scores):
     )  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(case=overlap_rows(), n=st.integers(1, 4), cut=st.integers(0, 25))
 def test_the_best_are_those_of_the_definition(case, n, cut):
     lengths, rows, scores = case

@@ -13,6 +13,7 @@ from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchPar
 from overlapper.tables import Candidates, Seeding
 from tests.oracle import chain as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement, texts_of
+from tests.tries import tries
 
 
 @st.composite
@@ -70,7 +71,7 @@ def assert_equals_the_oracle(texts, candidates, params):
     assert overlaps.block_length.tolist() == spans.tolist()
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     name=st.sampled_from(["dsoft", "spgemm"]),
@@ -110,7 +111,7 @@ def scattered(rng, k):
     return query, (reverse_complement(target) if reverse else target), reverse, hits, seeds
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(seed=st.integers(0, 2**32), k=st.integers(8, 16), params=chain_params())
 def test_scattered_seeds_equal_the_oracle(seed, k, params):
     rng = np.random.default_rng(seed)

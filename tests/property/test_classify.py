@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from overlapper.extend.classify import classify
 from overlapper.tables import OverlapClass, Overlaps
 from tests.oracle import classify as oracle
+from tests.tries import tries
 
 NEAR_AN_END = st.one_of(st.integers(0, 6), st.integers(0, 100_000))
 
@@ -33,7 +34,7 @@ def table(pairs):
     return overlaps, lengths
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(rows(), max_size=20), st.integers(0, 10), st.sampled_from([0.0, 0.2, 0.5, 0.8, 0.9, 1.0]))
 def test_equals_the_oracle(pairs, max_hang, min_ratio):
     overlaps, lengths = table(pairs)
@@ -41,7 +42,7 @@ def test_equals_the_oracle(pairs, max_hang, min_ratio):
     assert kinds.tolist() == [oracle.classify(*pair, max_hang, min_ratio) for pair in pairs]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.lists(rows(), min_size=1, max_size=20), st.integers(0, 10))
 def test_does_not_depend_on_which_read_is_the_query(pairs, max_hang):
     swapped = [(tl, ql, rev, ts, te, qs, qe) for ql, tl, rev, qs, qe, ts, te in pairs]

@@ -12,6 +12,7 @@ from overlapper.kernels.graph import graph_edges
 from overlapper.tables import Intervals, OverlapClass
 from tests.graph_cases import random_genome, read_set
 from tests.oracle import confirmed as oracle
+from tests.tries import tries
 
 GENOME = random_genome(120, 3)
 PLACEMENTS = st.tuples(st.integers(0, 100), st.integers(8, 60), st.booleans()).map(
@@ -33,7 +34,7 @@ def rows_of(table):
     return list(zip(*(getattr(table, name).tolist() for name in columns), strict=True))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(sets_of_overlaps(), st.integers(0, 3))
 def test_what_counts_equals_the_oracle(drawn, depth):
     reads, overlaps = drawn
@@ -51,7 +52,7 @@ def test_what_counts_equals_the_oracle(drawn, depth):
     assert counting.tolist() == oracle.containments_that_count(rows, lengths.tolist(), confirmed, 6)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(sets_of_overlaps(), st.lists(st.booleans(), min_size=9, max_size=9))
 def test_dovetails_that_count_equal_the_oracle(drawn, confirmed):
     reads, overlaps = drawn

@@ -12,6 +12,7 @@ from overlapper.kernels.evaluation.contig_markers import Rules
 from overlapper.tables import Reads
 from tests.oracle import contigs as oracle
 from tests.oracle.strands import reverse_complement
+from tests.tries import tries
 
 K, RUN, SURE = 7, 3, 2
 
@@ -78,7 +79,7 @@ def as_expected(scores):
 
 
 @given(case=genomes(), slack=st.sampled_from([10_000, 3]), threads=st.integers(1, 3))
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=tries(80))
 def test_scores_equal_the_oracle(case, slack, threads):
     contigs, circles, haplotypes = case
     references = [

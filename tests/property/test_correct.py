@@ -13,6 +13,7 @@ from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Rows, Sequences, Settings, Windows
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
+from tests.tries import tries
 
 K, MAX_GAP = 9, 200
 THRESHOLDS = [[30, 30], [57, 40]]
@@ -131,7 +132,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
     return [*expected, list(counted)], [*made, counts[0, columns].tolist()]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(PILEUPS, st.booleans(), st.booleans(), CLEARNESS)
 def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness):
     expected, made = oracle_and_kernel(*pileup, votes, with_qualities, *clearness)

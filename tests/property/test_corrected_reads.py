@@ -11,6 +11,7 @@ from overlapper.io.truth import Truth, TruthRow
 from overlapper.tables import Reads
 from tests.oracle import corrected as oracle
 from tests.oracle.strands import reverse_complement
+from tests.tries import tries
 
 LETTERS = np.array(list("ACGT"))
 
@@ -23,7 +24,7 @@ def text_of(random, size):
     st.lists(st.tuples(st.text("ACGTACGTN", max_size=70), st.booleans()), min_size=1, max_size=4),
     st.integers(1, 3),
 )
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 def test_sites_equal_the_oracle(sequences, threads):
     k = 5
     reads = Reads.from_sequences([f"s{i}" for i in range(len(sequences))], [text for text, _ in sequences])

@@ -10,6 +10,7 @@ from overlapper.kernels.seeds import counting
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Reads
 from tests.oracle import counting as oracle
+from tests.tries import tries
 
 blocks = st.lists(st.sampled_from(["ACGGTCATTG", "A", "CG", "TTTTGACC", "CAATGACCGT", "N"]), max_size=20)
 sequences = st.one_of(st.text("ACGTACGTN", max_size=80), blocks.map("".join))
@@ -23,7 +24,7 @@ def unpacked(occurrences):
     return [(int(o) >> 32, (int(o) >> 1) & 0x7FFFFFFF, bool(o & 1)) for o in occurrences]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.lists(sequences, max_size=6), st.integers(1, 31), st.integers(1, 4), st.integers(0, 6))
 def test_counts_equal_the_oracle(texts, k, lower, width):
     counts = count_kmers(reads_of(texts), k, lower=lower, upper=lower + width, most=20)
@@ -37,7 +38,7 @@ def test_counts_equal_the_oracle(texts, k, lower, width):
     assert [unpacked(column) for column in columns] == kept
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.integers(1, 31), st.data())
 def test_mix_equals_the_oracle_and_is_invertible(k, data):
     kmers = data.draw(st.lists(st.integers(0, 4**k - 1), unique=True, max_size=20))

@@ -14,6 +14,7 @@ from tests.oracle import deep_reads as oracle
 from tests.oracle.minimizers import minimizers
 from tests.oracle.tandem import is_sampled, is_tandem
 from tests.read_sets import mutated, random_text, reads_of
+from tests.tries import tries
 
 K, W = 11, 3
 
@@ -40,7 +41,7 @@ def without_tandem(found):
     return [[m for m in in_read if not is_tandem(places[m[0]])] for in_read in found]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(seed=30436026, limit=2, stretch=32, most_hits=100, met=128)  # has a tandem minimizer
 @given(
     seed=st.integers(0, 2**32),

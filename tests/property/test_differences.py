@@ -10,6 +10,7 @@ from overlapper.tables import Reads
 from tests.graph_cases import overlap_table
 from tests.oracle import copies as copies_oracle
 from tests.oracle import differences as oracle
+from tests.tries import tries
 
 LETTERS = "ACGT"
 CODES = {letter: code for code, letter in enumerate(LETTERS)}
@@ -43,7 +44,7 @@ def codes(read):
     return [CODES[letter] for letter in read]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(related_reads(), st.integers(0, 12), st.data())
 def test_differences_equal_the_oracle(reads, most, data):
     (one, one_reverse), (other, other_reverse) = reads
@@ -70,7 +71,7 @@ def all_pairs(reads):
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(related_reads(most_reads=9), st.sampled_from([2, 6, 12]))
 def test_copies_equal_the_oracle(reads, most):
     sequences = [read for read, _ in reads]
@@ -84,7 +85,7 @@ def test_copies_equal_the_oracle(reads, most):
     assert list(zip(found.differing.tolist(), found.same.tolist(), strict=True)) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(related_reads(most_reads=9), st.integers(0, 2**32 - 1), st.integers(2, 4))
 def test_copies_do_not_depend_on_order_or_threads(reads, seed, threads):
     sequences = [read for read, _ in reads]

@@ -14,6 +14,7 @@ from tests.oracle import dsoft as oracle
 from tests.oracle import tandem
 from tests.oracle.minimizers import minimizers
 from tests.read_sets import columns_of, mutated, random_text, reads_of, texts_of
+from tests.tries import tries
 
 SKETCHES = st.builds(
     SketchParams, kmer_length=st.integers(8, 18), window=st.integers(1, 12), repeat_limit=st.integers(2, 40)
@@ -44,7 +45,7 @@ def rows_of(found):
     ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(seed=st.integers(0, 2**32), sketch=SKETCHES, dsoft=DSOFTS)
 def test_candidates_equal_the_oracle(seed, sketch, dsoft):
     texts = texts_of(seed, genome=700, reads=8, longest=350)
@@ -57,7 +58,7 @@ def test_candidates_equal_the_oracle(seed, sketch, dsoft):
     )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(seed=st.integers(0, 2**32), sketch=SKETCHES)
 def test_seeding_and_counts_equal_the_oracle(seed, sketch):
     texts = texts_of(seed, genome=700, reads=8, longest=350)
@@ -77,7 +78,7 @@ def test_seeding_and_counts_equal_the_oracle(seed, sketch):
     ]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=tries(25), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 2**32),
     unit=st.sampled_from([1, 2, 7, 60, 171, 2100]),

@@ -10,6 +10,7 @@ from overlapper.kernels.common.edit_paths import edit_path, new_matrix, reach
 from overlapper.kernels.consensus.gap_lanes import LONGEST as LONGEST_IN_LANES
 from overlapper.kernels.consensus.gap_paths import ROOM, Aligned, add_gap, finish_gaps, new_gaps
 from tests.oracle import edit_paths as oracle
+from tests.tries import tries
 
 LONGEST = 300
 MATRIX = new_matrix(LONGEST)
@@ -45,7 +46,7 @@ def path(target, read):
     return (starts[2 + t0 : 2 + t0 + len(target)] - r0).tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.one_of(st.tuples(TARGET, READ), similar()))
 @example(([0] * 5, [0] * 3))
 @example(([0], [0, 0]))
@@ -54,7 +55,7 @@ def test_path_equals_oracle(pair):
     assert path(target, read) == oracle.edit_path(target, read)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(st.one_of(st.tuples(TARGET, READ), similar()))
 def test_reach_equals_oracle(pair):
     pattern, text = pair
@@ -84,7 +85,7 @@ def paths_together(pairs):
     return [starts[2 + a : 2 + b].tolist() for a, b in pairwise(lengths)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.lists(st.one_of(st.tuples(TARGET, READ), similar()), min_size=1, max_size=20))
 def test_paths_of_many_gaps_equal_oracle(pairs):
     assert paths_together(pairs) == [oracle.edit_path(target, read) for target, read in pairs]

@@ -8,6 +8,7 @@ from overlapper.kernels.chain.end_walks import LANES, EndScheme, walk_ends
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from tests.oracle import chain as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement
+from tests.tries import tries
 
 K = 12
 
@@ -36,7 +37,7 @@ def pair(rng):
     return query[0] + seed + query[1], target[0] + seed + target[1], len(query[0]), len(target[0])
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     pairs=st.integers(1, 12),

@@ -9,6 +9,7 @@ from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.reported import ReportedOverlaps
 from overlapper.io.truth import Truth, TruthRow
 from tests.oracle.evaluate import evaluate as oracle
+from tests.tries import tries
 
 CIRCLE = 60
 READ_LENGTH = 45
@@ -79,7 +80,7 @@ def counts_of(scores):
 
 @pytest.mark.parametrize("circles", [{}, {"a": CIRCLE}, {"a": CIRCLE, "b": 200}], ids=str)
 @given(data=st.data(), minimum=st.integers(1, 12))
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=tries(200))
 def test_scores_equal_the_oracle(circles, data, minimum):
     rows = data.draw(truths(circular=bool(circles)))
     overlaps = data.draw(overlap_lists())
@@ -99,7 +100,7 @@ def test_scores_equal_the_oracle(circles, data, minimum):
 
 
 @given(data=st.data(), minimum=st.integers(1, 12))
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=tries(100))
 def test_bins_add_up_to_the_total(data, minimum):
     rows = data.draw(truths(circular=False))
     result = evaluate_overlaps(as_truth(rows), as_reported(data.draw(overlap_lists())), min_overlap=minimum)

@@ -9,6 +9,7 @@ from overlapper.extend import exact
 from overlapper.params.stages import DsoftParams, Params, SketchParams
 from tests.oracle.exact import exact_overlap
 from tests.read_sets import random_text, reads_of, reverse_complement, texts_of
+from tests.tries import tries
 
 PARAMS = Params(
     sketch=SketchParams(kmer_length=11, window=2, repeat_limit=60), dsoft=DsoftParams(min_bases=11)
@@ -24,7 +25,7 @@ def tandem_texts(rng):
     return [genome[s : s + 300] if s % 2 else reverse_complement(genome[s : s + 300]) for s in starts]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(seed=st.integers(0, 2**32), tandem=st.booleans(), threads=st.integers(1, 3))
 def test_exact_overlaps_are_the_oracles(seed, tandem, threads):
     texts = tandem_texts(np.random.default_rng(seed)) if tandem else texts_of(seed, errors=0.002)

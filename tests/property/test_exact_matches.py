@@ -11,8 +11,9 @@ from overlapper.index import Index, bwt
 from overlapper.tables import Reads
 from tests.oracle import exact_matches as oracle
 from tests.oracle.strands import reverse_complement
+from tests.tries import tries
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=tries(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def sequences(max_size=40):
@@ -134,7 +135,9 @@ def wide(monkeypatch):
 
 
 @settings(
-    FEW, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    FEW,
+    max_examples=tries(30),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(st.data())
 def test_a_wide_index_finds_the_same(wide, data):
@@ -165,7 +168,7 @@ def test_an_index_merged_of_parts_finds_the_same(in_parts, data):
         assert tuple(bounds[0].tolist()) == oracle.bounds(texts, pattern)
 
 
-@settings(FEW, max_examples=10)
+@settings(FEW, max_examples=tries(10))
 @given(st.integers(0, 2**32), st.integers(14, 40))
 def test_smems_are_the_mems_that_lie_in_no_other(seed, min_length):
     """Matches of thousands of bases, and repeats of them."""

@@ -13,6 +13,7 @@ from overlapper.io.fastx import read_fastx
 from overlapper.io.reads_builder import ReadsBuilder
 from overlapper.tables import Reads
 from tests.oracle.fastx import Broken, records
+from tests.tries import tries
 
 WORDS = {
     "no header": "expected > or @",
@@ -93,7 +94,7 @@ def read_in_blocks(text, cuts, taking):
     return Reads.concat([*parts, builder.take_closed()])
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=tries(400))
 @given(
     text=st.one_of(good, bad, damaged()),
     cuts=st.lists(st.integers(0, 2000), max_size=5),
@@ -132,7 +133,7 @@ def outcome(path, threads):
         return error
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=tries(300))
 @given(text=st.one_of(good, bad, damaged()), chunk=st.integers(1, 400), look=st.integers(1, 200))
 def test_chunks_of_a_file_are_the_whole(text, chunk, look):
     with (

@@ -13,6 +13,7 @@ from overlapper.tables.candidates import Candidates
 from overlapper.tables.reads import Reads
 from tests.oracle import gact as oracle
 from tests.oracle.strands import reverse_complement
+from tests.tries import tries
 
 
 def extend(reads, candidates, params, threads=1):
@@ -102,7 +103,7 @@ def oracle_rule(params):
     return oracle.Rule(**{name: getattr(params, name) for name in oracle.Rule._fields})
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(parameters(), st.integers(0, 2**32))
 def test_equals_the_oracle(params, seed):
     rng = random.Random(seed)

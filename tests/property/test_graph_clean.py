@@ -17,6 +17,7 @@ from overlapper.graph.clean import (
 )
 from tests.graph_cases import edge_set, graph_of, graphs
 from tests.oracle import cleaning as oracle
+from tests.tries import tries
 
 MOST = st.integers(0, 4)
 
@@ -37,7 +38,7 @@ def reads_left(built, cleaned):
     return set(range(len(built.reads))) - set(cleaned.reads.read.tolist())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(graphs(), MOST)
 def test_the_first_round_of_tips_equals_the_oracle(built, most):
     reads, cut = find_tips(built, most)
@@ -48,7 +49,7 @@ def test_the_first_round_of_tips_equals_the_oracle(built, most):
     ) == oracle.tips(overlaps_of(built), lengths_of(built), built.lengths.tolist(), most)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(graphs(), MOST)
 def test_forked_ends_equal_the_oracle(built, most):
     edges, bases, doomed = overlaps_of(built), built.lengths.tolist(), set()
@@ -58,7 +59,7 @@ def test_forked_ends_equal_the_oracle(built, most):
     assert reads_left(built, cut_forked_ends(built, most)[0]) == doomed
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(graphs(max_joins=6), MOST)
 def test_islands_equal_the_oracle(built, most):
     doomed = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
@@ -66,7 +67,7 @@ def test_islands_equal_the_oracle(built, most):
     assert reads_left(built, drop_islands(built, most)[0]) == (set() if everything else doomed)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(graphs(), st.sampled_from(["0", "0.25", "0.5", "0.8", "1"]))
 def test_weak_edges_equal_the_oracle(built, ratio):
     edges = overlaps_of(built)
@@ -75,7 +76,7 @@ def test_weak_edges_equal_the_oracle(built, ratio):
     assert overlaps_of(cut_weak(built, float(ratio))[0]) == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(graphs())
 def test_bridges_equal_the_oracle(built):
     assert reads_left(built, cut_bridges(built)[0]) == oracle.bridges(
@@ -83,7 +84,7 @@ def test_bridges_equal_the_oracle(built):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(graphs(max_reads=4), MOST)
 def test_biloops_equal_the_oracle(built, most):
     edges = overlaps_of(built)
@@ -92,7 +93,7 @@ def test_biloops_equal_the_oracle(built, most):
     assert overlaps_of(cut_biloops(built, most)[0]) == expected
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(graphs(max_reads=6, max_joins=12), st.integers(5, 60))
 def test_no_bubble_is_left_and_none_is_invented(built, max_bases):
     def bubbles(found):
@@ -127,7 +128,7 @@ def single_bubbles(draw):
     return reads, {(2 * i, 2 * j): (draw(size), draw(size), draw(size)) for i, j in sorted(chosen)}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(single_bubbles())
 def test_the_best_path_of_a_bubble_stays(bubble):
     reads, joins = bubble
@@ -176,7 +177,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(built=graphs())
 def test_every_step_keeps_both_strands_and_counts_what_it_took(step, built):
     cleaned, counts = STEPS[step](built)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from overlapper import graph
 from overlapper.tables import Reads
 from tests.graph_cases import two_paths
+from tests.tries import tries
 
 PARAMS = graph.GraphParams(min_overlap=100, min_depth=2, max_hang=20, fuzz=10)
 
@@ -69,14 +70,14 @@ def facts(reads, overlaps, threads=1):
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(st.integers(0, 1000), st.integers(0, 1000), st.integers(1, 4))
 def test_order_names_and_threads_change_nothing(seed, shuffle, threads):
     reads, overlaps = noisy_set(seed)
     assert facts(*shuffled(reads, overlaps, shuffle), threads) == facts(reads, overlaps)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(st.integers(0, 1000))
 def test_every_step_keeps_mirrors(seed):
     reads, overlaps = noisy_set(seed)

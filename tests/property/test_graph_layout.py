@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from overlapper import graph
 from overlapper.graph.export import to_networkx
 from tests.graph_cases import edge_set, graph_of, graphs, random_genome, read_set, reverse_complement, tiled
+from tests.tries import tries
 
 PARAMS = graph.GraphParams(min_overlap=60, min_depth=1, max_hang=10, fuzz=0)
 
@@ -22,7 +23,7 @@ def unitigs_by_networkx(built):
     return {frozenset(component) for component in nx.connected_components(joined)}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(graphs(max_joins=10))
 def test_unitigs_equal_those_of_networkx(built):
     found, counts = graph.layout(built)
@@ -33,7 +34,7 @@ def test_unitigs_equal_those_of_networkx(built):
     assert counts["unitigs"] == len(strands)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(graphs(max_joins=10))
 def test_paths_follow_edges_and_start_where_the_definition_says(built):
     found, _ = graph.layout(built)
@@ -53,7 +54,7 @@ def is_only(built, path):
     return whole.out_degree(path[-1]) == 1 == whole.in_degree(path[0])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(graphs(max_joins=10, max_length=30, even=True))
 def test_the_lengths_of_a_unitig_add_up(built):
     """With lengths that agree on both strands, any way to spell a path gives the same number of bases."""
@@ -69,7 +70,7 @@ def test_the_lengths_of_a_unitig_add_up(built):
             assert found.lengths[unitig] == first + sum(edges[step][0] for step in steps)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(st.integers(0, 10_000), st.booleans())
 def test_error_free_reads_spell_the_genome(seed, circular):
     size = 3000

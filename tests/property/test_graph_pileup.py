@@ -6,6 +6,7 @@ from overlapper.graph.pairs import Pairs, pairs_of
 from overlapper.kernels.graph import pileup
 from tests.graph_cases import overlap_table
 from tests.oracle import pileup as oracle
+from tests.tries import tries
 
 LENGTH = 30
 INTERVALS = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 20)).map(
@@ -21,7 +22,7 @@ def by_read(piles):
     return offsets, flat[:, 0].copy(), flat[:, 1].copy()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.lists(st.lists(INTERVALS, max_size=8), max_size=4), st.integers(1, 4), st.integers(0, 4))
 def test_covered_equals_the_oracle(piles, min_depth, clip):
     found = pileup.covered(*by_read(piles), 0, len(piles), min_depth, clip)
@@ -32,7 +33,7 @@ def test_covered_equals_the_oracle(piles, min_depth, clip):
     ]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(
     st.lists(st.tuples(st.lists(INTERVALS, max_size=8), INTERVALS), min_size=1, max_size=3), st.integers(1, 6)
 )
@@ -58,7 +59,7 @@ def columns(rows):
     return o.query, o.target, o.reverse, o.q_start, o.q_end, o.t_start, o.t_end
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(), st.lists(INTERVALS, min_size=3, max_size=3), st.integers(0, 10))
 def test_opposed_ends_equal_the_oracle(rows, kept, hang):
     lengths = [LENGTH, LENGTH + 3, LENGTH + 10]
@@ -67,13 +68,13 @@ def test_opposed_ends_equal_the_oracle(rows, kept, hang):
     assert found.tolist() == oracle.opposed_ends(rows, lengths, low, high, hang)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(max_reads=2))
 def test_shadowed_equals_the_oracle(rows):
     assert pileup.shadowed(*columns(rows)).tolist() == oracle.shadowed(rows)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(), st.permutations(range(3)), st.randoms(), st.integers(1, 2))
 def test_pairs_of_sorts_overlaps_in_terms_of_ordered_reads(rows, order, random, threads):
     random.shuffle(rows)
@@ -90,7 +91,7 @@ def test_pairs_of_sorts_overlaps_in_terms_of_ordered_reads(rows, order, random, 
     assert found == [(*place, number, swapped) for place, number, swapped in sorted(expected)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(CIGARS, st.booleans(), st.integers(0, 5), st.integers(0, 5), INTERVALS, INTERVALS)
 def test_cut_aligned_equals_the_oracle(cigar, reverse, q_start, t_start, q_bounds, t_bounds):
     t_end = t_start + sum(size for size, letter in cigar if letter != "I")
@@ -110,7 +111,7 @@ def cut_linear(reverse, query, target, q_bounds, t_bounds):
     return pileup.cut_linear(*match, low.copy(), high.copy())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.booleans(), st.integers(0, 9), st.integers(0, 9), st.integers(1, 40), INTERVALS, INTERVALS)
 def test_cut_linear_equals_cut_aligned_without_gaps(reverse, q_start, t_start, size, q_bounds, t_bounds):
     q_end, t_end = q_start + size, t_start + size
@@ -119,7 +120,7 @@ def test_cut_linear_equals_cut_aligned_without_gaps(reverse, q_start, t_start, s
     assert tuple(found[:, 0].tolist()) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.booleans(), INTERVALS, INTERVALS, INTERVALS, INTERVALS)
 def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
     found = cut_linear(reverse, query, target, q_bounds, t_bounds)
@@ -129,7 +130,7 @@ def test_cut_linear_stays_inside(reverse, query, target, q_bounds, t_bounds):
         assert max(target[0], t_bounds[0]) <= t_start < t_end <= min(target[1], t_bounds[1])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(overlap_rows(), st.lists(st.integers(-1, LENGTH), min_size=3, max_size=3))
 def test_palindromes_equal_the_oracle(rows, junctions):
     found = pileup.palindromes(*columns(rows), np.array(junctions))

@@ -7,13 +7,14 @@ from hypothesis import strategies as st
 from overlapper import graph
 from tests.graph_cases import edge_set, graph_of, graphs, overlap_table, random_genome, read_set, tiled
 from tests.oracle import transitive as oracle
+from tests.tries import tries
 
 
 def lengths(found):
     return {edge: length for edge, (length, _) in edge_set(found).items()}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(graphs(max_reads=6, max_joins=20), st.integers(0, 8))
 def test_equals_brute_force(built, fuzz):
     reduced, counts = graph.reduce(built, fuzz)
@@ -21,14 +22,14 @@ def test_equals_brute_force(built, fuzz):
     assert sum(counts.values()) == len(built.edges) - len(reduced.edges)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(graphs(), st.integers(0, 8))
 def test_is_a_fixed_point(built, fuzz):
     once, _ = graph.reduce(built, fuzz)
     assert edge_set(graph.reduce(once, fuzz)[0]) == edge_set(once)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(graphs(max_reads=8, max_joins=40, even=True))
 def test_without_fuzz_every_node_reaches_what_it_reached(built):
     reduced, _ = graph.reduce(built, 0)

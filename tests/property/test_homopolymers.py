@@ -9,11 +9,12 @@ from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.homopolymers import compress_homopolymers
 from overlapper.tables import Reads
 from tests.oracle import homopolymers as oracle
+from tests.tries import tries
 
 PIECES = st.lists(st.tuples(st.sampled_from("ACGTN"), st.integers(1, 40)), max_size=60)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(PIECES, min_size=1, max_size=4))
 def test_equals_the_oracle(reads):
     sequences = ["".join(letter * count for letter, count in pieces) for pieces in reads]

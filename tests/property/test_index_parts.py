@@ -12,6 +12,7 @@ from overlapper.index import Index
 from overlapper.index.parts import cut, index_part, index_size, merge_fixed_seeds, merge_smems
 from overlapper.tables import Matches, Reads
 from tests.property.test_exact_matches import FEW, cases, one, rows
+from tests.tries import tries
 
 
 def parts_of(index, bounds):
@@ -19,7 +20,7 @@ def parts_of(index, bounds):
     return [Index(index_part(index.fm, first, last, 1), index.text) for first, last in pairwise(bounds)]
 
 
-@settings(FEW, max_examples=40)
+@settings(FEW, max_examples=tries(40))
 @given(cases(), st.integers(1, 10), st.data())
 def test_parts_make_the_whole(case, min_length, data):
     _, index, read = case
@@ -34,7 +35,7 @@ def test_parts_make_the_whole(case, min_length, data):
     np.testing.assert_array_equal(bounds, index.bounds(one(read), threads=1))
 
 
-@settings(FEW, max_examples=40)
+@settings(FEW, max_examples=tries(40))
 @given(cases(), st.integers(1, 8), st.integers(0, 2), st.sampled_from([1, 5, 1000]))
 def test_limits_of_fixed_seeds_hold_for_all_parts_together(case, length, mismatches, hit_limit):
     _, index, read = case

@@ -9,6 +9,7 @@ from overlapper.kernels.seeds import kmer_sample, prefix_edits
 from overlapper.tables import Reads
 from tests.oracle import kmer_sample as oracle
 from tests.oracle import prefix_edits as edit_oracle
+from tests.tries import tries
 
 repetitive = st.lists(st.sampled_from(["ACGGTCATTGCAAGTC", "A", "CG", "TTTTGACC", "N"]), max_size=24).map(
     "".join
@@ -29,7 +30,7 @@ def text_of(key):
     return "".join("ACGT"[int(key) >> shift & 3] for shift in range(62, -1, -2))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.lists(sequences, max_size=5), thresholds)
 def test_samples_equal_the_oracle(texts, threshold):
     reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
@@ -41,7 +42,7 @@ def test_samples_equal_the_oracle(texts, threshold):
     assert sorted(zip(map(text_of, keys), places, strict=True)) == sorted(expected)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.lists(repetitive, min_size=1, max_size=6), st.integers(16, 32), st.integers(2, 6))
 def test_spectrum_and_pairs_equal_the_oracle(texts, k, most):
     keys, _ = kernel_sample(Reads.from_sequences(map(str, range(len(texts))), texts), 2**32 - 1)
@@ -51,7 +52,7 @@ def test_spectrum_and_pairs_equal_the_oracle(texts, k, most):
     assert kmer_sample.prefix_pairs(ordered, k, most).tolist() == oracle.pairs(samples, k, most)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(st.lists(st.integers(0, 2), max_size=30), st.integers(2, 8))
 def test_partners_share_k_bases_and_lie_on_other_reads(places, most):
     samples = np.sort(np.array(places, np.uint64))
@@ -68,7 +69,7 @@ def test_partners_share_k_bases_and_lie_on_other_reads(places, most):
     assert ((everywhere >= 0) == ((sizes >= 2) & (sizes <= most))).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(st.data())
 def test_edits_equal_the_full_matrix(data):
     one = data.draw(st.lists(st.integers(0, 4), min_size=1, max_size=150))
@@ -81,7 +82,7 @@ def test_edits_equal_the_full_matrix(data):
     assert prefix_edits.row_minima(np.array(one, np.uint8), np.array(other, np.uint8), row) == expected
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.text("ACGT", min_size=60, max_size=60), st.data(), st.integers(2, 12), st.booleans())
 def test_shared_kmers_equal_the_oracle(text, data, k, reverse):
     skip, length, slack = 10, 30, 20

@@ -10,6 +10,7 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.mapping.left_gaps import align_left
 from tests.oracle import mapping as oracle
 from tests.read_sets import reads_of, reverse_complement
+from tests.tries import tries
 
 CODES = {"I": 1, "D": 2, "=": 7, "X": 8}
 COLUMNS = st.lists(st.tuples(st.sampled_from("PPPPID"), st.sampled_from("AAACN")), min_size=1, max_size=40)
@@ -27,7 +28,7 @@ def packed(letters):
     return np.array([len(list(run)) << 4 | CODES[kind] for kind, run in groupby(letters)], np.uint32)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(cases=st.lists(st.tuples(COLUMNS, st.booleans(), st.integers(0, 3)), min_size=1, max_size=4))
 def test_gaps_move_as_in_the_oracle(cases):
     made = [alignment([("P", "A"), *columns, ("P", "A")]) for columns, _, _ in cases]

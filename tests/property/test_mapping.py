@@ -13,6 +13,7 @@ from overlapper.params.scoring import Scoring
 from overlapper.params.stages import SketchParams
 from tests.oracle import mapping as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement
+from tests.tries import tries
 
 COLUMNS = (
     "target", "reverse", "q_start", "q_end", "t_start", "t_end", "matches", "block_length", "gaps",
@@ -74,7 +75,7 @@ def letters_of(mappings, row):
     return "".join("MIDNSHP=X"[run & 15] * (run >> 4) for run in runs)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=tries(8), deadline=None)
 @given(seed=st.integers(0, 2**32), params=PARAMS)
 def test_minimizers_and_edits_equal_the_oracle(seed, params):
     reference, reads = case(seed)

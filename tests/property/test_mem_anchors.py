@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from overlapper.kernels.consensus import mem_anchors as kernel
 from tests.oracle import mem_anchors as oracle
+from tests.tries import tries
 
 
 @st.composite
@@ -29,7 +30,7 @@ def overlaps(draw):
     return target.tolist(), read, (int(t[0]), int(t[1]), int(r[0]), int(r[1]))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(overlaps(), st.integers(4, 12), st.sampled_from([10, 60, 1000]), st.sampled_from([0, 30, 1000]))
 def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     target, read, window = overlap

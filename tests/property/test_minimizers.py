@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from overlapper.kernels.seeds.minimizers import CHUNK, LANES_32_MAX_K, scratch_size, select
 from tests.oracle.minimizers import minimizers
 from tests.read_sets import random_text, reads_of, reverse_complement
+from tests.tries import tries
 
 TEXTS = 20
 """Reads in one example, so that an example is worth its overhead."""
@@ -53,7 +54,7 @@ def any_text(rng, length):
     return text
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=tries(120), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     k=st.integers(8, 28),
@@ -66,7 +67,7 @@ def test_short_reads(seed, k, w):
         assert sketch(text, k, w) == minimizers(text, k, w), text
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 @given(
     seed=st.integers(0, 2**32),
     k=st.sampled_from([8, 15, 16, 28]),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from overlapper.io.paf import PafWriter, read_paf, write_paf
 from overlapper.tables import Overlaps, Reads
 from tests.oracle.paf import line_of, lines_of, row_of
+from tests.tries import tries
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
 LENGTHS = [0, 1, 70_000, 2**31 - 1, 12, 9999, 10_000]
@@ -84,7 +85,7 @@ def folder():
         yield Path(name)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(table=tables)
 def test_lines_are_the_oracles_and_read_back_as_the_same_table(table, folder):
     path = folder / "out.paf"
@@ -93,7 +94,7 @@ def test_lines_are_the_oracles_and_read_back_as_the_same_table(table, folder):
     assert_same(read_paf(path, reads()), table_of(table))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(table=tables, data=st.data())
 def test_any_order_of_reads_gives_the_oracles_rows(table, data, folder):
     """The same lines, read against the reads in another order: pairs change places."""
@@ -104,7 +105,7 @@ def test_any_order_of_reads_gives_the_oracles_rows(table, data, folder):
     assert_same(read_paf(folder / "out.paf", names), table_of(expected))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=tries(30))
 @given(table=tables, cut=st.integers(0, 12), threads=st.integers(1, 2))
 def test_bytes_do_not_depend_on_blocks_or_threads(table, cut, threads, folder):
     overlaps = table_of(table)

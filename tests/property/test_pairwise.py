@@ -14,6 +14,7 @@ from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.tables import Reads
 from tests.oracle import pairwise as oracle
 from tests.random_pairs import random_pairs
+from tests.tries import tries
 
 LETTERS = "ACGTN"
 
@@ -77,7 +78,7 @@ def text_pairs(draw):
     return query, target
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.lists(text_pairs(), min_size=1, max_size=4), rules(), st.data())
 def test_kernels_equal_the_oracle(pairs, rule, data):
     bits = data.draw(st.sampled_from([16, 32]))

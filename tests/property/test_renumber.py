@@ -17,6 +17,7 @@ from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps
 from tests.oracle import best_of_pair as oracle
 from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
+from tests.tries import tries
 
 AFFINE = GactParams(match=2, mismatch=-3, gap_open=-2, gap_extend=-1, min_identity=50)
 MAX_HANG = 20
@@ -63,7 +64,7 @@ def assert_alignments_fit(overlaps, texts):
         )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_renumbered_overlaps_fit_the_reads(seed):
     texts = texts_of(seed, genome=700, reads=8, longest=400, errors=0.15)
@@ -86,7 +87,7 @@ def test_renumbered_overlaps_fit_the_reads(seed):
     assert columns_of(other.renumber(np.argsort(numbers))) == columns_of(overlaps)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(seed=st.integers(0, 2**32), cigars=st.booleans())
 def test_renumbering_there_and_back_changes_nothing(seed, cigars):
     rng = np.random.default_rng(seed)
@@ -106,7 +107,7 @@ def test_renumbering_there_and_back_changes_nothing(seed, cigars):
     assert columns_of(there.renumber(np.argsort(numbers))) == columns_of(overlaps)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_the_best_of_each_pair_among_some(seed):
     rng = np.random.default_rng(seed)
@@ -126,7 +127,7 @@ def test_the_best_of_each_pair_among_some(seed):
     assert order[best_of_pair(shuffled, among)].tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(seed=st.integers(0, 2**32), most=st.integers(0, 4))
 def test_the_best_overlaps_of_each_pair(seed, most):
     rng = np.random.default_rng(seed)
@@ -146,7 +147,7 @@ def test_the_best_of_nothing(most):
     assert len(best_of_pair(Overlaps.empty(), np.empty(0, bool), most)) == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_reads_are_ordered_by_what_they_hold(seed):
     rng = np.random.default_rng(seed)
@@ -158,7 +159,7 @@ def test_reads_are_ordered_by_what_they_hold(seed):
     assert [shuffled[i] for i in canonical_order(reads_of(shuffled))] == ordered
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(seed=st.integers(0, 2**32), block=st.integers(1, 200), threads=st.integers(1, 2))
 def test_threads_put_blocks_of_reads_in_order(seed, block, threads):
     rng = np.random.default_rng(seed)

@@ -14,6 +14,7 @@ from overlapper.kernels.consensus.window_rows import within_depth
 from tests.oracle import correct as paths
 from tests.oracle import same_place as oracle
 from tests.property.test_correct import MAX_GAP, PILEUPS, K, mutated, table
+from tests.tries import tries
 
 MAX_DEPTH = 5
 
@@ -53,7 +54,7 @@ def chosen(target, rows, votes=True, most=10_000):
     return oracle.same_place(target, layers, votes), same.tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(PILEUPS, st.booleans(), st.sampled_from([10_000, 100, 20]))
 def test_choice_equals_oracle(pileup, votes, most):
     expected, made = chosen(*pileup, votes, most)

@@ -12,6 +12,7 @@ from overlapper.simulate.bits import Bits, Stream
 from overlapper.simulate.errors import put_errors, sequence
 from overlapper.tables import Reads
 from tests.oracle.sequencing_errors import with_errors
+from tests.tries import tries
 
 models = st.builds(
     dataclasses.replace,
@@ -32,7 +33,7 @@ references = st.lists(st.text("ACGTN", min_size=1, max_size=400), min_size=1, ma
 
 
 @given(models, references, st.booleans(), st.floats(0.5, 5), st.integers(0, 2**40))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 def test_truth_fits_reads_and_references(model, references, circular, coverage, seed):
     sizes = dict(zip(references.names, references.lengths.tolist(), strict=True))
     placed = 0
@@ -60,7 +61,7 @@ def test_truth_fits_reads_and_references(model, references, circular, coverage, 
 
 
 @given(models, st.integers(0, 2000), st.floats(0.5, 1), st.integers(0, 1000))
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 def test_identity_is_what_the_errors_leave(model, length, identity, seed):
     bits = Bits(Stream.READ, seed)
     template = bits.bases(length)
@@ -81,7 +82,7 @@ def test_identity_is_what_the_errors_leave(model, length, identity, seed):
         st.tuples(st.integers(1, 9), st.sampled_from(["deletion", "substitution", "insertion"])),
     ),
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=tries(300))
 def test_errors_are_put_as_the_oracle_does(template, errors):
     drawn = [(at, *errors[at]) for at in sorted(errors) if at < len(template)]
     kinds = np.array([kind for _, _, kind in drawn], "U12")

@@ -10,6 +10,7 @@ from overlapper.tables import Reads
 from tests.oracle import counting as counting_oracle
 from tests.oracle import spgemm as oracle
 from tests.oracle.strands import reverse_complement
+from tests.tries import tries
 
 GENOME = "".join(np.random.default_rng(5).choice(list("ACGT"), 700))
 
@@ -53,7 +54,7 @@ def rows_of(found):
     return [(*row, h) for row, h in zip(zip(*(c.tolist() for c in columns), strict=True), hits, strict=False)]
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=tries(250), deadline=None)
 @given(
     read_sets(), st.integers(8, 14), st.sampled_from([1, 2, 7, 40, 500]), st.integers(1, 4), st.integers(2, 9)
 )
@@ -81,7 +82,7 @@ def test_candidates_equal_the_oracle(texts, k, bin_size, min_kmers, upper):
     assert counts["k-mers that occur too often"] == sum(len(p) for p in table.values() if len(p) > upper)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(st.integers(1, 60), st.integers(0, 16), st.sampled_from([0.7, 0.9, 0.99]))
 def test_bounds_equal_the_oracle(depth, sixteenths, probability):
     exact = oracle.reliable_bounds(depth, sixteenths / 16, 1 - probability)

@@ -6,6 +6,7 @@ from overlapper.extend.stops import Stops
 from overlapper.params.stages import ClassParams
 from overlapper.tables import Overlaps
 from tests.oracle import stops as oracle
+from tests.tries import tries
 
 READS = 5
 BORDERS = st.sampled_from([0, 90, 300, 700, 1100, 1101, 1500, 1990, 2600])
@@ -47,7 +48,7 @@ def judged(parts, lengths, params):
     return np.concatenate([np.empty(0, bool), *(stops.internal(part) for part in parts)]).tolist()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(read_sets(), st.sampled_from([0, 50, 400]), st.sampled_from([0.0, 0.5, 0.8]))
 def test_equals_the_oracle(read_set, max_hang, min_ratio):
     lengths, rows = read_set
@@ -55,7 +56,7 @@ def test_equals_the_oracle(read_set, max_hang, min_ratio):
     assert judged([table(rows)], lengths, params) == oracle.internal(rows, lengths, max_hang, min_ratio)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(read_sets(), st.integers(0, 25), st.integers(0, 2**32 - 1))
 def test_does_not_depend_on_parts_nor_on_the_order_of_reads(read_set, cut, seed):
     lengths, rows = read_set

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from overlapper.kernels.text.text_numbers import FAILED, MAX_INTEGER, decimal, integer
 from overlapper.kernels.text.text_words import field_end
+from tests.tries import tries
 
 BEHIND = st.sampled_from(["\n", "\t\n", "\tdv:f:0.5\n", "\t12345678901234567890\n"])
 DIGITS = st.text("0123456789", min_size=1, max_size=12)
@@ -20,7 +21,7 @@ def read(kernel, before, text, behind):
     return kernel(text_bytes, start, np.uint64(end))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=tries(300))
 @given(before=st.text("\t9", max_size=9), sign=st.sampled_from(["", "-"]), digits=DIGITS, behind=BEHIND)
 def test_integers(before, sign, digits, behind):
     expected = int(digits) if int(digits) <= MAX_INTEGER else None
@@ -33,7 +34,7 @@ def test_what_is_no_integer(text):
     assert read(integer, "\t", text, "\t12345678\n") == FAILED
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=tries(300))
 @given(whole=DIGITS, fraction=st.none() | st.text("0123456789", max_size=12), behind=BEHIND)
 def test_decimals(whole, fraction, behind):
     text = whole if fraction is None else f"{whole}.{fraction}"

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.kernels.seeds.tile_kmers import join_kmers, keep_shared
+from tests.tries import tries
 
 READS = 5
 
@@ -28,7 +29,7 @@ blocks = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=tries(200))
 @given(one=blocks, other=blocks)
 def test_joined_k_mers_are_those_of_both(one, other):
     offsets, joined = np.empty(min(len(one), len(other)) + 1, np.int64), np.empty(99, np.int64)
@@ -40,7 +41,7 @@ def test_joined_k_mers_are_those_of_both(one, other):
     assert columns_of(count, offsets, joined) == list(together.values())
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=tries(200))
 @given(one=blocks)
 def test_k_mers_that_a_block_has_twice_are_kept(one):
     kmers, occurrences = listed(one)

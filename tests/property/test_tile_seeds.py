@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from overlapper.kernels.seeds import tile_seeds as kernel
 from tests.oracle import tile_seeds as oracle
+from tests.tries import tries
 
 BASE_BITS = 12
 LOW_BIT = BASE_BITS + 1
@@ -27,14 +28,14 @@ def unpacked(values):
     return [(v >> LOW_BIT, v >> 1 & mask, v & 1) for v in values.tolist()]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(entries=entries_of)
 def test_lone_hashes_are_dropped(entries):
     out = np.empty(len(entries), np.uint64)
     assert unpacked(out[: kernel.keep_repeated(packed(entries), LOW_BIT, out)]) == oracle.repeated(entries)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(entries=entries_of, cuts=st.sets(st.integers(1, 999), max_size=6))
 def test_entries_are_cut_by_block(entries, cuts):
     first_bases = np.array([0, *sorted(cuts), 1000], np.int64)
@@ -47,7 +48,7 @@ def test_entries_are_cut_by_block(entries, cuts):
     assert [unpacked(block) for block in blocks] == oracle.by_block(entries, first_bases.tolist())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(queries=entries_of, targets=entries_of)
 def test_blocks_are_joined(queries, targets):
     out = np.empty(len(queries) + len(targets), np.uint64)
@@ -55,7 +56,7 @@ def test_blocks_are_joined(queries, targets):
     assert unpacked(out[:n]) == oracle.joined(queries, targets, 1000)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 @given(entries=entries_of, cuts=st.sets(st.integers(1, 31), max_size=6))
 def test_positions_are_listed_by_read(entries, cuts):
     word_offsets = np.array([0, *sorted(cuts), 32], np.int64)

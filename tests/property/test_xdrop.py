@@ -9,6 +9,7 @@ from overlapper.kernels.xdrop import xdrop as kernels
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
+from tests.tries import tries
 from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, pair_with_seed, random_sequence
 
 
@@ -17,7 +18,7 @@ def extend(reads, candidates, params, threads=1):
 
 
 SETTINGS = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=tries(60), deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 CASES = 40
 """Candidates in one example, so that an example is worth its overhead."""
@@ -95,7 +96,7 @@ def test_any_scores(seed, match, mismatch, gap, xdrop, stop):
     agree_with_oracle(np.random.default_rng(seed), params, 90, [*kernels.frames_for(scheme), *bands])
 
 
-@settings(SETTINGS, max_examples=8)
+@settings(SETTINGS, max_examples=tries(8))
 @given(
     seed=st.integers(0, 2**32),
     scores=st.sampled_from([(1, -1, -1), (1, -2, -2), (2, -4, -4), (1000, -3000, -2000)]),
@@ -108,7 +109,7 @@ def test_longer_reads_and_extreme_scores(seed, scores, xdrop):
     agree_with_oracle(np.random.default_rng(seed), params, 160, kernel_list)
 
 
-@settings(SETTINGS, max_examples=150)
+@settings(SETTINGS, max_examples=tries(150))
 @given(
     seed=st.integers(0, 2**32),
     match=st.integers(1, 3),
@@ -134,7 +135,7 @@ def test_frames_equal_the_band_up_to_the_limits_of_8_bits(seed, match, mismatch,
             assert None not in got, params
 
 
-@settings(SETTINGS, max_examples=25)
+@settings(SETTINGS, max_examples=tries(25))
 @given(seed=st.integers(0, 2**32), xdrop=st.integers(0, 60), match=st.integers(1, 3))
 def test_extender_on_both_strands(seed, xdrop, match):
     rng, params = np.random.default_rng(seed), XdropParams(match=match, xdrop=xdrop, stop_window=32)

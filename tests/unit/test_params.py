@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from overlapper.errors import ParameterError
 from overlapper.params.stages import Params
+from tests.tries import tries
 
 BAD = {
     "sketch.kmer_length": [7, 29],
@@ -158,7 +159,7 @@ GOOD = {
 }
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(st.fixed_dictionaries({}, optional=GOOD))
 def test_toml_round_trip(values):
     params = Params()

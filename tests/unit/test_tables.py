@@ -14,6 +14,7 @@ from overlapper.tables import Candidates, Matches, Overlaps, Reads, Seeding
 from overlapper.tables.base import gather_ragged
 from overlapper.tables.overlaps import pair_order
 from tests.read_sets import columns_of, reads_of, texts_of
+from tests.tries import tries
 
 TABLES = [Candidates, Matches, Overlaps, Seeding]
 every_table = pytest.mark.parametrize("kind", TABLES, ids=lambda kind: kind.__name__)
@@ -53,7 +54,7 @@ def rows_of(table):
 
 
 @every_table
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(seed=st.integers(0, 2**32), rows=st.integers(0, 12), optional=st.booleans(), data=st.data())
 def test_take_concat_and_sort(kind, seed, rows, optional, data):
     table = random_table(kind, seed, rows, optional)
@@ -74,7 +75,7 @@ def test_take_concat_and_sort(kind, seed, rows, optional, data):
         assert rows_of(table.sort_canonical().validate()) == [wanted[i] for i in order]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(
     seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 8), max_size=4),
     threads=st.integers(1, 2), chunk=st.sampled_from([1, 3, 1 << 17]),
@@ -94,7 +95,7 @@ def test_rows_of_several_tables_by_pair(seed, sizes, threads, chunk):
 
 
 @every_table
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(seed=st.integers(0, 2**32), sizes=st.lists(st.integers(0, 8), min_size=2, max_size=4))
 def test_large_columns_are_joined_by_several_threads(kind, seed, sizes):
     parts = [random_table(kind, seed + i, size) for i, size in enumerate(sizes)]
