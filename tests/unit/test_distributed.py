@@ -74,16 +74,16 @@ def test_killed_and_slow_workers_and_a_lost_connection_do_not_change_the_bytes(f
 
 
 def test_workers_from_the_command_line(folder):
-    done = overlapper(
-        "overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", "--stats", "s.json", cwd=folder
-    )
+    words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", "--stats", "s.json")
+    done = python("-m", "overlapper", *words, cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
     assert json.loads((folder / "s.json").read_text())["funnel"]["overlaps"] > 100
 
 
 def test_no_more_workers_are_started_than_there_are_processors(folder):
-    done = overlapper("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "100000", cwd=folder)
+    words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "100000")
+    done = python("-m", "overlapper", *words, cwd=folder)
     assert done.returncode == 0, done.stderr.decode()
     expected = f"starting {available_threads()} workers, one for each processor that may be used, not 100000"
     assert expected in done.stderr.decode()
@@ -146,6 +146,7 @@ def test_started_processes_accept_nobody_else(tmp_path):
 def test_started_processes_leave_no_files(folder):
     (folder / "tmp").mkdir()
     environment = {"TMPDIR": str(folder / "tmp")}
-    done = overlapper("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", cwd=folder, env=environment)
+    words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2")
+    done = python("-m", "overlapper", *words, cwd=folder, env=environment)
     assert done.returncode == 0, done.stderr.decode()
     assert list((folder / "tmp").iterdir()) == []
