@@ -31,19 +31,23 @@ PARAMS = MapParams(
 
 
 @functools.cache  # every extender starts from the same
-def oracle_anchors(name, read, *reference, most=1024):
-    """Anchors of a read by the oracle of a seeder."""
-    if name == "minimizers":
-        return oracle.minimizer_anchors(read, reference, 9, 3, PARAMS.seeds.hit_limit, most)
+def oracle_matches(name, read, reference):
+    """Matches that the oracle of a seeder takes, however many there are."""
     length, interval, limit = PARAMS.seeds.length, PARAMS.seeds.interval, PARAMS.seeds.hit_limit
     if name in ("smem", "nov-smem"):
         search = exact_matches.smems if name == "smem" else exact_matches.nov_smems
         rows = search(reference, read, length)
         places = [row[:2] for row in rows]
-        rows = [row for row in rows if places.count(row[:2]) <= limit]
-    else:
-        found, _ = exact_matches.fixed_seeds(reference, read, length, int(name == "fixed-1"), limit)
-        rows = [row[:4] for row in found if (row[0] - run_start(read, row[0])) % interval == 0]
+        return [row for row in rows if places.count(row[:2]) <= limit]
+    found, _ = exact_matches.fixed_seeds(reference, read, length, int(name == "fixed-1"), limit)
+    return [row[:4] for row in found if (row[0] - run_start(read, row[0])) % interval == 0]
+
+
+def oracle_anchors(name, read, *reference, most=1024):
+    """Anchors of a read by the oracle of a seeder."""
+    if name == "minimizers":
+        return oracle.minimizer_anchors(read, reference, 9, 3, PARAMS.seeds.hit_limit, most)
+    rows = oracle_matches(name, read, reference)
     places = [row[:2] for row in rows]
     kept = oracle.uncrowded([(*seed, places.count(seed)) for seed in set(places)], most)
     ends = np.cumsum([len(text) for text in reference])
@@ -88,7 +92,6 @@ def test_seeders_equal_their_oracle(name, most, monkeypatch):
 )
 def test_extenders_equal_their_oracle(name, seeds):
     reference, reads = case(len(seeds))
-    # the oracle of SMEMs takes the cube of the length
     reads = [read[:110] for read in reads[4:7]] if seeds == "smem" else [read[:170] for read in reads]
     params = dataclasses.replace(PARAMS, extender=name, seeder=seeds)
     extend = EXTENDERS.get(name, oracle.edits)

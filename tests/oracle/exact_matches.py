@@ -46,23 +46,24 @@ def places(texts, piece):
     for reverse in (False, True):
         query = reverse_complement(piece) if reverse else piece
         for text, offset in zip(texts, text_offsets(texts), strict=True):
-            for j in range(len(text) - len(query) + 1):
-                if text[j : j + len(query)] == query:
-                    found.add((reverse, offset + j))
+            j = text.find(query)
+            while j >= 0:
+                found.add((reverse, offset + j))
+                j = text.find(query, j + 1)
     return found
 
 
 def smems(texts, read, min_length):
     """Longest matching intervals of the read, those that lie in no other one, with all their places."""
-    matching = [
-        (start, end)
-        for start in range(len(read))
-        for end in range(start + 1, len(read) + 1)
-        if places(texts, read[start:end])
-    ]
+    longest = []  # from each start; the others lie in these
+    for start in range(len(read)):
+        end = start
+        while end < len(read) and places(texts, read[start : end + 1]):
+            end += 1
+        longest.append((start, end))
     found = set()
-    for start, end in matching:
-        contained = any(s <= start and end <= e and (s, e) != (start, end) for s, e in matching)
+    for start, end in longest:
+        contained = any(s <= start and end <= e and (s, e) != (start, end) for s, e in longest)
         if not contained and end - start >= min_length:
             found |= {(start, end - start, *place) for place in places(texts, read[start:end])}
     return found
