@@ -4,8 +4,9 @@ import shutil
 
 import pytest
 
-from overlapper import cli, random_genome, simulate_reads
+from overlapper import random_genome, simulate_reads
 from overlapper.simulate import adapted_model
+from tests.cli import within
 from tests.cli.runner import overlapper
 
 RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv", "scores.json")
@@ -59,15 +60,9 @@ def command(tmp_path, monkeypatch, capfdbinary):
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
-        monkeypatch.setattr("sys.argv", ["overlapper", *map(str, arguments)])
-        for group in (cli.app, *cli.GROUPS.values()):  # or those of earlier runs would be built again
-            monkeypatch.setattr(group, "registered_commands", [])
+        monkeypatch.setattr("sys.argv", [])  # what it was comes back
         capfdbinary.readouterr()
-        try:
-            cli.main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code or 0
+        code = within.main(map(str, arguments))
         out, err = capfdbinary.readouterr()
         return Result(code, out, err.decode())
 
