@@ -1,7 +1,9 @@
 """Settings of all tests."""
 
+import os
+
 from hypothesis import settings
 
 import tests.tries  # noqa: F401 - has the profiles
 
-settings.load_profile("few")
+settings.load_profile("all" if os.environ.get("CI") else "few")

@@ -1,10 +1,10 @@
-"""On how many examples properties are tried: on few by default, on all that a test names in releases."""
+"""On how many examples properties are tried: on a quarter of what a test names, on all of them in CI."""
 
 from hypothesis import settings
 
 LEAST = 5
-for _name, _percent in {"few": 25, "all": 100}.items():
-    settings.register_profile(_name, max_examples=_percent, deadline=None)
+for _profile, _percent in {"few": 25, "all": 100}.items():
+    settings.register_profile(_profile, max_examples=_percent, deadline=None)
 
 
 def tries(number):

@@ -20,7 +20,10 @@ from overlapper.tables import Reads
 from tests.cli.conftest import RUN_FILES
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium: apt-get install chromium")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium: apt-get install chromium"),
+]
 
 MEASURE = """
 <pre id="result"></pre><script>

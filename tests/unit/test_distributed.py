@@ -60,12 +60,18 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def folder(tmp_path):
-    fasta_of(simulated("ont-r9"), tmp_path / "reads.fa")
-    whole = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=tmp_path)
+    return with_overlaps(tmp_path)
+
+
+def with_overlaps(folder):
+    """Write reads and their overlaps, found in memory, to a folder; return it."""
+    fasta_of(simulated("ont-r9"), folder / "reads.fa")
+    whole = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder)
     assert whole.returncode == 0, whole.stderr
-    return tmp_path
+    return folder
 
 
+@pytest.mark.slow
 def test_killed_and_slow_workers_and_a_lost_connection_do_not_change_the_bytes(folder):
     (folder / "script.py").write_text(SCRIPT)
     done = python("script.py", cwd=folder)
@@ -73,14 +79,23 @@ def test_killed_and_slow_workers_and_a_lost_connection_do_not_change_the_bytes(f
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
 
 
-def test_workers_from_the_command_line(folder):
+@pytest.fixture(scope="module")
+def tiled(tmp_path_factory):
+    """The folder of a run on two workers."""
+    folder = with_overlaps(tmp_path_factory.mktemp("tiled"))
+    (folder / "tmp").mkdir()
     words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", "--stats", "s.json")
-    done = python("-m", "overlapper", *words, cwd=folder)
+    done = python("-m", "overlapper", *words, cwd=folder, env={"TMPDIR": str(folder / "tmp")})
     assert done.returncode == 0, done.stderr.decode()
-    assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
-    assert json.loads((folder / "s.json").read_text())["funnel"]["overlaps"] > 100
+    return folder
 
 
+def test_workers_from_the_command_line(tiled):
+    assert (tiled / "tiled.paf").read_bytes() == (tiled / "whole.paf").read_bytes()
+    assert json.loads((tiled / "s.json").read_text())["funnel"]["overlaps"] > 100
+
+
+@pytest.mark.slow
 def test_no_more_workers_are_started_than_there_are_processors(folder):
     words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "100000")
     done = python("-m", "overlapper", *words, cwd=folder)
@@ -143,10 +158,5 @@ def test_started_processes_accept_nobody_else(tmp_path):
     assert done.stdout == b"refused\n", done.stderr.decode()
 
 
-def test_started_processes_leave_no_files(folder):
-    (folder / "tmp").mkdir()
-    environment = {"TMPDIR": str(folder / "tmp")}
-    words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2")
-    done = python("-m", "overlapper", *words, cwd=folder, env=environment)
-    assert done.returncode == 0, done.stderr.decode()
-    assert list((folder / "tmp").iterdir()) == []
+def test_started_processes_leave_no_files(tiled):
+    assert list((tiled / "tmp").iterdir()) == []

@@ -58,6 +58,7 @@ overlapper.align(5, "ACGT")
 """
 
 
+@pytest.mark.slow
 def test_types_are_complete_for_users(tmp_path):
     (tmp_path / "use.py").write_text(USE)
     words = ("-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir", tmp_path / "kept", "use.py")
