@@ -2,20 +2,24 @@
 
 
 def places(target, read, i, window, k, band):
-    """Where the k-mer at base i of the read stands near the line."""
+    """Where the k-mer at base i of the read stands near the line; both are bytes."""
     t_start, t_end, r_start, r_end = window
     kmer = read[i : i + k]
     if any(code > 3 for code in kmer):
         return []
     line = t_start + (i - r_start) * (t_end - t_start) // max(1, r_end - r_start)
-    inside = range(max(t_start, line - band), min(t_end - k, line + band) + 1)
-    return [j for j in inside if target[j : j + k] == kmer]
+    found, end = [], min(t_end, line + band + k)
+    j = target.find(kmer, max(t_start, line - band), end)
+    while j >= 0:
+        found.append(j)
+        j = target.find(kmer, j + 1, end)
+    return found
 
 
 def anchors(target, read, window, k, band, most_places, most):
     """Maximal matches (i, j, length)."""
     t_start, t_end, r_start, r_end = window
-    found = []
+    target, read, found = bytes(target), bytes(read), []
     for i in range(r_start, r_end - k + 1):
         here = places(target, read, i, window, k, band)
         if len(here) > most_places:
@@ -37,13 +41,12 @@ def anchors(target, read, window, k, band, most_places, most):
 
 def best_chain(found, max_gap, look_back, max_shift, near, diagonals):
     """The anchors of the best chain."""
-    score, before = [], []
+    score, before, latest = [], [], {}
     for a, (i, j, length) in enumerate(found):
         best, link = 4 * length, None
         around = {(j - i + d) % diagonals for d in range(-near, near + 1)}
         others = set(range(max(0, a - look_back), a))
-        for diagonal in around:
-            others |= set([b for b in range(a) if (found[b][1] - found[b][0]) % diagonals == diagonal][-1:])
+        others |= {latest[diagonal] for diagonal in around if diagonal in latest}
         for b in sorted(others, reverse=True):
             bi, bj, bl = found[b]
             di, dj = i + length - bi - bl, j + length - bj - bl
@@ -55,6 +58,7 @@ def best_chain(found, max_gap, look_back, max_shift, near, diagonals):
                     best, link = through, b
         score.append(best)
         before.append(link)
+        latest[(j - i) % diagonals] = a
     a, chain = score.index(max(score)), []
     while a is not None:
         chain.insert(0, found[a])
