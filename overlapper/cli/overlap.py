@@ -37,6 +37,8 @@ from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from overlapper.overlap.summary import Run
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
@@ -47,6 +49,7 @@ overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
 overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
 overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
 overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
+overlapper overlap reads.fq.gz --copies separate -o within_copies.paf
 """
 
 COMPILE_SECONDS = 15
@@ -108,6 +111,15 @@ def overlap(
             "match in several ways.",
         ),
     ] = None,
+    copies: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Tell haplotypes and copies of repeats apart, by correcting the reads, which takes some ten "
+            "times as long: keep tags each overlap with its differences of copies (cd), separate also leaves "
+            "out those that join different copies.",
+        ),
+    ] = None,
     threads: Threads = 0,
     device: Annotated[
         str,
@@ -165,6 +177,13 @@ def overlap(
         "best": best,
         "best_of_pair": best_of_pair,
     }
+    if copies not in (None, "keep", "separate"):
+        raise typer.BadParameter(f"--copies is {copies}, expected keep or separate")
+    limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
+    if copies and limits.given:
+        raise typer.BadParameter(
+            "--copies works in memory: leave out --memory, --workdir, --plan and the like"
+        )
     inputs = [path for path in (*reads, config, reference) if path is not None]
     outputs = {
         "--output (standard output by default)": output,
@@ -198,14 +217,13 @@ def overlap(
     parts = FastxParts(
         *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
     )
-    limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     check_preset(preset)
     check_format(output)
     check_sides(both_sides, group_by, output)
     sides = {"both_sides": both_sides, "by_target": group_by is not None}
     extending = changes.get("extender", Params().extender)
     with (
-        Progress(quiet, steps=STEPS, verbose=verbose, log=log) as progress,
+        Progress(quiet, steps=0 if copies else STEPS, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
@@ -219,7 +237,7 @@ def overlap(
             devices = extending_devices(extending, "cpu" if scheduler else device)
             result = run_in_tiles(request, limits, [device.name for device in devices])
         else:
-            result = _run_in_memory(request, extending)
+            result = _run_in_memory(request, extending, copies)
         if result is None:
             return
         result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
@@ -236,8 +254,8 @@ def overlap(
             progress.note(result.emptied())
 
 
-def _run_in_memory(request: Request, extending: str) -> Run:
-    """Find overlaps with an extender, and write them."""
+def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
+    """Find overlaps with an extender, tell copies apart where that is asked for, and write them."""
     from overlapper.extend.registry import extending_devices
     from overlapper.io.sided import open_sided
     from overlapper.overlap.pipeline import run
@@ -272,10 +290,28 @@ def _run_in_memory(request: Request, extending: str) -> Run:
         table, request.preset, changes=request.changes, threads=threads,
         gpu_memory=request.gpu_memory, order=order, devices=devices, report=progress.report,
     )  # fmt: skip
+    if copies:
+        result = _told_apart(request, result, table, order, copies == "separate")
     progress.report("writing")
     end_gpus(result.devices)
     writer.write(result.overlaps)
     return result
+
+
+def _told_apart(request: Request, result: Run, table: Reads, order: np.ndarray, separate: bool) -> Run:
+    """Count the differences of copies of overlaps, and leave out those that join different copies."""
+    from overlapper.assemble.told_apart import are_trans, count_copy_differences
+
+    overlaps = count_copy_differences(
+        table, result.overlaps, preset=request.preset, threads=request.threads, device=request.device,
+        gpu_memory=request.gpu_memory, order=order, report=request.progress.report,
+    )  # fmt: skip
+    if not separate:
+        return dataclasses.replace(result, overlaps=overlaps)
+    within = overlaps.take(~are_trans(overlaps))
+    counts = {"dropped: other copy": len(overlaps) - len(within), "overlaps": len(within)}
+    funnel = {name: count for name, count in result.funnel.items() if name != "overlaps"} | counts
+    return dataclasses.replace(result, overlaps=within, funnel=funnel)
 
 
 def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[str, Any]:

@@ -164,8 +164,8 @@ def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmI
     Raises
     ------
     InputError
-        When the file is missing, not an index, of another version, truncated or corrupt, or when it is the
-        index of another text.
+        When the file is missing, not an index, of another version, truncated, corrupt or followed by
+        something, or when it is the index of another text.
     """
     check_rereadable(os.fspath(path), "an index is mapped into memory")
     try:
@@ -193,6 +193,12 @@ def load(path: str | os.PathLike, text: Reads | None, threads: int) -> tuple[FmI
             )
         arrays[described["name"]] = stored.view(dtype).reshape(shape)
         position += size
+    if position < len(mapped):
+        raise FormatError(
+            f"{len(mapped) - position} bytes come after the end of the index",
+            file=str(path),
+            remedy=_BUILD_AGAIN,
+        )
     rows = 2 * int(arrays["segments"][-1, 0])
     fm = FmIndex(
         **{name: arrays[name] for name in _FM_ARRAYS},

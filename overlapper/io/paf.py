@@ -12,12 +12,13 @@ length; mapping quality, always 255 (missing), as overlaps have none. Then tags:
 ``dv:f``  estimated differences a base, where there is no alignment; left out when there is no estimate
 ``de:f``  differences a base of the alignment
 ``cl:A``  class (ours): ``d`` dovetail, ``q`` query contained, ``t`` target contained, ``i`` internal match
+``cd:i``  differences of copies (ours), where they were told; -1 where the reads are too unlike
 ``cg:Z``  CIGAR, along the forward strand of the target
 ========  ==============================================================================================
 
-What is read is any PAF with the twelve columns, and of its tags those above, ``AS`` before ``s1`` and ``de``
-before ``dv``. The reads of a row change places where need be, so that the query has the smaller number, and
-with them ``cl`` and the CIGAR. Lines where a read matches itself are left out.
+What is read is any PAF with the twelve columns, and of its tags those above but ``cd``, ``AS`` before ``s1``
+and ``de`` before ``dv``. The reads of a row change places where need be, so that the query has the smaller
+number, and with them ``cl`` and the CIGAR. Lines where a read matches itself are left out.
 """
 
 from __future__ import annotations

@@ -99,6 +99,9 @@ class Overlaps(Intervals):
         An `OverlapClass`.
     edits : ndarray of int32, shape (n,), optional
         Mismatching and gap bases of the alignment.
+    copy_differences : ndarray of int32, shape (n,), optional
+        Differences of copies that the two reads show once they are corrected; -1 where they are too unlike to
+        count (`overlapper.assemble.told_apart`).
     cigar : ndarray of uint32, optional
         Alignments in BAM's packing (length << 4 | operation; 7 is =, 8 is X, 1 is I, 2 is D), along the
         forward strand of the query.
@@ -113,6 +116,7 @@ class Overlaps(Intervals):
     divergence: np.ndarray = column("f4")
     kind: np.ndarray = column("u1")
     edits: np.ndarray | None = column("i4", optional=True)
+    copy_differences: np.ndarray | None = column("i4", optional=True)
     cigar: np.ndarray | None = ragged("u4", by="cigar_offsets")
     cigar_offsets: np.ndarray | None = offsets()
 

@@ -218,6 +218,14 @@ def test_numba_that_may_not_compile_is_told(files):
     )
 
 
+@pytest.mark.parametrize("setting", ["NUMBA_NUM_THREADS=0", "NUMBA_NUM_THREADS=many", "NUMBA_OPT=9"])
+def test_settings_that_numba_cannot_use_are_told(files, setting):
+    result = overlapper("overlap", "reads.fa", cwd=files, text=True, env=dict([setting.split("=")]))
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert result.stderr.startswith("overlapper: error: numba cannot be used with ")
+    assert setting in result.stderr
+
+
 @pytest.mark.parametrize("megabytes", [100, 300, 500, 1000])
 def test_too_little_address_space_is_told(files, megabytes):
     limit = megabytes << 20

@@ -65,6 +65,30 @@ def expected(reads, tmp_path_factory):
     return path.read_bytes()
 
 
+def test_copies_are_tagged_or_left_out(command, tmp_path):
+    simulated = ["-p", "hifi", "-c", "12", "--genome-size", "12k", "--seed", "5", "-q", "-o"]
+    assert command("simulate", *simulated, "reads.fa").code == 0
+    assert command("overlap", "reads.fa", "-q", "-o", "all.paf").code == 0
+    for copies in ("keep", "separate"):
+        assert command("overlap", "reads.fa", "--copies", copies, "-q", "-o", f"{copies}.paf").code == 0
+    plain, kept = ((tmp_path / f"{name}.paf").read_text().splitlines() for name in ("all", "keep"))
+    assert [line.rpartition("\tcd:i:")[0] for line in kept] == plain
+    within = [line for line in kept if 0 <= int(line.rpartition(":")[2]) < 4]
+    assert (tmp_path / "separate.paf").read_text().splitlines() == within != []
+
+
+@pytest.mark.parametrize("more", [["--memory", "1G"], ["--workdir", "w"], ["--plan"]])
+def test_copies_are_told_apart_in_memory(command, more):
+    result = command("overlap", "reads.fa", "--copies", "keep", *more)
+    assert result.code == 2
+    assert "--copies works in memory" in result.err
+
+
+def test_what_becomes_of_copies_is_keep_or_separate(command):
+    result = command("overlap", "reads.fa", "--copies", "collapse")
+    assert (result.code, "--copies is collapse, expected keep or separate" in result.err) == (2, True)
+
+
 def test_the_overlaps_are_the_true_ones(overlap, simulated, reads_file, tmp_path):
     reads, truth = simulated
     assert overlap(reads_file, "-o", "out.paf").code == 0

@@ -36,6 +36,8 @@ def line_of(row, names, lengths, mark="P"):
         rounded = Decimal(row["divergence"]).quantize(Decimal("0.0001"), ROUND_HALF_UP)
         columns += [f"{'de' if aligned else 'dv'}:f:{rounded}"]
     columns += [f"cl:A:{CLASSES[row['kind']]}"]
+    if row.get("copy_differences") is not None:
+        columns += [f"cd:i:{row['copy_differences']}"]
     if row["cigar"]:
         along_target = row["cigar"][::-1] if row["reverse"] else row["cigar"]
         columns += ["cg:Z:" + "".join(f"{length}{operation}" for length, operation in along_target)]

@@ -85,6 +85,16 @@ def folder():
         yield Path(name)
 
 
+@settings(deadline=None, max_examples=tries(50))
+@given(table=tables.filter(len), data=st.data())
+def test_differences_of_copies_are_tagged(table, data, folder):
+    for row in table:
+        row["copy_differences"] = data.draw(st.integers(-1, 2**31 - 1))
+    path = folder / "copies.paf"
+    write_paf(table_of(table), reads(), path)
+    assert path.read_text() == "".join(lines_of(table, NAMES, LENGTHS))
+
+
 @settings(deadline=None, max_examples=tries(150))
 @given(table=tables)
 def test_lines_are_the_oracles_and_read_back_as_the_same_table(table, folder):

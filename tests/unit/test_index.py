@@ -83,6 +83,13 @@ def test_a_truncated_index(saved):
             Index.load(saved)
 
 
+def test_an_index_that_something_follows(saved, tmp_path):
+    longer = tmp_path / "longer"
+    longer.write_bytes(saved.read_bytes() + b"x")
+    with pytest.raises(FormatError, match="1 bytes come after the end of the index"):
+        Index.load(longer)
+
+
 def test_a_corrupt_index(saved):
     content = saved.read_bytes()
     header_end = content.index(b"]}", 32) + 2

@@ -135,6 +135,16 @@ def test_what_is_damaged_is_compiled_again_and_replaced(how, kernel, tmp_path):
     assert (again(2), hits(again)) == (4, 1)
 
 
+def test_a_pipe_in_place_of_a_kernel_is_not_waited_for(kernel, tmp_path):
+    kernel()(2)
+    (path,) = kept(tmp_path)
+    path.unlink()
+    os.mkfifo(path)
+    fresh = kernel()
+    assert (fresh(2), hits(fresh)) == (4, 0)
+    assert path.is_file()
+
+
 def test_other_source_is_compiled_anew(kernel, tmp_path):
     kernel()(2)
     (tmp_path / "kernels.py").write_text(SOURCE.replace("2 * x", "3 * x"))

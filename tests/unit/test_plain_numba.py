@@ -37,6 +37,12 @@ def test_a_numba_without_what_is_used_here_is_taken_as_it_is(monkeypatch):
     assert not isinstance(kernel._cache, KernelCache)
 
 
+@pytest.mark.parametrize(("value", "plain_numba"), [("", False), ("0", False), ("1", True), ("yes", True)])
+def test_the_switch_is_off_where_it_is_empty_or_0(value, plain_numba, monkeypatch):
+    monkeypatch.setenv(plain.SWITCH, value)
+    assert plain.is_asked_for() == plain_numba
+
+
 @pytest.mark.slow
 def test_results_are_the_same_with_numba_as_it_is(tmp_path):
     simulated = "simulate --genome-size 20k -c 8 -p ont-r9 -o reads.fq --reference-out genome.fa -q"

@@ -28,6 +28,7 @@ _SCORE = text_bytes(b"\tAS:i:")
 _EDITS = text_bytes(b"\tNM:i:")
 _DIVERGENCE = text_bytes(b"\tde:f:")
 _CLASS = text_bytes(b"\tcl:A:")
+_COPY_DIFFERENCES = text_bytes(b"\tcd:i:")
 _CIGAR = text_bytes(b"\tcg:Z:")
 _NO_MAPPING_QUALITY = text_bytes(b"\t255")
 _CLASS_LETTERS = text_bytes(b"idqt")
@@ -61,6 +62,7 @@ class Rows(NamedTuple):
     divergence: np.ndarray
     kind: np.ndarray
     edits: np.ndarray
+    copy_differences: np.ndarray
     cigar: np.ndarray
     cigar_offsets: np.ndarray
 
@@ -103,6 +105,8 @@ def format_paf(rows, names, start, stop, out):
         at = put(out, at, _CLASS)
         out[at] = _CLASS_LETTERS[rows.kind[row]]
         at += 1
+        if len(rows.copy_differences):
+            at = put_integer(out, put(out, at, _COPY_DIFFERENCES), np.int64(rows.copy_differences[row]))
         if len(rows.cigar_offsets):
             at = _put_cigar(out, at, rows, row)
         out[at] = _NEWLINE

@@ -2,8 +2,8 @@
 
 This folder works with insides of numba, to start commands sooner, to compile less, and to load no kernel that
 is damaged or somebody else's. Nothing else depends on it: results are the same to the byte without. It is
-left out where the environment variable `SWITCH` is set, and where a numba lacks one of the names in `_USED`.
-Kernels are then kept by numba itself.
+left out where the environment variable `SWITCH` is set to anything but 0, and where a numba lacks one of the
+names in `_USED`. Kernels are then kept by numba itself.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _USED = {
 
 
 def is_asked_for() -> bool:
-    """Tell whether the environment variable `SWITCH` is set."""
-    return bool(os.environ.get(SWITCH))
+    """Tell whether the environment variable `SWITCH` is set, to something else than 0."""
+    return os.environ.get(SWITCH, "0") not in ("", "0")
 
 
 @functools.cache

@@ -35,11 +35,11 @@ def load_numba() -> None:
     Raises
     ------
     ParameterError
-        When numba is told not to compile.
+        When numba is told not to compile, or what no numba can do.
     """
     if is_asked_for():
         keep_kernels_at_home()
-        importlib.import_module("numba")
+        _import("numba")
         _check_that_it_compiles()
         return
     left_out: dict[str, ModuleType | None] = {
@@ -48,7 +48,7 @@ def load_numba() -> None:
     }
     with _instead(left_out), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A Numba config file is found")
-        importlib.import_module("numba.np.arraymath")  # kernels name it, and it names scipy
+        _import("numba.np.arraymath")  # kernels name it, and it names scipy
         from numba.core import config
     _check_that_it_compiles()
     config._config_fname = os.devnull  # it is looked for again before each compilation
@@ -57,6 +57,22 @@ def load_numba() -> None:
         from overlapper.runtime.compile.kernel_loading import load_without_compiler
 
         load_without_compiler()
+
+
+def _import(module: str) -> None:
+    """Import a module of numba, which reads its settings from the environment meanwhile."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", r"\s*Environment variable 'NUMBA_", RuntimeWarning)
+        try:
+            importlib.import_module(module)
+        except (RuntimeWarning, ValueError) as error:
+            settings = [f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_")]
+            if not settings:
+                raise
+            reason = str(error).strip().splitlines()[0].rstrip(".")
+            raise ParameterError(
+                f"numba cannot be used with {', '.join(settings)}: {reason}. Unset or correct it"
+            ) from None
 
 
 def _check_that_it_compiles() -> None:
