@@ -35,7 +35,7 @@ from overlapper.extend.classify import classify
 from overlapper.graph.build import depth_of, is_similar
 from overlapper.graph.model import Edges, Graph, GraphReads
 from overlapper.graph.pairs import Pairs, cut, pairs_of, without_repeats
-from overlapper.graph.trim import trim
+from overlapper.graph.trim import kept_intervals
 from overlapper.kernels.graph import graph_edges
 from overlapper.kernels.graph.unitigs import only_successor
 from overlapper.params.graph import GraphParams
@@ -124,7 +124,7 @@ def join_ends(
         pairs = _pairs_near(ends, overlaps, params, order, threads)
         kept = np.zeros((2, len(order)), np.int32)
         kept[:, of_graph] = graph.reads.start, graph.reads.end
-        intervals = _lax_intervals(ends, pairs, overlaps, reads.lengths[order], kept, params, threads)
+        intervals = _lax_intervals(ends, pairs, kept, params, threads)
         steps = _steps(ends, pairs, overlaps, intervals, params)
         ways = _chosen(ends, steps, set(of_graph.tolist()))
     counts = {
@@ -167,15 +167,13 @@ def _pairs_near(
 def _lax_intervals(
     ends: Ends,
     pairs: Pairs,
-    overlaps: Overlaps,
-    lengths: np.ndarray,
     kept: np.ndarray,
     params: GraphParams,
     threads: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the intervals of reads that one overlap confirms; those of dead ends are longer there alone."""
-    lax = dataclasses.replace(params, min_depth=1, min_overlap=params.join_overlap)
-    trimmed = trim(pairs, overlaps, lengths, lax, threads=threads)
+    lax = dataclasses.replace(params, min_overlap=params.join_overlap)
+    trimmed = kept_intervals(pairs, kept.shape[1], 1, params.join_overlap // 2, lax, threads)
     start, end = trimmed.start.copy(), trimmed.end.copy()
     in_graph = kept[1] > kept[0]
     start[in_graph], end[in_graph] = kept[:, in_graph]
@@ -225,7 +223,7 @@ def _chosen(ends: Ends, steps: list[_Step], of_graph: set[int]) -> list[_Way]:
     ways: dict[tuple[int, int], list[_Way]] = defaultdict(list)
     for step in steps:
         if step.target ^ 1 in end_of:
-            following = [(step,)]
+            following: list[tuple[_Step, ...]] = [(step,)]
         elif step.target >> 1 in of_graph:
             continue
         else:

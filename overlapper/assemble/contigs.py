@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.assemble.ends import without_unconfirmed_ends
+from overlapper.assemble.ends import without_doubtful_ends
 from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
@@ -100,7 +100,7 @@ class Assembled:
     warnings : list of str
         What polishing left undone (`overlapper.correct.unvoted.warning`).
     cut_off : int
-        Bases at ends of contigs that no vote confirmed, which are left out.
+        Bases of doubtful ends of contigs, which are left out (`overlapper.assemble.ends`).
     """
 
     contigs: Contigs
@@ -238,7 +238,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     )
     sequences = polished.unitigs.sequences
     if not separate:  # the ends of accurate reads are accurate
-        sequences = without_unconfirmed_ends(sequences, _ends_that_stay(contigs))
+        sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
     cut_off = polished.unitigs.sequences.total_bases - sequences.total_bases
     contigs = dataclasses.replace(contigs, sequences=sequences)
     return Assembled(contigs, params, steps.stages.done, polished.warnings, cut_off)

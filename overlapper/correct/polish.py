@@ -38,7 +38,7 @@ from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
 from overlapper.tiled.stages import Stages
 
-WINDOW_BASES, MARGIN = 40_000, 2_000
+WINDOW_BASES, MARGIN = 80_000, 4_000
 _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 
