@@ -1,10 +1,10 @@
-"""The overlap graph: build, reduce, clean, lay out.
+"""The overlap graph: build, reduce, clean, join, lay out.
 
 ::
 
-    build_graph -> reduce -> clean -> layout
+    build_graph -> reduce -> clean -> join_ends -> layout
 
-Each step returns what it made and a count of what it removed, by reason; `assemble` takes all four.
+Each step returns what it made and a count of what it removed, by reason; `assemble` takes all five.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from overlapper.graph.build import build_graph
 from overlapper.graph.clean import clean
+from overlapper.graph.join import join_ends
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Contained, Edges, Graph, GraphReads
 from overlapper.graph.reduce import reduce
@@ -37,6 +38,7 @@ __all__ = [
     "assemble",
     "build_graph",
     "clean",
+    "join_ends",
     "layout",
     "reduce",
 ]
@@ -84,7 +86,7 @@ def assemble(
     threads: int = 1,
     report: Report = lambda step, done, total: None,
 ) -> Assembly:
-    """Build, reduce, clean and lay out.
+    """Build, reduce, clean, join dead ends and lay out.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ def assemble(
         In any order, from any tool.
     params : GraphParams
     cleaning : CleanParams, optional
-        None leaves the graph as reduction leaves it.
+        None leaves the graph as reduction leaves it, dead ends too.
     threads : int
         Changes nothing but the time.
     report : callable
@@ -120,5 +122,8 @@ def assemble(
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, cleaning))
+        graph = step(
+            "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)
+        )
     made = step("layout", lambda: layout(graph))
     return Assembly(made, counts, sizes, clock.seconds, clock.memory)

@@ -72,7 +72,7 @@ def build_graph(
     pairs = pairs_of(overlaps, order, threads=threads)
     counts = {"overlaps of a read with itself": len(overlaps) - len(pairs)}
     check_within(pairs, lengths)
-    similar = pairs.take(_is_similar(overlaps, params.max_divergence_ratio)[pairs.row])
+    similar = pairs.take(is_similar(overlaps, params.max_divergence_ratio)[pairs.row])
     counts["overlaps that diverge too much"] = len(pairs) - len(similar)
     distinct = without_repeats(similar)
     counts["overlaps that repeat another"] = len(similar) - len(distinct)
@@ -125,7 +125,7 @@ def connect(
     extents = np.concatenate([part.extents for part in parts], axis=1)
     counts = {name: sum(part.counts[name] for part in parts) for name in parts[0].counts}
 
-    depth = _depth(inside, lengths)
+    depth = depth_of(inside, lengths)
     confirmed = confirmed_reads(inside, lengths, params, threads)
     counts["reads not confirmed"] = int(((lengths > 0) & ~confirmed).sum())
     arrow = containments_that_count(inside, kinds, extents, confirmed, params.min_overlap)
@@ -180,14 +180,15 @@ def _inside(
     return _Inside(inside.take(fit), kinds[fit], extents[:, fit], counts)
 
 
-def _is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:
+def is_similar(overlaps: Overlaps, ratio: float) -> np.ndarray:
     """Return which overlaps diverge no more than others (bool), or have no estimate."""
     known = overlaps.divergence[~np.isnan(overlaps.divergence)]
     limit = max(_HARMLESS_DIVERGENCE, ratio * float(np.median(known))) if len(known) else np.inf
     return ~(overlaps.divergence > limit)
 
 
-def _depth(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
+def depth_of(pairs: Pairs, lengths: np.ndarray) -> np.ndarray:
+    """Return how many reads cover each read on average, itself included (float64)."""
     reads = len(lengths)
     covering = np.bincount(pairs.query, pairs.q_end - pairs.q_start, reads)
     covering += np.bincount(pairs.target, pairs.t_end - pairs.t_start, reads)

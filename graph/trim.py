@@ -79,7 +79,7 @@ def trim(
     """
     if params.min_depth == 0:
         return _whole(pairs, lengths)
-    crude = _kept(pairs, len(lengths), params.min_depth, 0, params, threads)
+    crude = kept_intervals(pairs, len(lengths), params.min_depth, 0, params, threads)
     inner = (crude.end - crude.start).astype(np.int64)
     parts = map_in_order(
         lambda block: _fitting(cut(block, overlaps, crude.start, crude.end), inner, params),
@@ -88,7 +88,7 @@ def trim(
     )
     fitting = Pairs.concat(list(parts))
     depth = max(params.min_depth, round(_coverage(fitting, crude) / 10) - 1)
-    fine = _kept(fitting, len(lengths), depth, params.min_overlap // 2, params, threads)
+    fine = kept_intervals(fitting, len(lengths), depth, params.min_overlap // 2, params, threads)
 
     kept = fine.end > fine.start
     start = np.where(kept, crude.start + fine.start, 0)
@@ -113,7 +113,7 @@ def _whole(pairs: Pairs, lengths: np.ndarray) -> Trimmed:
     return Trimmed(np.zeros_like(end), end, {"reads without enough overlaps": int(alone.sum())})
 
 
-class _Kept(NamedTuple):
+class Kept(NamedTuple):
     """Intervals of reads, empty for none, and where the next longest core was cut off, -1 for nowhere."""
 
     start: np.ndarray
@@ -150,7 +150,21 @@ def cores_of(
     return np.concatenate([np.empty((0, 4), np.int64), *found]), (offsets, opens, closes)
 
 
-def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int) -> _Kept:
+def kept_intervals(
+    pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphParams, threads: int
+) -> Kept:
+    """Return the longest core of every read, grown, where it has ``min_overlap`` bases or more.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    reads : int
+        How many there are.
+    min_depth, clip : int
+        Overlaps that must cover a base, after as many bases are taken off both of their ends.
+    params : GraphParams
+    threads : int
+    """
     cores, intervals = cores_of(pairs, reads, min_depth, clip, threads)
     long_enough = cores[:, [1, 3]] - cores[:, [0, 2]] >= params.min_overlap
     start, end = (np.where(long_enough[:, 0], cores[:, side], 0) for side in (0, 1))
@@ -159,7 +173,7 @@ def _kept(pairs: Pairs, reads: int, min_depth: int, clip: int, params: GraphPara
     lost_before, lost_after = cores[:, 3] <= start, cores[:, 2] >= end
     between = np.where(lost_before, cores[:, 3] + start, end + cores[:, 2]) // 2
     parted = long_enough.all(axis=1) & (lost_before | lost_after)
-    return _Kept(start, end, np.where(parted, between, -1))
+    return Kept(start, end, np.where(parted, between, -1))
 
 
 def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
@@ -169,7 +183,7 @@ def _fitting(pairs: Pairs, lengths: np.ndarray, params: GraphParams) -> Pairs:
     return pairs.take(kinds != OverlapClass.INTERNAL)
 
 
-def _coverage(pairs: Pairs, kept: _Kept) -> float:
+def _coverage(pairs: Pairs, kept: Kept) -> float:
     bases = int((kept.end - kept.start).sum(dtype=np.int64))
     return 2 * int((pairs.q_end - pairs.q_start).sum(dtype=np.int64)) / max(bases, 1)
 

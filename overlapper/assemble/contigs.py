@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from overlapper.assemble.ends import without_doubtful_ends
 from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
@@ -98,12 +99,15 @@ class Assembled:
         In order.
     warnings : list of str
         What polishing left undone (`overlapper.correct.unvoted.warning`).
+    cut_off : int
+        Bases of doubtful ends of contigs, which are left out (`overlapper.assemble.ends`).
     """
 
     contigs: Contigs
     params: AssembleParams
     stages: list[Stage]
     warnings: list[str]
+    cut_off: int
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -125,6 +129,7 @@ class Assembled:
                 "bases": int(lengths.sum()),
                 "longest": int(lengths.max(initial=0)),
                 "n50": n50(lengths),
+                "bases cut off ends": self.cut_off,
             },
             "stages": {
                 stage.name: {"folder": stage.folder, "seconds": stage.seconds, **stage.facts}
@@ -231,8 +236,20 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         params.polishing,
         lambda step, done, total: report(f"polishing, {step}", done, total),
     )
-    contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
-    return Assembled(contigs, params, steps.stages.done, polished.warnings)
+    sequences = polished.unitigs.sequences
+    if not separate:  # the ends of accurate reads are accurate
+        sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
+    cut_off = polished.unitigs.sequences.total_bases - sequences.total_bases
+    contigs = dataclasses.replace(contigs, sequences=sequences)
+    return Assembled(contigs, params, steps.stages.done, polished.warnings, cut_off)
+
+
+def _ends_that_stay(contigs: Contigs) -> np.ndarray:
+    """Return which ends of contigs (bool, shape (n, 2)) are joined to others, or to themselves."""
+    stays = np.repeat(contigs.circular, 2).reshape(-1, 2)
+    stays[contigs.link_source >> 1, 1 - (contigs.link_source & 1)] = True
+    stays[contigs.link_target >> 1, contigs.link_target & 1] = True
+    return stays
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:

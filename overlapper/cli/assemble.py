@@ -207,6 +207,10 @@ def assemble(
             progress.note(row)
         if len(table) > 1 + MOST_SHOWN:
             progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {places['contigs.tsv']}")
+        if made.cut_off:
+            progress.note(
+                f"{made.cut_off:,} bases at ends of contigs, which too few reads cover, were cut off"
+            )
         for line in made.warnings:
             progress.note(line)
         if not len(made.contigs):

@@ -136,6 +136,15 @@ def layout(
             show_default="0",
         ),
     ] = None,
+    join_overlap: Annotated[
+        int | None,
+        typer.Option(
+            parser=parse_size,
+            metavar="BASES",
+            help="Shortest overlap by which dead ends are joined in the end; 0 joins none.",
+            show_default="1000",
+        ),
+    ] = None,
     no_clean: Annotated[
         bool, typer.Option("--no-clean", help="Leave the graph as transitive reduction leaves it.")
     ] = False,
@@ -211,7 +220,7 @@ def layout(
         "graph": {
             "min_overlap": min_overlap, "min_depth": min_depth, "max_hang": max_hang, "min_ratio": min_ratio,
             "max_divergence_ratio": max_divergence_ratio, "fuzz": fuzz, "min_end_overlap": min_end_overlap,
-            "confirm_depth": confirm_depth,
+            "confirm_depth": confirm_depth, "join_overlap": join_overlap,
         },
         "clean": {
             "tip_reads": tip_reads, "bubble_bases": bubble_bases, "weak_ratio": weak_ratio,

@@ -23,6 +23,7 @@ from overlapper.correct.own_reads import OwnReads, Windows, rows_of_own
 from overlapper.correct.packed_reads import packed
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.read_placement import rows_on
+from overlapper.correct.replaced import replaced
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
@@ -37,7 +38,7 @@ from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
 from overlapper.tiled.stages import Stages
 
-WINDOW_BASES, MARGIN = 40_000, 2_000
+WINDOW_BASES, MARGIN = 80_000, 4_000
 _CIRCULAR_NAME = re.compile(r"\d+c$")
 
 
@@ -250,7 +251,8 @@ class _Round(Round):
             with self.machine.holding(pileups.reads) as workers:
                 fitted = fit_threshold(pileups, params, workers)
                 for before, block in pileups.blocks():
-                    for first, made in consensus_in_parts(block, fitted, workers):
+                    for first, voted in consensus_in_parts(block, fitted, workers):
+                        made = replaced(block, voted, first) if self.number == 1 else voted
                         inside = joined.add(made)
                         crowded += int(np.count_nonzero(inside[unvoted(block, made, first)]))
                         self.report("consensus", before + first + len(made), len(windows.reads))

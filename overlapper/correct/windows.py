@@ -39,7 +39,7 @@ def windows_of(
     most : int
         Bases of a window, without margins.
     margin : int
-        Bases of a margin, where the target has as many.
+        Bases of a margin; a quarter of the target at most.
     circular : ndarray of bool, shape (targets,)
         Of which targets the last window and the first are neighbours, too; of others they have no margins.
     """
@@ -47,8 +47,9 @@ def windows_of(
     target = np.repeat(np.arange(len(lengths)), windows)
     number = np.arange(len(target)) - np.repeat(np.cumsum(windows) - windows, windows)
     start, end = (x * lengths[target] // windows[target] for x in (number, number + 1))
-    low, high = start - margin, end + margin
-    linear = ~(np.broadcast_to(circular, lengths.shape) & (lengths > 2 * margin))[target]
+    margins = np.minimum(margin, lengths // 4)[target]
+    low, high = start - margins, end + margins
+    linear = ~np.broadcast_to(circular, lengths.shape)[target]
     low[linear], high[linear] = low[linear].clip(0), np.minimum(high, lengths[target])[linear]
     return WindowBounds(target, start, end, low, high)
 

@@ -39,6 +39,8 @@ class GraphParams:
     confirm_depth : int
         Overlaps that must cover each base of a read for it to be confirmed; of others, overlaps count where
         there are none of confirmed reads. 0 takes all reads for confirmed.
+    join_overlap : int
+        Shortest overlap by which dead ends are joined in the end (`overlapper.graph.join`); 0 joins none.
     """
 
     min_overlap: int = 2000
@@ -49,11 +51,13 @@ class GraphParams:
     fuzz: int = 1000
     min_end_overlap: int = 0
     confirm_depth: int = 0
+    join_overlap: int = 1000
 
     def __post_init__(self) -> None:
         require(self.min_overlap >= 1, "min_overlap", self.min_overlap, "1 or more")
         require(self.min_end_overlap >= 0, "min_end_overlap", self.min_end_overlap, "0 or more")
         require(self.min_depth >= 0, "min_depth", self.min_depth, "0 or more")
+        require(self.join_overlap >= 0, "join_overlap", self.join_overlap, "0 or more")
         require(self.confirm_depth >= 0, "confirm_depth", self.confirm_depth, "0 or more")
         require(self.max_hang >= 0, "max_hang", self.max_hang, "0 or more")
         require(0 <= self.min_ratio <= 1, "min_ratio", self.min_ratio, "0 to 1")
@@ -70,6 +74,7 @@ class GraphParams:
             confirm_depth=self.min_depth,
             max_hang=0,
             fuzz=0,
+            join_overlap=0,
         )
 
 

@@ -19,6 +19,7 @@ _STEPS = {
     "build": "after trimming and containment",
     "reduce": "after transitive reduction",
     "clean": "after cleaning",
+    "join": "after joining dead ends",
 }
 
 

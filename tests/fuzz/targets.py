@@ -106,8 +106,8 @@ _NUMBERS = tuple(
         "overlap {} -o out.paf": "--min-overlap --best --best-of-pair -k -w --memory --disk --gpu-memory",
         "overlap {} -o out.paf --finder spgemm": "-k -w --min-overlap",
         "layout {} o.paf -o out.gfa --min-overlap 50 --min-depth 1": "--min-overlap --min-depth --max-hang "
-        "--min-ratio --max-divergence-ratio --fuzz --min-end-overlap --confirm-depth --tip-reads "
-        "--bubble-bases --weak-ratio --weak-rounds --weak-start",
+        "--min-ratio --max-divergence-ratio --fuzz --min-end-overlap --confirm-depth --join-overlap "
+        "--tip-reads --bubble-bases --weak-ratio --weak-rounds --weak-start",
         "map t.fa {} -o out.sam": "-k -w --secondary --seed-length",
         "map t.fa {} -o out.paf --seeder smem": "--seed-length",
         "map t.fa {} -o out.paf --seeder fixed": "--seed-length --seed-interval",

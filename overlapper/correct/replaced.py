@@ -1,0 +1,156 @@
+"""Stretches of unitigs that no read confirms, replaced (``docs/algorithms/correction.md``, section 8).
+
+Real reads have stretches of rubbish, of some kilobases. Where a unitig took its bases from one, other reads
+reach up to the rubbish from either side, and none has a path across it, so that nothing there is voted on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.correct.consensus import Consensus
+from overlapper.correct.packed_reads import runs_of
+from overlapper.correct.pileups import Pileups
+from overlapper.tables.base import offsets_of
+from overlapper.tables.reads import UNKNOWN
+
+SHORTEST = 50
+"""Bases of the shortest stretch, and by how many flanks may overlap on a read."""
+BORDER = 500
+"""Bases on either side that go too: so far paths go on beyond the last anchor, into the rubbish."""
+FLANK = 300
+"""Confirmed bases farther out that are looked for in reads."""
+SEED, SEEDS, SLACK = 13, 4, 60
+"""Bases of the k-mers by which they are found, how many are needed, and how many diagonals apart at most. A
+read that errs in 15 of 100 bases has 35 of them."""
+FEWEST_READS, MOST_READS = 3, 40
+
+
+def replaced(pileups: Pileups, made: Consensus, first: int) -> Consensus:
+    """Replace stretches that had no vote by the bases of a read that goes on across them.
+
+    Parameters
+    ----------
+    pileups : Pileups
+    made : Consensus
+        Of some targets of the pileups, which follow each other.
+    first : int
+        The first of these.
+
+    Returns
+    -------
+    Consensus
+        Bases that are new have quality 0, no depth, and come behind as many bases of the target as the first
+        one of the stretch did.
+    """
+    starts, ends, runs = runs_of((made.quality == 0) & (made.codes != UNKNOWN), made.offsets)
+    new = [
+        (int(made.offsets[t]) + start, int(made.offsets[t]) + end, found)
+        for t, stretches in _by_target(starts, ends, runs)
+        for start, end in stretches
+        if (found := _instead(pileups, made, first, t, start, end)) is not None
+    ]
+    if not new:
+        return made
+    lengths = np.diff(made.offsets)
+    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("codes", "quality", "depth", "origin")}
+    done = 0
+    for start, end, found in new:
+        target = np.searchsorted(made.offsets, start, "right") - 1
+        lengths[target] += len(found) - (end - start)
+        none = np.zeros(len(found), np.uint8)
+        instead = (found, none, none, np.full(len(found), made.origin[start], np.int32))
+        for (name, parts), values in zip(columns.items(), instead, strict=True):
+            parts += [getattr(made, name)[done:start], values]
+        done = end
+    joined = {name: np.concatenate([*parts, getattr(made, name)[done:]]) for name, parts in columns.items()}
+    return dataclasses.replace(made, offsets=offsets_of(lengths), **joined)
+
+
+def _by_target(
+    starts: np.ndarray, ends: np.ndarray, runs: np.ndarray
+) -> list[tuple[int, list[tuple[int, int]]]]:
+    """Return the stretches of targets, with borders; near ones are joined, short ones left out."""
+    found, low = [], 0
+    for target in np.flatnonzero(runs).tolist():
+        high = low + int(runs[target])
+        joined: list[tuple[int, int]] = []
+        for start, end in zip(starts[low:high].tolist(), ends[low:high].tolist(), strict=True):
+            if joined and start - joined[-1][1] < 2 * BORDER + FLANK:
+                start = joined.pop()[0]
+            joined.append((start, end))
+        long = [(start - BORDER, end + BORDER) for start, end in joined if end - start >= SHORTEST]
+        found.append((target, long))
+        low = high
+    return found
+
+
+def _instead(
+    pileups: Pileups, made: Consensus, first: int, target: int, start: int, end: int
+) -> np.ndarray | None:
+    """Return the bases (codes) that a read has in place of a stretch; None where too few reads tell."""
+    codes = made.codes[made.offsets[target] : made.offsets[target + 1]]
+    origin = made.origin[made.offsets[target] : made.offsets[target + 1]]
+    if start < FLANK or end + FLANK > len(codes):
+        return None
+    before, behind = codes[start - FLANK : start], codes[end : end + FLANK]
+    rows = pileups.rows_on(first + target, first + target + 1).sort_canonical()
+    on_left = (rows.t_start <= origin[start - FLANK]) & (rows.t_end >= origin[start - 1])
+    on_right = (rows.t_start <= origin[end]) & (rows.t_end >= origin[end + FLANK - 1])
+    found: list[np.ndarray] = []
+    # A row ends at the stretch, on either side, where a chain does not reach across it.
+    for row in np.flatnonzero(on_left | on_right)[:MOST_READS].tolist():
+        read = pileups.reads.codes(int(rows.read[row]))
+        if rows.reverse[row]:
+            read = np.where(read < UNKNOWN, 3 - read, read)[::-1].astype(np.uint8)
+        kmers = _kmers(read)
+        left, right = _found(before, kmers, last=True), _found(behind, kmers, last=False)
+        if left >= 0 and right >= left - SHORTEST:
+            found.append(read[left : max(left, right)])
+    if len(found) < FEWEST_READS:
+        return None
+    return sorted(found, key=len)[(len(found) - 1) // 2]
+
+
+def _kmers(codes: np.ndarray) -> np.ndarray:
+    """Return all k-mers of `SEED` bases (int64); below 0 where a base is unknown."""
+    n = max(len(codes) - SEED + 1, 0)
+    kmers, unknown = np.zeros(n, np.int64), np.zeros(n, bool)
+    for i in range(SEED):
+        kmers = 4 * kmers + codes[i : i + n]
+        unknown |= codes[i : i + n] == UNKNOWN
+    return np.where(unknown, -1, kmers)
+
+
+def _found(flank: np.ndarray, kmers: np.ndarray, *, last: bool) -> int:
+    """Return where on a read the end of a flank is, or its start; -1 if it is not there.
+
+    Parameters
+    ----------
+    flank : ndarray of uint8
+    kmers : ndarray of int64
+        Of the read.
+    last : bool
+        Whether the end is asked for.
+    """
+    of_flank = _kmers(flank)
+    order = np.argsort(of_flank, kind="stable")
+    low, high = (np.searchsorted(of_flank[order], kmers, side) for side in ("left", "right"))
+    hits = np.where(kmers >= 0, high - low, 0)
+    on_read = np.repeat(np.arange(len(kmers)), hits)
+    within = np.arange(len(on_read)) - np.repeat(np.cumsum(hits) - hits, hits)
+    on_flank = order[np.repeat(low, hits) + within]
+    diagonal = np.sort(on_read - on_flank)
+    near = np.searchsorted(diagonal, diagonal + SLACK, "right") - np.arange(len(diagonal))
+    if near.max(initial=0) < SEEDS:
+        return -1
+    best = diagonal[np.argmax(near)]
+    there = (on_read - on_flank >= best) & (on_read - on_flank <= best + SLACK)
+    on_read, on_flank = on_read[there], on_flank[there]
+    if last:
+        nearest = np.lexsort((on_read, on_flank))[-1]
+        return int(on_read[nearest] + len(flank) - on_flank[nearest])
+    nearest = np.lexsort((on_read, on_flank))[0]
+    return int(max(on_read[nearest] - on_flank[nearest], 0))

@@ -1,0 +1,50 @@
+"""Doubtful ends of contigs."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from overlapper.assemble.contigs import Contigs, _ends_that_stay
+from overlapper.assemble.ends import without_doubtful_ends
+from overlapper.tables import Reads
+
+BASES = "ACGTACGTAC"
+
+
+def contigs_with(*qualities):
+    sequences = Reads.from_sequences([f"utg{i}" for i in range(len(qualities))], [BASES] * len(qualities))
+    offsets = np.arange(len(qualities) + 1) * len(BASES)
+    return dataclasses.replace(
+        sequences, qualities=np.concatenate(qualities).astype(np.uint8), quality_offsets=offsets
+    )
+
+
+@pytest.mark.parametrize(
+    ("quality", "whole", "expected"),
+    [
+        ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (False, False), BASES[2:9]),
+        ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (True, False), BASES[:9]),
+        ([0, 0, 30, 30, 30, 30, 30, 30, 30, 0], (False, True), BASES[2:]),
+        ([0, 30, 0, 30, 30, 30, 30, 30, 30, 30], (False, False), BASES[3:]),
+        ([30, 30, 30, 30, 30, 30, 30, 30, 20, 30], (False, False), BASES),
+        ([9, 9, 9, 9, 9, 9, 9, 9, 9, 9], (False, False), BASES),
+        ([0] * 10, (False, False), BASES),
+    ],
+)
+def test_ends_that_are_often_wrong_go(quality, whole, expected):
+    given = contigs_with(np.full(10, 30), np.array(quality))
+    found = without_doubtful_ends(given, np.array([(False, False), whole]))
+    assert [found.sequence(0), found.sequence(1)] == [BASES, expected]
+    assert found.names == given.names
+    assert len(found.qualities_of(1)) == len(expected)
+
+
+def test_linked_ends_and_circles_stay():
+    """From the end of contig 0 to that of contig 1; contig 2 is a circle, contig 3 alone."""
+    contigs = Contigs(
+        Reads.from_sequences(list("abcd"), [BASES] * 4), np.array([False, False, True, False]),
+        np.ones(4), np.ones(4), np.ones(4, np.int64), np.array([0]), np.array([3]),
+    )  # fmt: skip
+    stays = [[False, True], [False, True], [True, True], [False, False]]
+    assert _ends_that_stay(contigs).tolist() == stays
