@@ -17,7 +17,7 @@ found::
     reads ── overlaps ── correct ── overlaps again ── copies ── layout ── polish ──► contigs
 
 Each contig is polished by the reads that the layout has in it: others are of other copies, and would mix what
-was kept apart.
+was kept apart. Contigs of exact overlaps are not polished (`overlapper.assemble.agreement`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
+from overlapper.assemble.agreement import with_agreement
+from overlapper.assemble.separation import BOTH_ENDS, EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
@@ -53,8 +54,7 @@ class Contigs:
     Attributes
     ----------
     sequences : Reads
-        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities once they are
-        polished.
+        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities in the end.
     circular : ndarray of bool, shape (n,)
     depth : ndarray of float64, shape (n,)
         Reads that cover a base, in the layout.
@@ -204,8 +204,8 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
-    facts = steps.overlap("overlaps", preset, None, report)
-    separate = keeps_copies_apart(params, facts["error rate"])
+    separate = keeps_copies_apart(params, round(steps.error_rate(preset), 4))
+    facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
     if separate or needs_correction(params, facts["error rate"]):
         rounds = params.accurate_rounds if exact else params.correction.rounds
@@ -223,16 +223,22 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     graph_params = params.graph.of_exact_overlaps() if exact else params.graph
     laid_out = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
     contigs = laid_out.contigs
+    unitigs = Unitigs(contigs.sequences, contigs.circular)
     del reads, overlaps  # polishing has its own
-    polished = steps.polish(
-        Unitigs(contigs.sequences, contigs.circular),
-        laid_out.reads if separate else None,
-        ErrorRate(facts["error rate"], "of the overlaps"),
-        params.polishing,
-        lambda step, done, total: report(f"polishing, {step}", done, total),
-    )
-    contigs = dataclasses.replace(contigs, sequences=polished.unitigs.sequences)
-    return Assembled(contigs, params, steps.stages.done, polished.warnings)
+    rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
+    if rounds == 0:
+        sequences, warnings = with_agreement(unitigs, laid_out.reads), list[str]()
+    else:
+        polished = steps.polish(
+            unitigs,
+            laid_out.reads if separate else None,
+            ErrorRate(facts["error rate"], "of the overlaps"),
+            dataclasses.replace(params.polishing, rounds=rounds),
+            lambda step, done, total: report(f"polishing, {step}", done, total),
+        )
+        sequences, warnings = polished.unitigs.sequences, polished.warnings
+    contigs = dataclasses.replace(contigs, sequences=sequences)
+    return Assembled(contigs, params, steps.stages.done, warnings)
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:
