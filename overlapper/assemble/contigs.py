@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.assemble.agreement import with_agreement
-from overlapper.assemble.separation import BOTH_ENDS, EXACT, EXACT_BELOW, separated
+from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
@@ -208,7 +208,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
     if separate or needs_correction(params, facts["error rate"]):
-        rounds = params.accurate_rounds if exact else params.correction.rounds
+        accurate = exact and facts["error rate"] < ACCURATE_BELOW
+        rounds = params.accurate_rounds if accurate else params.correction.rounds
         steps.correct(
             dataclasses.replace(params.correction, rounds=rounds),
             lambda step, done, total: report(f"correcting, {step}", done, total),

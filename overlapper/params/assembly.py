@@ -44,9 +44,9 @@ class AssembleParams:
         Error rate below which copies are kept apart by default: that of HiFi reads.
     correction, polishing : CorrectParams
     accurate_rounds : int
-        Rounds of correction of reads of which exact overlaps are laid out.
+        Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
     accurate_polish_rounds : int
-        Rounds of polishing of contigs of these; 0 leaves them as the reads that agree have them.
+        Rounds of polishing of contigs of exact overlaps; 0 leaves them as the reads that agree have them.
     graph : GraphParams
     cleaning : CleanParams
     """
