@@ -137,7 +137,7 @@ def connect(
     counts["overlaps of contained reads"] = len(inside) - int(dovetail.sum())
     edges, doubled = _edges(inside.take(dovetail), extents.compress(dovetail, axis=1), stays)
     counts["overlaps that double an edge"] = doubled
-    counting = edges_that_count(edges, confirmed[stays], params.min_overlap)
+    counting = edges_that_count(edges, confirmed[stays], lengths[stays], params.min_overlap)
     counts["overlaps beside better ones"] = int((~counting).sum()) // 2
     edges = edges.take(np.flatnonzero(counting))
 

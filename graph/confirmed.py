@@ -20,10 +20,12 @@ into what the copies share, and none across it.
 falls unless from each of its ends a dovetail of ``min_overlap`` bases or more leads to a read that stands;
 repeated until none falls. Containments of reads that stand do not count.
 
-**Dovetails** are of four grades: of ``min_overlap`` bases or more between two reads that are confirmed,
-between one that is and one that is not, between two that are not; and shorter ones. A dovetail counts where
-neither of the two read ends has one of a better grade. So reads that are not confirmed still cross what no
-other does, and short overlaps join dead ends alone.
+**Dovetails** are of four grades: of ``min_overlap`` bases or more, or of a third of the shorter read, between
+two reads that are confirmed, between one that is and one that is not, between two that are not; and shorter
+ones. A dovetail counts where neither of the two read ends has one of a better grade. So reads that are not
+confirmed still cross what no other does, and short overlaps join dead ends alone. (A third, because reads of
+a small plasmid go round it once: of two of them that overlap on both sides, one overlap is short, and reads
+with an error have long ones beside it.)
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ from overlapper.params.graph import GraphParams
 from overlapper.tables import OverlapClass
 
 SHORT = 3
-"""Grade of a dovetail of fewer than ``min_overlap`` bases."""
+"""Grade of a dovetail of few bases."""
+SHARE = 3
+"""One in so many of the bases of a read are enough of it."""
 
 
 def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int) -> np.ndarray:
@@ -100,7 +104,9 @@ def containments_that_count(
     return containment & ~(doubtful & stands[inner])
 
 
-def edges_that_count(edges: Edges, confirmed: np.ndarray, min_overlap: int) -> np.ndarray:
+def edges_that_count(
+    edges: Edges, confirmed: np.ndarray, lengths: np.ndarray, min_overlap: int
+) -> np.ndarray:
     """Return which edges neither of whose read ends has one of a better grade (bool).
 
     Parameters
@@ -109,11 +115,15 @@ def edges_that_count(edges: Edges, confirmed: np.ndarray, min_overlap: int) -> n
         With their mirrors.
     confirmed : ndarray of bool
         By the numbers that reads have in the edges.
+    lengths : ndarray of int64
+        Of kept intervals, by the same numbers.
     min_overlap : int
         Bases.
     """
+    shorter = np.minimum(lengths[edges.source >> 1], lengths[edges.target >> 1])
+    enough = np.minimum(min_overlap, -(-shorter // SHARE))
     not_confirmed = 2 - confirmed[edges.source >> 1].astype(np.int8) - confirmed[edges.target >> 1]
-    grade = np.where(edges.overlap < min_overlap, SHORT, not_confirmed)
+    grade = np.where(edges.overlap < enough, SHORT, not_confirmed)
     best = np.full(2 * len(confirmed), SHORT, np.int8)
     np.minimum.at(best, edges.source, grade)
     return grade <= np.minimum(best[edges.source], best[edges.target ^ 1])

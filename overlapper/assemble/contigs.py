@@ -17,7 +17,7 @@ found::
     reads ── overlaps ── correct ── overlaps again ── copies ── layout ── polish ──► contigs
 
 Each contig is polished by the reads that the layout has in it: others are of other copies, and would mix what
-was kept apart.
+was kept apart. Contigs of exact overlaps are not polished (`overlapper.assemble.agreement`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ from typing import Any
 
 import numpy as np
 
+from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.ends import without_doubtful_ends
-from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
+from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
@@ -54,8 +55,7 @@ class Contigs:
     Attributes
     ----------
     sequences : Reads
-        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities once they are
-        polished.
+        Named as in `overlapper.graph.layout.Layout.names`, longest unitig first; with qualities in the end.
     circular : ndarray of bool, shape (n,)
     depth : ndarray of float64, shape (n,)
         Reads that cover a base, in the layout.
@@ -209,11 +209,12 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
-    facts = steps.overlap("overlaps", preset, None, report)
-    separate = keeps_copies_apart(params, facts["error rate"])
+    separate = keeps_copies_apart(params, round(steps.error_rate(preset), 4))
+    facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
     if separate or needs_correction(params, facts["error rate"]):
-        rounds = params.accurate_rounds if exact else params.correction.rounds
+        accurate = exact and facts["error rate"] < ACCURATE_BELOW
+        rounds = params.accurate_rounds if accurate else params.correction.rounds
         steps.correct(
             dataclasses.replace(params.correction, rounds=rounds),
             lambda step, done, total: report(f"correcting, {step}", done, total),
@@ -228,20 +229,26 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     graph_params = params.graph.of_exact_overlaps() if exact else params.graph
     laid_out = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
     contigs = laid_out.contigs
+    unitigs = Unitigs(contigs.sequences, contigs.circular)
     del reads, overlaps  # polishing has its own
-    polished = steps.polish(
-        Unitigs(contigs.sequences, contigs.circular),
-        laid_out.reads if separate else None,
-        ErrorRate(facts["error rate"], "of the overlaps"),
-        params.polishing,
-        lambda step, done, total: report(f"polishing, {step}", done, total),
-    )
-    sequences = polished.unitigs.sequences
+    rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
+    if rounds == 0:
+        sequences, warnings = with_agreement(unitigs, laid_out.reads), list[str]()
+    else:
+        polished = steps.polish(
+            unitigs,
+            laid_out.reads if separate else None,
+            ErrorRate(facts["error rate"], "of the overlaps"),
+            dataclasses.replace(params.polishing, rounds=rounds),
+            lambda step, done, total: report(f"polishing, {step}", done, total),
+        )
+        sequences, warnings = polished.unitigs.sequences, polished.warnings
+    polished_bases = sequences.total_bases
     if not separate:  # the ends of accurate reads are accurate
         sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
-    cut_off = polished.unitigs.sequences.total_bases - sequences.total_bases
+    cut_off = polished_bases - sequences.total_bases
     contigs = dataclasses.replace(contigs, sequences=sequences)
-    return Assembled(contigs, params, steps.stages.done, polished.warnings, cut_off)
+    return Assembled(contigs, params, steps.stages.done, warnings, cut_off)
 
 
 def _ends_that_stay(contigs: Contigs) -> np.ndarray:

@@ -45,6 +45,9 @@ class AssemblySteps(Protocol):
     def room(self) -> int | None:
         """Bytes of memory that may be taken besides reads and overlaps; None for any number."""
 
+    def error_rate(self, preset: str) -> float:
+        """Return the error rate of the reads as they are now."""
+
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """Find the overlaps of the reads, by a preset with some changes; return what was found."""
 
@@ -81,6 +84,11 @@ class HeldSteps:
         self.reads = reads.bases_alone()
         self.overlaps = Overlaps.empty()
         self.room: int | None = None
+
+    def error_rate(self, preset: str) -> float:
+        """See `AssemblySteps`."""
+        order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
+        return preset_error_rate(in_order(self.reads, order, self.threads), preset, self.threads).value
 
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """See `AssemblySteps`."""

@@ -123,6 +123,10 @@ class StoredSteps:
         """See `AssemblySteps`."""
         return self._budget.left(len(self._store)) - self.overlaps.nbytes
 
+    def error_rate(self, preset: str) -> float:
+        """See `AssemblySteps`."""
+        return preset_error_rate(self._store.mapped(), preset, self.threads).value
+
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """See `AssemblySteps`."""
 

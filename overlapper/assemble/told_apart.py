@@ -19,7 +19,7 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.assemble.separation import EXACT_BELOW
+from overlapper.assemble.separation import ACCURATE_BELOW
 from overlapper.assemble.steps import HeldSteps
 from overlapper.extend.copies import tell_copies
 from overlapper.overlap.pipeline import Report
@@ -79,7 +79,7 @@ def count_copy_differences(
         reads = in_order(reads, order, threads)
     steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
     rate = steps.overlap("overlaps", preset, None, report)["error rate"]
-    rounds = params.accurate_rounds if rate < EXACT_BELOW else params.correction.rounds
+    rounds = params.accurate_rounds if rate < ACCURATE_BELOW else params.correction.rounds
     steps.correct(
         dataclasses.replace(params.correction, rounds=rounds),
         lambda step, done, total: report(f"correcting, {step}", done, total),

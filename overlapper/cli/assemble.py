@@ -87,7 +87,12 @@ def assemble(
         ),
     ] = None,
     polish_rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds of polishing.", show_default="2")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Rounds of polishing.",
+            show_default="0 of contigs of exact overlaps, 2 of others",
+        ),
     ] = None,
     min_overlap: LayoutOverlap = None,
     memory: Memory = None,
@@ -104,8 +109,8 @@ def assemble(
 ) -> None:
     """Assemble reads into contigs.
 
-    Overlaps the reads, corrects them if they need it, lays them out and polishes the result. DIR then holds
-    contigs.fasta, contigs.gfa, contigs.tsv and stats.json.
+    Overlaps the reads, corrects them if they need it, lays them out and polishes the result if it
+    needs it. DIR then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json.
     """
     names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
     places = {name: os.path.join(output, name) for name in names}
@@ -147,7 +152,7 @@ def assemble(
     threads = threads or available_threads()
     options = {
         "correct": correct, "copies": copies, "correction": {"rounds": correct_rounds},
-        "accurate_rounds": correct_rounds,
+        "accurate_rounds": correct_rounds, "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
     params = configured(AssembleParams(), config, options)

@@ -7,11 +7,15 @@ import numpy as np
 from overlapper.correct.pileups import Pileups
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.kernels.consensus.layers import Settings
+from overlapper.kernels.consensus.own_bases import LONGEST_RUN, MILLION, MOST_MISSING
 from overlapper.params.correction import CorrectParams
 
-ALIKE = 30
-"""Of the layers at a column, this times the error rate of reads may have an error alike. Chosen of 20, 30
-and 40 on HiFi reads of two windows of the human MHC and one of yeast (``docs/notes/correction.md``)."""
+RUN_ERRORS, MOST_RUN_ERRORS = 0.25, 0.4
+"""Share of reads in which a run of one base is a base shorter, for each error of a read and the square of the
+bases of the run; most such reads. Simulated HiFi reads (``docs/notes/correction.md``)."""
+CHANCE = 10
+"""The square of this times the error rate is the share of reads that have a wrong column by chance, where
+errors of a draft and of reads meet: with less of it R9 reads keep errors."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 ACCURATE_ANCHOR, ANCHOR = 15, 11
@@ -46,13 +50,28 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> S
         haplotype_filter=params.haplotype_filter,
         worth=_worth(error_rate(pileups)) if doubt is None else 0,
         doubt=doubt or RAW_DOUBT,
-        alike=round(1_000_000 * ALIKE * (params.error_rate or error_rate(pileups))),
+        alike=_alike(params.error_rate or error_rate(pileups)),
     )
 
 
 def error_rate(pileups: Pileups | StoredPileups) -> float:
     """Return about how much reads diverge from the truth, by how much they do from targets."""
     return pileups.typical_divergence / 2 if pileups.targets_vote else pileups.typical_divergence
+
+
+def _alike(error_rate: float) -> np.ndarray:
+    """Return of how many millionths of layers errors may be alike (`kernels.consensus.own_bases`).
+
+    Of ``n`` layers ``b`` have one thing and the others another. If errors give a share ``p`` of layers the
+    one in place of the other, the likelihood is ``p^b (1 - p)^(n - b)``, and ``2^-n`` if half of the layers
+    have either. They are equal at the share ``b / n`` that is returned.
+    """
+    run, missing = np.ogrid[: LONGEST_RUN + 1, : MOST_MISSING + 1]
+    single = np.minimum(RUN_ERRORS * error_rate * run**2, MOST_RUN_ERRORS)
+    least = max(RUN_ERRORS * error_rate, (CHANCE * error_rate) ** 2)
+    wrong = np.minimum(np.maximum(single**missing, least), MOST_RUN_ERRORS)
+    share = np.log(2 * (1 - wrong)) / np.log((1 - wrong) / wrong)
+    return np.asarray(np.round(MILLION * share), np.int64)
 
 
 def _by_draft(params: CorrectParams) -> np.ndarray:

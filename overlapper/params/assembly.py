@@ -44,7 +44,9 @@ class AssembleParams:
         Error rate below which copies are kept apart by default: that of HiFi reads.
     correction, polishing : CorrectParams
     accurate_rounds : int
-        Rounds of correction of reads of which exact overlaps are laid out.
+        Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
+    accurate_polish_rounds : int
+        Rounds of polishing of contigs of exact overlaps; 0 leaves them as the reads that agree have them.
     graph : GraphParams
     cleaning : CleanParams
     """
@@ -55,6 +57,7 @@ class AssembleParams:
     separate_below: float = 0.01
     correction: CorrectParams = CorrectParams()
     accurate_rounds: int = 1
+    accurate_polish_rounds: int = 0
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
@@ -62,6 +65,8 @@ class AssembleParams:
     def __post_init__(self) -> None:
         require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
         require(self.accurate_rounds >= 1, "accurate_rounds", self.accurate_rounds, "1 or more")
+        polish_rounds = self.accurate_polish_rounds
+        require(0 <= polish_rounds <= 100, "accurate_polish_rounds", polish_rounds, "0 to 100")
         require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
         both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
         require(both, "correct", self.correct, "always or auto where copies are kept apart")

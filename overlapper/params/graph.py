@@ -35,7 +35,8 @@ class GraphParams:
     fuzz : int
         How much longer than an edge a path may be that makes the edge transitive, in bases.
     min_end_overlap : int
-        Shortest overlap that counts between read ends that have none of `min_overlap`; 0 for none.
+        Shortest overlap that counts between read ends that have none of `min_overlap`, or of a third of the
+        shorter read; 0 for none.
     confirm_depth : int
         Overlaps that must cover each base of a read for it to be confirmed; of others, overlaps count where
         there are none of confirmed reads. 0 takes all reads for confirmed.

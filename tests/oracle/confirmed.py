@@ -4,6 +4,8 @@ Overlaps are ``(query, target, reverse, q_start, q_end, t_start, t_end)`` and re
 either side of them; reads have ``lengths``.
 """
 
+import math
+
 ENDS = (0, 1)
 """Left and right end of a read's forward strand."""
 
@@ -66,7 +68,8 @@ def dovetails_that_count(dovetails, lengths, confirmed, min_overlap):
     """Return, for every dovetail, whether it counts."""
 
     def grade(overlap):
-        if min(overlap[4] - overlap[3], overlap[6] - overlap[5]) < min_overlap:
+        needed = min(min_overlap, *(math.ceil(lengths[read] / 3) for read in overlap[:2]))
+        if min(overlap[4] - overlap[3], overlap[6] - overlap[5]) < needed:
             return 3
         return (not confirmed[overlap[0]]) + (not confirmed[overlap[1]])
 

@@ -291,40 +291,48 @@ def kind_at(layer, column):
 
 
 def behind(layer, column):
-    """Whether a layer has bases inserted behind a column; None where it ends there, or has unknown ones."""
+    """How many bases a layer has inserted behind a column; None where it ends there, or has unknown ones."""
     if not layer["used"] or not layer["start"] <= column < layer["end"] - 1:
         return None
     begin, end = bases_of(layer, column)
-    return False if end - begin < 2 else True if layer["bases"][begin + 1] < 4 else None
+    return 0 if end - begin < 2 else end - begin - 1 if layer["bases"][begin + 1] < 4 else None
 
 
-def keep_own(layers, length, alike):
+def keep_own(draft, layers, alike):
     """The columns in which the target keeps its base, or 4 for none, as nothing else has a vote there; and
     those behind which it keeps that nothing is inserted.
     """
     kept, ungained = {}, set()
-    for column in range(length):
-        own = kind_at(layers[-1], column)
-        if own is not None and is_divided(layers, kind_at, column, own, alike):
+    groups = [list(group) for _, group in itertools.groupby(range(len(draft)), key=draft.__getitem__)]
+    for column, run in enumerate(group for group in groups for _ in group):
+        kinds = [kind_at(m, column) for m in layers]
+        lacking = [
+            sum(kind_at(m, c) == 4 for c in run) for m, kind in zip(layers, kinds, strict=True) if kind == 4
+        ]
+        own = kinds[-1]
+        if own is not None and is_divided(layers, kinds, own, alike, len(run), lacking):
             kept[column] = own
-        if behind(layers[-1], column) is False and is_divided(layers, behind, column, False, alike):
+        gains = [behind(m, column) for m in layers]
+        some = [gain and 1 for gain in gains]
+        length = len(run) if run[-1] == column else 1
+        if gains[-1] == 0 and is_divided(layers, some, 0, alike, length, [g for g in gains if g]):
             ungained.add(column)
     return kept, ungained
 
 
-def is_divided(layers, what, column, own, alike):
-    """Whether what the target has at a column is held by enough layers, and something else is, too."""
+def is_divided(layers, kinds, own, alike, run, differences):
+    """Whether what the target has is held by enough layers, and something else is, too, at the end of a run
+    in which layers differ by so many bases.
+    """
     strands = {}
-    for m in layers:
-        kind = what(m, column)
+    for m, kind in zip(layers, kinds, strict=True):
         if kind is not None:
             strands.setdefault(kind, []).append(m["reverse"])
     n = sum(map(len, strands.values()))
-    held = [
-        kind
-        for kind, found in strands.items()
-        if len(set(found)) == 2 and 10**6 * len(found) >= 3 * 10**6 + alike * n
-    ]
+    mean = (2 * sum(differences) + len(differences)) // (2 * len(differences)) if differences else 1
+    errors = alike[min(run, len(alike) - 1)][min(max(mean, 1), len(alike[0]) - 1)]
+    least = max(3 * 10**6, 1_500_000 + errors * n)
+    held = [kind for kind, found in strands.items() if len(set(found)) == 2 and 10**6 * len(found) >= least]
     return len(held) > 1 and own in held
 
 
@@ -421,9 +429,9 @@ def qualities(codes, probabilities, limits):
 def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits):
     """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
 
-    Of a million layers so many may err alike at a column. Every draft has two thresholds, the second one for
-    bases of homopolymer runs. The table holds the probabilities that decisions are wrong, by row and step, in
-    parts of `PARTS`; the limits the highest of each quality.
+    Of a million layers ``alike`` may err alike at a column, by run and difference. Every draft has two
+    thresholds, the second one for bases of homopolymer runs. The table holds the probabilities that decisions
+    are wrong, by row and step, in parts of `PARTS`; the limits the highest of each quality.
     """
     for layer in layers:
         first_path(target, layer, k, max_gap, len(target) + 256)
@@ -446,7 +454,7 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
                 for layer in everyone:
                     carry_over(layer, draft, place) if layer["used"] or layer is own else None
         keeps = step > 0 and filters and target_layer["used"]
-        kept = keep_own(everyone, len(draft), alike) if keeps else ({}, set())
+        kept = keep_own(draft, everyone, alike) if keeps else ({}, set())
         new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
         for layer in everyone:
             carry_over(layer, new, place) if layer["used"] or layer is own else None

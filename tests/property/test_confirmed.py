@@ -62,7 +62,7 @@ def test_dovetails_that_count_equal_the_oracle(drawn, confirmed):
     built, _ = graph.build_graph(reads, dovetails, dataclasses.replace(PARAMS, min_overlap=1))
     read = built.reads.read
     of_graph = np.array(confirmed)[read]
-    counting = edges_that_count(built.edges, of_graph, PARAMS.min_overlap)
+    counting = edges_that_count(built.edges, of_graph, built.lengths, PARAMS.min_overlap)
     assert (counting == counting[built.mirror]).all()
     rows = [rows_of(dovetails)[row] for row in built.edges.row]
     assert counting.tolist() == oracle.dovetails_that_count(rows, lengths.tolist(), confirmed, 6)

@@ -11,6 +11,7 @@ from overlapper.kernels.consensus import window_rows
 from overlapper.kernels.consensus.error_probabilities import LIMITS, PROBABILITIES
 from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Rows, Sequences, Settings, Windows
+from overlapper.kernels.consensus.own_bases import LONGEST_RUN, MOST_MISSING
 from overlapper.tables import Reads
 from tests.oracle import correct as oracle
 from tests.tries import tries
@@ -77,10 +78,23 @@ def table(sequences, qualities):
     )  # fmt: skip
 
 
-NEVER = 10**6
+def at_most(share):
+    """Of a million layers so many may err alike, or one hundredth more for every base of a run but one."""
+    run, missing = np.ogrid[: LONGEST_RUN + 1, : MOST_MISSING + 1]
+    return np.asarray(share + 10_000 * np.maximum(run - 1, 0) // np.maximum(missing, 1), np.int64)
+
+
+NEVER = at_most(10**6)
 """All layers may err alike."""
 CLEARNESS = st.sampled_from(
-    [(51, 16, 0), (64, 16, NEVER), (160, 16, 50_000), (0, 16, 0), (0, 9, 100_000), (0, 40, NEVER)]
+    [
+        (51, 16, at_most(0)),
+        (64, 16, NEVER),
+        (160, 16, at_most(50_000)),
+        (0, 16, at_most(0)),
+        (0, 9, at_most(100_000)),
+        (0, 40, NEVER),
+    ]
 )
 """What the vote of a raw read tells, or nothing, what a doubt counts, and how many of a million err alike."""
 
@@ -112,7 +126,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
     }
     tables = (values[0 if worth else 1].tolist() for values in (PROBABILITIES, LIMITS))
     *expected, counted = oracle.correct(
-        target, layers, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike, own, *tables
+        target, layers, K, MAX_GAP, THRESHOLDS, True, worth, doubt, alike.tolist(), own, *tables
     )
 
     columns = np.array(
@@ -163,13 +177,13 @@ def rows_with_one_difference(others, strands, lacking=False):
     [
         (12, [False, True], 0, True),
         (12, [False], 0, False),  # errors of one strand
-        (12, [False, True], 100_000, False),  # three others and the target are too few of sixteen
-        (12, [False, True], 60_000, True),
+        (12, [False, True], 160_000, False),  # three others and the target are too few of sixteen
+        (12, [False, True], 140_000, True),
     ],
 )
 def test_a_target_keeps_its_base_where_both_are_held(others, strands, alike, kept):
     target, rows = rows_with_one_difference(others, strands)
-    expected, made = oracle_and_kernel(target, rows, True, False, alike=alike)
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(alike))
     assert made == expected
     assert (made[0] == target) == kept
 
@@ -182,9 +196,27 @@ def test_a_target_keeps_its_run_where_both_lengths_are_held(longer):
         target = rows[-1][0]
         rows = [(rows[0][0], reverse, start, len(target)) for _, reverse, start, _ in rows]
         rows[:3] = [(target, reverse, 0, len(target)) for _, reverse, _, _ in rows[:3]]
-    expected, made = oracle_and_kernel(target, rows, True, False, alike=0)
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(0))
     assert made == expected
     assert made[0] == target
+
+
+@pytest.mark.parametrize("bases", [1, 3])
+def test_single_bases_are_lost_in_long_runs_and_several_are_not(bases):
+    """Of twenty layers six lack some of twelve bases: as many as err alike, if it is one."""
+    rng = np.random.default_rng(4)
+    left, right = rng.integers(0, 4, (2, 120)).tolist()
+    target = [*left, 0, *[1] * 12, 2, *right]
+    shorter = [*left, 0, *[1] * (12 - bases), 2, *right]
+    rows = [(target, bool(i % 2), 0, len(target)) for i in range(14)]
+    rows += [(shorter, bool(i % 2), 0, len(target)) for i in range(5)]
+    alike = at_most(90_000)
+    alike[12] = [0, 300_000, 100_000, *[90_000] * (MOST_MISSING - 2)]
+    own = rows[-1][0]
+    on_own = [(read, reverse, 0, len(own)) for read, reverse, _, _ in rows]
+    expected, made = oracle_and_kernel(own, on_own, True, False, alike=alike)
+    assert made == expected
+    assert made[0] == (target if bases == 1 else own)
 
 
 def test_a_target_gains_no_bases_that_it_lacks_where_both_are_held():
@@ -194,14 +226,14 @@ def test_a_target_gains_no_bases_that_it_lacks_where_both_are_held():
     longer = [*target[:150], *[target[149]] * 20, *target[150:]]
     rows = [(target, bool(i % 2), 0, 300) for i in range(5)]
     rows += [(longer, bool(i % 2), 0, 300) for i in range(9)]
-    expected, made = oracle_and_kernel(target, rows, True, False, alike=0)
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(0))
     assert made == expected
     assert made[0] == target
 
 
 def test_a_unitig_takes_the_base_that_most_reads_have():
     target, rows = rows_with_one_difference(12, [False, True])
-    expected, made = oracle_and_kernel(target, rows, False, False, alike=0)
+    expected, made = oracle_and_kernel(target, rows, False, False, alike=at_most(0))
     assert made == expected
     assert made[0] != target
 

@@ -40,7 +40,9 @@ def chosen(target, rows, votes=True, most=10_000):
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
     window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))
-    how = Settings(K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16, 0)
+    how = Settings(
+        K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16, np.zeros((1, 1), np.int64)
+    )
     same, known = choose_rows(sequences, sequences, window, on, how, most, np.ones(1, bool))
     first, on, known = take_rows(window.first, on, same, known)
     first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)

@@ -65,7 +65,7 @@ TYPES = {
          "origin", "stretches", "latest"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
-         "alike", "plain_weight", "most_weight"], NUMBER),
+         "plain_weight", "most_weight"], NUMBER),
     **dict.fromkeys(["write", "own", "target_votes"], YES),
 }  # fmt: skip
 OWN_TYPES = {

@@ -102,7 +102,7 @@ def _consensus(target, layers, starts, settings, gaps, counts):
             if counts[LEFT_OUT]:
                 votes = count_votes(layers, starts, len(draft))
         if step > 0 and settings.haplotype_filter and settings.target_votes:
-            keep_own(layers, starts, votes, settings.alike)
+            keep_own(draft, layers, starts, votes, settings.alike)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
             if changed:

@@ -9,8 +9,12 @@ from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
 MIN_HOLDING = 3
-"""Layers without which a base, or its lack, is not held, besides those that may err alike."""
+"""Layers without which a base, or its lack, is not held."""
 MILLION = 1_000_000
+BESIDES = 3 * MILLION // 2
+"""Layers, in millionths, without which it is not held, besides those that may err alike."""
+LONGEST_RUN, MOST_MISSING = 32, 8
+"""Bases of a run, and of those that layers lack or have inserted, that are told from more."""
 KINDS = DELETION + 1
 """What a layer may have at a column: a base, or a deletion."""
 NOTHING, SOMETHING = 0, 1
@@ -18,16 +22,17 @@ NOTHING, SOMETHING = 0, 1
 
 
 @njit(nogil=True, cache=True)
-def keep_own(layers, starts, votes, alike):
+def keep_own(draft, layers, starts, votes, alike):
     """Take other votes away where what the target has and something else are both held.
 
     Parameters
     ----------
+    draft : ndarray of uint8
     layers : Layers
     starts : ndarray of int32
     votes : Votes
         Of these layers; changed.
-    alike : int
+    alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
     """
     target = len(layers.start) - 1
@@ -36,22 +41,59 @@ def keep_own(layers, starts, votes, alike):
         if _may_be_divided(votes.column[c]):
             own = _kind_at(layers, starts, target, c)
             counts[:] = 0
+            run, run_end = _run_at(draft, c)
+            bases = np.int64(0)
             for m in range(len(layers.start)):
                 kind = _kind_at(layers, starts, m, c)
                 if kind >= 0:
                     counts[kind, np.int64(layers.reverse[m])] += 1
-            if own >= 0 and _is_divided(counts, own, alike):
+                if kind == DELETION:
+                    bases += _missing(layers, starts, m, run, run_end)
+            errors = alike[_entry(run_end - run, bases, counts[DELETION].sum())]
+            if own >= 0 and _is_divided(counts, own, errors):
                 for kind in range(KINDS):
                     if kind != own:
                         votes.column[c, kind] = 0
-        if _may_gain(votes.inserted[c]) and _gained(layers, starts, target, c) == NOTHING:
+        if _may_gain(votes.inserted[c]) and _gained(layers, starts, target, c) == 0:
             counts[:] = 0
+            run, run_end = _run_at(draft, c)
+            bases = np.int64(0)
             for m in range(len(layers.start)):
                 gained = _gained(layers, starts, m, c)
                 if gained >= 0:
-                    counts[gained, np.int64(layers.reverse[m])] += 1
-            if _is_divided(counts, NOTHING, alike):
+                    counts[min(gained, SOMETHING), np.int64(layers.reverse[m])] += 1
+                    bases += gained
+            length = run_end - run if run_end == c + 1 else 1
+            errors = alike[_entry(length, bases, counts[SOMETHING].sum())]
+            if _is_divided(counts, NOTHING, errors):
                 votes.inserted[c] = 0
+
+
+@inner
+def _run_at(draft, column):
+    """Return where the homopolymer run of a column starts and ends on the draft."""
+    start, end = column, column + 1
+    while end < len(draft) and draft[end] == draft[column]:
+        end += 1
+    while start > 0 and draft[start - 1] == draft[column]:
+        start -= 1
+    return start, end
+
+
+@inner
+def _missing(layers, starts, m, run, run_end):
+    """Return how many columns of a run a layer has deletions at."""
+    missing = 0
+    for c in range(max(run, layers.start[m]), min(run_end, layers.end[m])):
+        missing += starts[layers.at[m] + c] == starts[layers.at[m] + c + 1]
+    return missing
+
+
+@inner
+def _entry(length, bases, layers):
+    """Return the entry of a run and of the bases that some layers lack there, or have inserted."""
+    mean = (2 * bases + layers) // max(2 * layers, 1)
+    return min(length, LONGEST_RUN), min(max(mean, 1), MOST_MISSING)
 
 
 @inner
@@ -75,7 +117,7 @@ def _may_gain(inserted):
 @inner
 def _is_divided(counts, own, alike):
     """Tell whether what the target has is held, and something else is, too."""
-    least = MILLION * MIN_HOLDING + alike * counts.sum()
+    least = max(MILLION * MIN_HOLDING, BESIDES + alike * counts.sum())
     held = np.int64(0)
     for kind in range(KINDS):
         held += _is_held(counts[kind, 0], counts[kind, 1], least)
@@ -96,13 +138,14 @@ def _kind_at(layers, starts, m, column):
 
 @inner
 def _gained(layers, starts, m, column):
-    """Return whether a layer has bases inserted behind a column; -1 where it ends, or has unknown ones."""
+    """Return how many bases a layer has inserted behind a column; -1 where it ends, or has unknown ones."""
     if not layers.used[m] or column < layers.start[m] or column + 1 >= layers.end[m]:
         return -1
     row = layers.at[m] + column
-    if starts[row + 1] - starts[row] < 2:
-        return NOTHING
-    return SOMETHING if layers.bases[layers.first[m] + starts[row] + 1] < DELETION else -1
+    gained = np.int64(starts[row + 1] - starts[row] - 1)
+    if gained < 1:
+        return 0
+    return gained if layers.bases[layers.first[m] + starts[row] + 1] < DELETION else -1
 
 
 @inner

@@ -8,7 +8,16 @@ from numba import cuda, int32, int64, uint16
 
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
-from overlapper.kernels.consensus.own_bases import KINDS, MILLION, MIN_HOLDING, NOTHING, SOMETHING
+from overlapper.kernels.consensus.own_bases import (
+    BESIDES,
+    KINDS,
+    LONGEST_RUN,
+    MILLION,
+    MIN_HOLDING,
+    MOST_MISSING,
+    NOTHING,
+    SOMETHING,
+)
 from overlapper.kernels.consensus.votes import DELETION, SLOTS
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
@@ -17,7 +26,7 @@ BY_STRAND = 2 * KINDS
 """Counts of a column: of each kind, on either strand."""
 
 
-def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: int, arena: Arena) -> None:
+def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, arena: Arena) -> None:
     """Take other votes away where what the target has and something else are both held.
 
     Parameters
@@ -27,20 +36,21 @@ def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: int
     starts : device array of int32
     votes : Votes
         Of these layers; changed.
-    alike : int
+    alike : ndarray of int64
         As in `overlapper.kernels.consensus.layers.Settings`.
     arena : Arena
     """
     launch(
-        keep, len(draft.codes), arena, draft.first, layers.layer_first, layers.first, layers.bases,
-        layers.start, layers.end, layers.at, layers.used, layers.reverse, starts, alike, votes.column,
-        votes.inserted,
+        keep, len(draft.codes), arena, draft.first, draft.codes, layers.layer_first, layers.first,
+        layers.bases, layers.start, layers.end, layers.at, layers.used, layers.reverse, starts,
+        arena.upload(alike.ravel()), votes.column, votes.inserted,
     )  # fmt: skip
 
 
 @cuda.jit
 def keep(
-    draft_first, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column, inserted
+    draft_first, codes, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column,
+    inserted,
 ):  # fmt: skip
     """Do so at every column and behind it; a thread a column."""
     x = cuda.grid(1)
@@ -58,29 +68,51 @@ def keep(
     p = owner(draft_first, x)
     c = x - draft_first[p]
     low, high = layer_first[p], layer_first[p + 1]
+    run, run_end = x, x + 1
+    while run_end < draft_first[p + 1] and codes[run_end] == codes[x]:
+        run_end += 1
+    while run > draft_first[p] and codes[run - 1] == codes[x]:
+        run -= 1
+    run, run_end = run - draft_first[p], run_end - draft_first[p]
     counts = cuda.local.array(BY_STRAND, int32)
     own = _kind_at(high - 1, c, first, bases, start, end, at, used, starts)
     if several > 1 and own >= 0:
         for i in range(BY_STRAND):
             counts[i] = 0
+        missing = int64(0)
         for m in range(low, high):
             kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
             if kind >= 0:
                 counts[2 * kind + reverse[m]] += 1
-        if _is_divided(counts, own, alike):
+            if kind == DELETION:
+                for r in range(max(run, start[m]), min(run_end, end[m])):
+                    missing += starts[at[m] + r] == starts[at[m] + r + 1]
+        lacking = int64(counts[2 * DELETION]) + counts[2 * DELETION + 1]
+        if _is_divided(counts, own, alike[_entry(run_end - run, missing, lacking)]):
             for kind in range(KINDS):
                 if kind != own:
                     column[x, kind] = uint16(0)
-    if weight >= MIN_HOLDING and _gained(high - 1, c, first, bases, start, end, at, used, starts) == NOTHING:
+    if weight >= MIN_HOLDING and _gained(high - 1, c, first, bases, start, end, at, used, starts) == 0:
         for i in range(BY_STRAND):
             counts[i] = 0
+        gains = int64(0)
         for m in range(low, high):
             gained = _gained(m, c, first, bases, start, end, at, used, starts)
             if gained >= 0:
-                counts[2 * gained + reverse[m]] += 1
-        if _is_divided(counts, int64(NOTHING), alike):
+                counts[2 * min(gained, int64(SOMETHING)) + reverse[m]] += 1
+                gains += gained
+        gaining = int64(counts[2 * SOMETHING]) + counts[2 * SOMETHING + 1]
+        length = run_end - run if run_end == c + 1 else int64(1)
+        if _is_divided(counts, int64(NOTHING), alike[_entry(length, gains, gaining)]):
             for i in range(4 * SLOTS):
                 inserted[x, i] = uint16(0)
+
+
+@cuda.jit(device=True)
+def _entry(length, bases, layers):
+    """Return the entry of a run and of the bases that some layers lack there, or have inserted."""
+    mean = (2 * bases + layers) // max(2 * layers, int64(1))
+    return min(length, LONGEST_RUN) * (MOST_MISSING + 1) + min(max(mean, int64(1)), MOST_MISSING)
 
 
 @cuda.jit(device=True)
@@ -97,13 +129,14 @@ def _kind_at(m, c, first, bases, start, end, at, used, starts):
 
 @cuda.jit(device=True)
 def _gained(m, c, first, bases, start, end, at, used, starts):
-    """Return whether a layer has bases inserted behind a column; -1 where it ends, or has unknown ones."""
+    """Return how many bases a layer has inserted behind a column; -1 where it ends, or has unknown ones."""
     if used[m] == 0 or c < start[m] or c + 1 >= end[m]:
         return int64(-1)
     row = at[m] + c
-    if starts[row + 1] - starts[row] < 2:
-        return int64(NOTHING)
-    return int64(SOMETHING) if bases[first[m] + starts[row] + 1] < DELETION else int64(-1)
+    gained = int64(starts[row + 1]) - starts[row] - 1
+    if gained < 1:
+        return int64(0)
+    return gained if bases[first[m] + starts[row] + 1] < DELETION else int64(-1)
 
 
 @cuda.jit(device=True)
@@ -112,7 +145,7 @@ def _is_divided(counts, own, alike):
     n = int64(0)
     for i in range(BY_STRAND):
         n += counts[i]
-    least = MILLION * MIN_HOLDING + alike * n
+    least = max(MILLION * MIN_HOLDING, BESIDES + alike * n)
     held = 0
     for kind in range(KINDS):
         if _is_held(counts, kind, least):
