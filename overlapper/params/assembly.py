@@ -30,6 +30,17 @@ class WhatOfCopies(enum.StrEnum):
     """Joins what looks alike to reads that err."""
 
 
+class WhatOfHaplotypes(enum.StrEnum):
+    """Whether `overlapper.assemble.contigs.assemble_reads` tells two haplotypes apart."""
+
+    AUTO = "auto"
+    """Where copies are kept apart, and the reads are of two haplotypes."""
+    PHASE = "phase"
+    """Always; copies are kept apart."""
+    COLLAPSE = "collapse"
+    """Never: contigs are all there is."""
+
+
 @dataclasses.dataclass(frozen=True)
 class AssembleParams:
     """From reads to contigs.
@@ -40,6 +51,7 @@ class AssembleParams:
     correct_above : float
         Error rate from which on reads need correction.
     copies : WhatOfCopies
+    haplotypes : WhatOfHaplotypes
     separate_below : float
         Error rate below which copies are kept apart by default: that of HiFi reads.
     correction, polishing : CorrectParams
@@ -58,10 +70,14 @@ class AssembleParams:
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
+    haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO
 
     def __post_init__(self) -> None:
         require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
         require(self.accurate_rounds >= 1, "accurate_rounds", self.accurate_rounds, "1 or more")
         require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
+        phase = self.haplotypes is WhatOfHaplotypes.PHASE
+        apart = self.correct is not WhenToCorrect.NEVER and self.copies is not WhatOfCopies.COLLAPSE
+        require(apart or not phase, "haplotypes", self.haplotypes, "phase only where copies are kept apart")
         both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
         require(both, "correct", self.correct, "always or auto where copies are kept apart")
