@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.assemble.haplotigs import Ends, Haplotypes
-from overlapper.assemble.haplotypes import Phased, phase
+from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.separation import EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
@@ -39,6 +39,7 @@ from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.correct.polish import Unitigs
 from overlapper.errors import ParameterError
+from overlapper.extend.differences import check_room
 from overlapper.graph import assemble
 from overlapper.graph.stats import n50
 from overlapper.overlap.pipeline import Report
@@ -294,6 +295,8 @@ def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssemblePara
 
 
 def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
+    kmers = min(MOST_KMERS, laid_out.contigs.sequences.total_bases)
+    check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
     return phase(laid_out.contigs.sequences, laid_out.reads, depth, threads=steps.threads)
 
 

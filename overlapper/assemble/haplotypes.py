@@ -19,8 +19,10 @@ from overlapper.correct.own_reads import OwnReads
 from overlapper.sketch.counting import KmerCounts, count_kmers
 from overlapper.tables import Reads
 
-MOST_KMERS = 1 << 27
+MOST_KMERS = 1 << 25
 """k-mers of contigs that are looked at: of larger assemblies a share, those of the smallest hashes."""
+COUNTING, BYTES_A_KMER = 128 << 20, 64
+"""Bytes of memory while k-mers are counted, and of each of them afterwards."""
 MOST_TIMES = 3
 """How often a k-mer of sequence that is the same occurs in contigs, at most: the last reads of what both
 haplotypes share are the first ones of either."""
@@ -75,7 +77,9 @@ def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> P
         Changes nothing but the time.
     """
     sampled = min(1.0, MOST_KMERS / max(1, contigs.total_bases))
-    counted = count_kmers(contigs, K, lower=1, upper=MOST_TIMES, sampled=sampled, threads=threads)
+    counted = count_kmers(
+        contigs, K, lower=1, upper=MOST_TIMES, sampled=sampled, threads=threads, memory=COUNTING
+    )
     on = ReadIntervals(own, contigs.lengths)
     cut = (
         cut_contig(contig, int(contigs.lengths[contig]), sites, *on.of(contig), depth)

@@ -228,6 +228,8 @@ def assemble(
         progress.note(made.decision())
         if made.haplotypes:
             progress.note(made.haplotypes.decision())
+        elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
+            progress.note(f"of a former run, with other parameters: {', '.join(former)}")
         for row in _columns(table[: 1 + MOST_SHOWN]):
             progress.note(row)
         if len(table) > 1 + MOST_SHOWN:

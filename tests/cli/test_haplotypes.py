@@ -116,6 +116,13 @@ def test_the_table_and_the_graphs_tell_the_same(folder):
         assert any(line[0] == "L" for line in lines) or len(segments) == 2
 
 
+def test_the_report_shows_haplotypes(folder):
+    done = overlapper("report", "both", "-o", "both.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "both.html").read_text()
+    assert "bases in 2 phase blocks" in page and "hap2" in page
+
+
 def test_threads_and_a_memory_budget_change_nothing(folder):
     done = overlapper(
         "assemble", "both.reads.fa", "-o", "again", "-t", "2", "--memory", "600M", "-q", cwd=folder

@@ -1,9 +1,13 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from overlapper.assemble import contigs as assembly
 from overlapper.assemble.haplotigs import PROBE, Ends, Haplotig, Part, join, of_haplotype, primary, spelled
 from overlapper.assemble.haplotypes import Phased
 from overlapper.assemble.pieces import Pieces
+from overlapper.errors import ParameterError
 from overlapper.simulate import random_genome
 from overlapper.tables import Reads
 
@@ -94,3 +98,12 @@ def test_parts_are_spelled_on_their_strands():
     contigs = Reads.from_sequences("ab", ["AACCGGTTAC", "TTTGA"])
     both = Haplotig([Part(0, 1, 5, True), Part(1, 0, 3, False)], 0, False)
     assert spelled(both, contigs) == "CGGT" + "TTT"
+
+
+def test_a_memory_budget_that_is_too_small():
+    sequences = Reads.from_sequences("a", [random_genome(5_000, seed=8).sequence(0)])
+    laid_out = SimpleNamespace(contigs=SimpleNamespace(sequences=sequences), reads=None)
+    with pytest.raises(
+        ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
+    ):
+        assembly._phased(laid_out, 20.0, SimpleNamespace(room=100 << 20, threads=1))
