@@ -13,6 +13,8 @@ import dataclasses
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from overlapper.graph.build import build_graph
 from overlapper.graph.clean import clean
 from overlapper.graph.join import join_ends
@@ -83,6 +85,7 @@ def assemble(
     params: GraphParams = _PARAMS,
     cleaning: CleanParams | None = _CLEANING,
     *,
+    shared_depth: float = np.inf,
     threads: int = 1,
     report: Report = lambda step, done, total: None,
 ) -> Assembly:
@@ -96,6 +99,8 @@ def assemble(
     params : GraphParams
     cleaning : CleanParams, optional
         None leaves the graph as reduction leaves it, dead ends too.
+    shared_depth : float
+        Depth from which on a read is of two haplotypes, whose bubbles stay.
     threads : int
         Changes nothing but the time.
     report : callable
@@ -121,7 +126,7 @@ def assemble(
     graph = step("build", lambda: build_graph(reads, overlaps, params, threads=threads))
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
-        graph = step("clean", lambda: clean(graph, cleaning))
+        graph = step("clean", lambda: clean(graph, cleaning, shared_depth=shared_depth))
         graph = step(
             "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)
         )

@@ -8,7 +8,9 @@ can be reached in a better way go. Repeated until none goes.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
 way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path of most reads stays; of
-equals the one with the most overlap. Repeated until none is left.
+equals the one with the most overlap. Repeated until none is left. Where the depth of reads that two
+haplotypes share is known (``shared_depth``), a bubble whose source and sink have it is one of haplotypes, and
+stays.
 
 **Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
 shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that
@@ -44,13 +46,17 @@ _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000
 
 
-def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str, int]]:
+def clean(
+    graph: Graph, params: CleanParams = _DEFAULT, *, shared_depth: float = np.inf
+) -> tuple[Graph, dict[str, int]]:
     """Clean a reduced graph.
 
     Parameters
     ----------
     graph : Graph
     params : CleanParams
+    shared_depth : float
+        Depth from which on a read is of two haplotypes.
 
     Returns
     -------
@@ -59,19 +65,24 @@ def clean(graph: Graph, params: CleanParams = _DEFAULT) -> tuple[Graph, dict[str
         Reads and edges removed (mirrors counted), by reason.
     """
     counts: Counter[str] = Counter()
-    graph = _tips_and_bubbles(graph, params, counts)
+
+    def without_tips_and_bubbles(graph: Graph) -> Graph:
+        graph = _counted(*cut_tips(graph, params.tip_reads), counts)
+        return _counted(*pop_bubbles(graph, params.bubble_bases, shared_depth), counts)
+
+    graph = without_tips_and_bubbles(graph)
     rounds = np.linspace(params.weak_start, params.weak_ratio, max(params.weak_rounds, 1))
     for ratio in rounds[: params.weak_rounds - 1]:
         graph = _counted(*cut_weak(graph, float(ratio)), counts)
-        graph = _tips_and_bubbles(graph, params, counts)
+        graph = without_tips_and_bubbles(graph)
     graph = _counted(*cut_bridges(graph), counts)
     graph = _counted(*cut_biloops(graph, params.tip_reads), counts)
-    graph = _tips_and_bubbles(graph, params, counts)
+    graph = without_tips_and_bubbles(graph)
     if params.weak_rounds:
         graph = _counted(*cut_weak(graph, params.weak_ratio), counts)
-        graph = _tips_and_bubbles(graph, params, counts)
+        graph = without_tips_and_bubbles(graph)
     graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
-    graph = _tips_and_bubbles(graph, params, counts)
+    graph = without_tips_and_bubbles(graph)
     graph = _counted(*drop_islands(graph, params.tip_reads), counts)
     return graph, dict(counts)
 
@@ -101,12 +112,16 @@ def cut_forked_ends(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int
     return graph, {"reads in forked ends": before - len(graph.reads)}
 
 
-def pop_bubbles(graph: Graph, max_bases: int) -> tuple[Graph, dict[str, int]]:
-    """Keep one path of each bubble, until none is left."""
+def pop_bubbles(graph: Graph, max_bases: int, shared_depth: float = np.inf) -> tuple[Graph, dict[str, int]]:
+    """Keep one path of each bubble, until none is left but those between reads of ``shared_depth``."""
     reads, edges, popped = len(graph.reads), len(graph.edges), 0
     while True:
         doomed_reads, doomed_edges, found = bubbles.bubbles(
-            *_arrays(graph), graph.edges.length, graph.edges.overlap, max_bases
+            *_arrays(graph),
+            graph.edges.length,
+            graph.edges.overlap,
+            max_bases,
+            graph.reads.depth >= shared_depth,
         )
         if not found:
             break
@@ -148,11 +163,6 @@ def drop_islands(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     if doomed.all():
         doomed[:] = False
     return _without_reads(graph, doomed), {"reads in islands": int(doomed.sum())}
-
-
-def _tips_and_bubbles(graph: Graph, params: CleanParams, counts: Counter[str]) -> Graph:
-    graph = _counted(*cut_tips(graph, params.tip_reads), counts)
-    return _counted(*pop_bubbles(graph, params.bubble_bases), counts)
 
 
 def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Graph:

@@ -23,6 +23,7 @@ was kept apart. Contigs of exact overlaps are not polished (`overlapper.assemble
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -31,18 +32,25 @@ import numpy as np
 
 from overlapper.assemble.agreement import with_agreement
 from overlapper.assemble.ends import without_doubtful_ends
+from overlapper.assemble.haplotigs import Ends, Haplotypes
+from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
+from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, separated
 from overlapper.assemble.steps import AssemblySteps, HeldSteps
 from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.correct.polish import Unitigs
+from overlapper.errors import ParameterError
+from overlapper.extend.differences import check_room
 from overlapper.graph import assemble
 from overlapper.graph.stats import n50
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate
-from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhenToCorrect
+from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.sketch.canonical import canonical_order, in_order
+from overlapper.sketch.estimates import estimate
+from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stage, Stages
 from overlapper.version import __version__
@@ -65,6 +73,8 @@ class Contigs:
         Reads that they consist of, contained ones included.
     link_source, link_target : ndarray of int64
         Ends that are joined: ``2 * contig``, or ``2 * contig + 1`` for its reverse complement.
+    link_overlap : ndarray of int32
+        Bases that the reads of both ends share.
     """
 
     sequences: Reads
@@ -74,6 +84,7 @@ class Contigs:
     reads: np.ndarray
     link_source: np.ndarray
     link_target: np.ndarray
+    link_overlap: np.ndarray
 
     def __len__(self) -> int:
         return len(self.sequences)
@@ -101,6 +112,8 @@ class Assembled:
         What polishing left undone (`overlapper.correct.unvoted.warning`).
     cut_off : int
         Bases of doubtful ends of contigs, which are left out (`overlapper.assemble.ends`).
+    haplotypes : Haplotypes, optional
+        Where they were told apart.
     """
 
     contigs: Contigs
@@ -108,6 +121,7 @@ class Assembled:
     stages: list[Stage]
     warnings: list[str]
     cut_off: int
+    haplotypes: Haplotypes | None
 
     def to_json(self, left_out: Mapping[str, int], run: Mapping[str, Any] | None = None) -> str:
         """Write the contigs in figures, what every stage found, its time, and the parameters.
@@ -131,6 +145,7 @@ class Assembled:
                 "n50": n50(lengths),
                 "bases cut off ends": self.cut_off,
             },
+            **({"haplotypes": self.haplotypes.figures()} if self.haplotypes else {}),
             "stages": {
                 stage.name: {"folder": stage.folder, "seconds": stage.seconds, **stage.facts}
                 for stage in self.stages
@@ -227,11 +242,18 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         overlaps = separated(steps.stages, reads, overlaps, steps.room, steps.threads)
     report("laying out", 0, 0)
     graph_params = params.graph.of_exact_overlaps() if exact else params.graph
-    laid_out = _laid_out(steps, reads, overlaps, graph_params, params.cleaning)
+
+    lay_out = functools.partial(_laid_out, steps, reads, overlaps, graph_params, params.cleaning)
+    laid_out, depth = None, _depth_of_haplotype(steps, reads, params) if separate else None
+    if depth:
+        laid_out = lay_out(SHARED * depth)
+        if params.haplotypes is WhatOfHaplotypes.AUTO and not _phased(laid_out, depth, steps).of_two:
+            laid_out, depth = None, None
+    laid_out = laid_out or lay_out(np.inf)
     contigs = laid_out.contigs
-    unitigs = Unitigs(contigs.sequences, contigs.circular)
-    del reads, overlaps  # polishing has its own
+    del reads, overlaps, lay_out  # polishing has its own
     rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
+    unitigs = Unitigs(contigs.sequences, contigs.circular)
     if rounds == 0:
         sequences, warnings = with_agreement(unitigs, laid_out.reads), list[str]()
     else:
@@ -246,9 +268,15 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     polished_bases = sequences.total_bases
     if not separate:  # the ends of accurate reads are accurate
         sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
-    cut_off = polished_bases - sequences.total_bases
     contigs = dataclasses.replace(contigs, sequences=sequences)
-    return Assembled(contigs, params, steps.stages.done, warnings, cut_off)
+    haplotypes = None
+    if depth:
+        report("telling haplotypes apart", 0, 0)
+        phased = _phased(dataclasses.replace(laid_out, contigs=contigs), depth, steps)
+        ends = Ends(contigs.link_source, contigs.link_target, contigs.link_overlap)
+        haplotypes = Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, depth)
+    cut_off = polished_bases - sequences.total_bases
+    return Assembled(contigs, params, steps.stages.done, warnings, cut_off, haplotypes)
 
 
 def _ends_that_stay(contigs: Contigs) -> np.ndarray:
@@ -268,25 +296,55 @@ def needs_correction(params: AssembleParams, error_rate: float) -> bool:
 
 def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
     """Return whether contigs of reads of an error rate are of one copy each."""
+    if params.haplotypes is WhatOfHaplotypes.PHASE:
+        return True
     if params.copies is WhatOfCopies.AUTO:
         return params.correct is not WhenToCorrect.NEVER and error_rate < params.separate_below
     return params.copies is WhatOfCopies.SEPARATE
 
 
+def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssembleParams) -> float | None:
+    """Return how many reads cover a base of one haplotype; None where there are no two to be told apart."""
+    if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
+        return None
+    found = ploidy(np.array(estimate(reads, steps.threads).spectrum))
+    if params.haplotypes is WhatOfHaplotypes.AUTO:
+        return found.depth if found and found.has_both_peaks else None
+    if not found:
+        raise ParameterError(
+            "haplotypes cannot be told apart: no k-mer of the reads is so frequent that it tells their "
+            "depth; expected more reads, or --haplotypes collapse"
+        )
+    return found.depth if found.has_both_peaks else found.of_one_peak
+
+
+def _phased(laid_out: LaidOut, depth: float, steps: AssemblySteps) -> Phased:
+    kmers = min(MOST_KMERS, laid_out.contigs.sequences.total_bases)
+    check_room(COUNTING + BYTES_A_KMER * kmers, steps.room, f"{kmers:,} k-mers that tell haplotypes apart")
+    return phase(laid_out.contigs.sequences, laid_out.reads, depth, threads=steps.threads)
+
+
 def _laid_out(
-    steps: AssemblySteps, reads: Reads, overlaps: Overlaps, params: GraphParams, cleaning: CleanParams
+    steps: AssemblySteps,
+    reads: Reads,
+    overlaps: Overlaps,
+    params: GraphParams,
+    cleaning: CleanParams,
+    shared_depth: float,
 ) -> LaidOut:
     def lay_out() -> tuple[LaidOut, dict[str, Any]]:
-        assembly = assemble(reads, overlaps, params, cleaning, threads=steps.threads)
+        assembly = assemble(
+            reads, overlaps, params, cleaning, shared_depth=shared_depth, threads=steps.threads
+        )
         unitigs = assembly.layout
-        source, target, _ = unitigs.links()
+        source, target, edge = unitigs.links()
         sequences = (unitigs.sequence(unitig, reads) for unitig in range(len(unitigs)))
         made = Contigs(
             Reads.from_sequences(unitigs.names, sequences), unitigs.circular, unitigs.depth, unitigs.copies,
-            unitigs.read_counts, source, target,
+            unitigs.read_counts, source, target, unitigs.graph.edges.overlap[edge],
         )  # fmt: skip
         own = own_reads(unitigs, reads.lengths)
         return LaidOut(made, own), {"counts": assembly.counts, "sizes": assembly.sizes}
 
-    depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning)]
+    depends_on = [dataclasses.asdict(params), dataclasses.asdict(cleaning), str(shared_depth)]
     return steps.stages.run("layout", LaidOut, depends_on, lay_out)[0]

@@ -40,6 +40,11 @@ overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
 overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
+OF_HAPLOTYPES = (
+    "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
+    "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
+    "contigs.p_ctg.fasta", "contigs.p_ctg.gfa", "contigs.phase_blocks.tsv",
+)  # fmt: skip
 COMPILE_SECONDS = 60
 MOST_SHOWN = 20
 
@@ -78,6 +83,16 @@ def assemble(
             show_default="auto",
         ),
     ] = None,
+    haplotypes: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="What becomes of two haplotypes: phase (both are written beside the contigs, and primary "
+            "contigs), collapse (contigs alone), or auto, which phases where copies are kept apart and the "
+            "reads are of two haplotypes.",
+            show_default="auto",
+        ),
+    ] = None,
     correct_rounds: Annotated[
         int | None,
         typer.Option(
@@ -110,10 +125,12 @@ def assemble(
     """Assemble reads into contigs.
 
     Overlaps the reads, corrects them if they need it, lays them out and polishes the result if it
-    needs it. DIR then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json.
+    needs it. DIR then holds contigs.fasta, contigs.gfa, contigs.tsv and stats.json; of two haplotypes,
+    contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
+    contigs.phase_blocks.tsv.
     """
     names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
-    places = {name: os.path.join(output, name) for name in names}
+    places = {name: os.path.join(output, name) for name in (*names, *OF_HAPLOTYPES)}
     inputs = [path for path in (*reads, config, reference) if path is not None]
     check_name(output, "--output")
     check_outputs({"--output": output, **places, "--write-config": write_config, "--log": log}, inputs)
@@ -121,6 +138,12 @@ def assemble(
         raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
     if copies not in (None, "auto", "separate", "collapse"):
         raise typer.BadParameter(f"--copies is {copies}, expected auto, separate or collapse")
+    if haplotypes not in (None, "auto", "phase", "collapse"):
+        raise typer.BadParameter(f"--haplotypes is {haplotypes}, expected auto, phase or collapse")
+    if haplotypes == "phase" and (correct == "never" or copies == "collapse"):
+        raise typer.BadParameter(
+            "--haplotypes phase needs copies kept apart: leave out --correct never and --copies collapse"
+        )
     if copies == "separate" and correct == "never":
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
 
@@ -131,6 +154,7 @@ def assemble(
 
     from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
     from overlapper.assemble.contigs import assemble_reads
+    from overlapper.assemble.haplotype_files import haplotype_files
     from overlapper.assemble.stored import assemble_stored
     from overlapper.cli.record import Record
     from overlapper.io.fastx import FastxParts
@@ -151,8 +175,9 @@ def assemble(
     devices = select_devices(device)
     threads = threads or available_threads()
     options = {
-        "correct": correct, "copies": copies, "correction": {"rounds": correct_rounds},
-        "accurate_rounds": correct_rounds, "accurate_polish_rounds": polish_rounds,
+        "correct": correct, "copies": copies, "haplotypes": haplotypes,
+        "correction": {"rounds": correct_rounds}, "accurate_rounds": correct_rounds,
+        "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
     params = configured(AssembleParams(), config, options)
@@ -195,10 +220,10 @@ def assemble(
         table = list(contig_table(made.contigs))
         run = {"devices": [device.name for device in devices], **record.document()}
         stats = made.to_json(parts.left_out, run).splitlines()
-        lines: tuple[Iterable[str], ...] = (
-            contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats,
-        )  # fmt: skip
-        for path, content in zip(places.values(), lines, strict=True):
+        lines: list[Iterable[str]] = [contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats]
+        if made.haplotypes:
+            lines += haplotype_files(made.haplotypes, made.contigs)
+        for path, content in zip(places.values(), lines, strict=False):
             files.enter_context(OutputFile(path)).write_lines(content)
         if write_config:
             files.enter_context(OutputFile(write_config)).write(to_toml(params).encode())
@@ -208,6 +233,10 @@ def assemble(
             if verbose:
                 progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
         progress.note(made.decision())
+        if made.haplotypes:
+            progress.note(made.haplotypes.decision())
+        elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
+            progress.note(f"of a former run, with other parameters: {', '.join(former)}")
         for row in _columns(table[: 1 + MOST_SHOWN]):
             progress.note(row)
         if len(table) > 1 + MOST_SHOWN:

@@ -30,6 +30,17 @@ class WhatOfCopies(enum.StrEnum):
     """Joins what looks alike to reads that err."""
 
 
+class WhatOfHaplotypes(enum.StrEnum):
+    """Whether `overlapper.assemble.contigs.assemble_reads` tells two haplotypes apart."""
+
+    AUTO = "auto"
+    """Where copies are kept apart, and the reads are of two haplotypes."""
+    PHASE = "phase"
+    """Always; copies are kept apart."""
+    COLLAPSE = "collapse"
+    """Never: contigs are all there is."""
+
+
 @dataclasses.dataclass(frozen=True)
 class AssembleParams:
     """From reads to contigs.
@@ -40,6 +51,7 @@ class AssembleParams:
     correct_above : float
         Error rate from which on reads need correction.
     copies : WhatOfCopies
+    haplotypes : WhatOfHaplotypes
     separate_below : float
         Error rate below which copies are kept apart by default: that of HiFi reads.
     correction, polishing : CorrectParams
@@ -61,6 +73,7 @@ class AssembleParams:
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)
     graph: GraphParams = GraphParams()
     cleaning: CleanParams = CleanParams()
+    haplotypes: WhatOfHaplotypes = WhatOfHaplotypes.AUTO
 
     def __post_init__(self) -> None:
         require(0 <= self.correct_above <= 1, "correct_above", self.correct_above, "0 to 1")
@@ -68,5 +81,8 @@ class AssembleParams:
         polish_rounds = self.accurate_polish_rounds
         require(0 <= polish_rounds <= 100, "accurate_polish_rounds", polish_rounds, "0 to 100")
         require(0 <= self.separate_below <= 1, "separate_below", self.separate_below, "0 to 1")
+        phase = self.haplotypes is WhatOfHaplotypes.PHASE
+        apart = self.correct is not WhenToCorrect.NEVER and self.copies is not WhatOfCopies.COLLAPSE
+        require(apart or not phase, "haplotypes", self.haplotypes, "phase only where copies are kept apart")
         both = self.copies is not WhatOfCopies.SEPARATE or self.correct is not WhenToCorrect.NEVER
         require(both, "correct", self.correct, "always or auto where copies are kept apart")

@@ -25,12 +25,17 @@ _CONSENSUS = ("bases", "bases not confirmed")
 _LARGEST = 10**12
 _STAGE = {"folder": str, "seconds": float, **{fact: Maybe(float) for fact in _CONSENSUS}}
 _OVERLAPS = {**_STAGE, "chosen": str, "error rate": float, "reads": float, "bases": float}
+_HAPLOTYPES, _OF_EACH = ("hap1", "hap2", "primary"), ("number", "bases", "longest", "n50")
 _SHAPE = {
     "version": str,
     "params": dict,
     "left_out": Maybe(Each(float)),
     "run": Maybe(RUN),
     "stages": {"overlaps": _OVERLAPS, "layout": {**_STAGE, **LAYOUT}},
+    "haplotypes": Maybe(
+        {"phase blocks": float, "phased bases": float}
+        | dict.fromkeys(_HAPLOTYPES, dict.fromkeys(_OF_EACH, float))
+    ),
 }
 """What ``stats.json`` holds, as far as it is read here."""
 _AGAIN = "Run the same overlapper assemble again."
@@ -172,6 +177,10 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
               [(name, *(facts.get(fact, "") for fact in _CONSENSUS)) for name, facts in voted.items()]),
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
+    if two := assembly.stats.get("haplotypes"):
+        title = f"Haplotypes: {two['phased bases']:,} bases in {two['phase blocks']:,} phase blocks"
+        each = [(name, *(two[name][figure] for figure in _OF_EACH)) for name in _HAPLOTYPES]
+        parts.insert(1, Table(title, ("", *_OF_EACH), each))
     return Section("Contigs", parts if rows else [Remark("There are no contigs."), *parts[1:]])
 
 

@@ -67,7 +67,7 @@ class SpectrumFit:
         -------
         ndarray of float64, shape (n,)
         """
-        return self.kmers * np.exp(_negative_binomial(multiplicities, self.mean, self.dispersion))
+        return self.kmers * np.exp(log_negative_binomial(multiplicities, self.mean, self.dispersion))
 
 
 def fit_spectrum(spectrum: np.ndarray) -> SpectrumFit | None:
@@ -95,7 +95,7 @@ def fit_spectrum(spectrum: np.ndarray) -> SpectrumFit | None:
         mean, dispersion, genomic = _maximise(counts[lower : upper + 1], lower)
         reach = mean + 4 * math.sqrt(mean + mean * mean / dispersion)
         upper = min(len(counts) - 1, max(lower + 3, math.ceil(reach)))
-    inside = np.exp(_negative_binomial(np.arange(lower, upper + 1), mean, dispersion)).sum()
+    inside = np.exp(log_negative_binomial(np.arange(lower, upper + 1), mean, dispersion)).sum()
     kmers = float(genomic * counts[lower : upper + 1].sum() / inside)
     repeats = float((np.arange(upper + 1, len(counts)) * counts[upper + 1 :]).sum())
     return SpectrumFit(mean, dispersion, kmers, lower, upper, kmers * mean + repeats)
@@ -214,7 +214,7 @@ def _likelihood(
     Dispersion below or above the usual costs a penalty: at a low mean it cannot be told from shared errors.
     """
     mean = np.exp(log_mean)[:, None, None]
-    genomic = _normalised(_negative_binomial(multiplicities, mean, np.exp(log_size)[None, :, None]))
+    genomic = _normalised(log_negative_binomial(multiplicities, mean, np.exp(log_size)[None, :, None]))
     flank = _normalised(_poisson(multiplicities, SHARED_ERROR * mean))
     mixture = share[:, None] * genomic[:, :, None, :] + (1 - share[:, None]) * flank[:, :, None, :]
     likelihood = np.log(np.maximum(mixture, 1e-300)) @ counts / counts.sum()
@@ -230,7 +230,7 @@ def _poisson(multiplicities: np.ndarray, mean: np.ndarray) -> np.ndarray:
     return multiplicities * np.log(mean) - mean - _log_factorials(multiplicities)
 
 
-def _negative_binomial(
+def log_negative_binomial(
     multiplicities: np.ndarray, mean: np.ndarray | float, size: np.ndarray | float
 ) -> np.ndarray:
     """Return the log of ``C(m + size - 1, m) * (size / (size + mean))**size * (mean / (size + mean))**m``."""

@@ -1,5 +1,7 @@
+import dataclasses
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -139,6 +141,19 @@ def test_the_best_path_of_a_bubble_stays(bubble):
     assert path in oracle.best_paths(forward, 0, 2 * (reads - 1))
     assert counts["bubbles"] >= 1
     assert len(popped.edges) == 2 * (len(path) - 1)
+
+
+@pytest.mark.parametrize(("source", "sink", "stays"), [(30, 31, True), (30, 20, False), (20, 31, False)])
+def test_a_bubble_of_two_haplotypes_stays(source, sink, stays):
+    """Reads 1 and 2 between 0 and 3, whose depths are given."""
+    joins = {(0, 2): (5, 5, 15), (0, 4): (5, 5, 15), (2, 6): (5, 5, 15), (4, 6): (5, 5, 15)}
+    built = graph_of([20] * 4, joins)
+    depth = np.array([source, 15, 15, sink], np.float32)
+    built = dataclasses.replace(built, reads=dataclasses.replace(built.reads, depth=depth))
+    popped, counts = pop_bubbles(built, 1000, 30)
+    assert len(popped.reads) == (4 if stays else 3)
+    assert counts["bubbles"] == (not stays)
+    assert len(pop_bubbles(built, 1000)[0].reads) == 3
 
 
 def test_a_dead_end_with_the_longest_overlap_does_not_hide_the_way_on():

@@ -12,7 +12,7 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def bubbles(first, target, length, overlap, max_bases):
+def bubbles(first, target, length, overlap, max_bases, kept):
     """Find bubbles and all but their best path.
 
     A bubble that shares a read other than its source and sink with one found earlier (sources are tried in
@@ -24,6 +24,8 @@ def bubbles(first, target, length, overlap, max_bases):
         The graph.
     max_bases : int
         Longest distance from the source.
+    kept : array of bool, shape (reads,)
+        A bubble between two such reads is none.
 
     Returns
     -------
@@ -53,7 +55,7 @@ def bubbles(first, target, length, overlap, max_bases):
             first, target, length, overlap, max_bases, source,
             seen, pending, distance, path_reads, path_overlap, entry, before, inside,
         )  # fmt: skip
-        clash = sink < 0 or taken[source >> 1]
+        clash = sink < 0 or taken[source >> 1] or (kept[source >> 1] and kept[sink >> 1])
         for v in inside:
             seen[v] = False
             clash = clash or taken[v >> 1]

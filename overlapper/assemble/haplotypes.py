@@ -1,0 +1,205 @@
+"""Which pieces of contigs are of which haplotype; the definition is in ``docs/algorithms/haplotypes.md``.
+
+::
+
+    contigs ── k-mers that occur once ──┐
+          └─── their reads, depth ──────┴──► pieces ──┬──► blocks, haplotype 1 and 2 in each
+          └─── k-mers that occur again ──► opposite ──┘
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+
+import numpy as np
+
+from overlapper.assemble.pieces import BIN, K, Pieces, ReadIntervals, cut_contig
+from overlapper.correct.own_reads import OwnReads
+from overlapper.sketch.counting import KmerCounts, count_kmers
+from overlapper.tables import Reads
+
+MOST_KMERS = 1 << 25
+"""k-mers of contigs that are looked at: of larger assemblies a share, those of the smallest hashes."""
+COUNTING, BYTES_A_KMER = 128 << 20, 64
+"""Bytes of memory while k-mers are counted, and of each of them afterwards."""
+MOST_TIMES = 3
+"""How often a k-mer of sequence that is the same occurs in contigs, at most: the last reads of what both
+haplotypes share are the first ones of either."""
+LEAST_OF_BIN = 0.1
+"""Share of its k-mers that are the same where a bin is: haplotypes may differ in one base of 14."""
+LEAST_SAME, ENOUGH = 10, 50
+"""Bins of sequence that opposite pieces have in common: half of those of the shorter, but no fewer than a
+repeat has, and no more than ends of contigs have that run into what haplotypes share, two reads long."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Phased:
+    """Pieces of contigs, and which haplotype each is of.
+
+    Attributes
+    ----------
+    pieces : Pieces
+    block : ndarray of int32, shape (n,)
+        Phase block, from 1, that of most bases first; 0 for shared pieces.
+    haplotype : ndarray of uint8, shape (n,)
+        1 or 2; 0 for shared pieces. Of different blocks it says nothing.
+    opposite : list of (int, int, int)
+        Two pieces of the same place, and how many bases they have in common.
+    """
+
+    pieces: Pieces
+    block: np.ndarray
+    haplotype: np.ndarray
+    opposite: list[tuple[int, int, int]]
+
+    @property
+    def of_two(self) -> bool:
+        """Whether half of the bases of phased pieces or more are in blocks of both haplotypes."""
+        of_one, of_other = (np.unique(self.block[self.haplotype == haplotype]) for haplotype in (1, 2))
+        phased = self.block > 0
+        in_both = phased & np.isin(self.block, np.intersect1d(of_one, of_other))
+        lengths = self.pieces.lengths
+        return bool(0 < lengths[phased].sum() <= 2 * lengths[in_both].sum())
+
+
+def phase(contigs: Reads, own: OwnReads, depth: float, *, threads: int = 1) -> Phased:
+    """Tell the haplotypes of contigs apart.
+
+    Parameters
+    ----------
+    contigs : Reads
+    own : OwnReads
+        Where their reads lie.
+    depth : float
+        Reads that cover a base of one haplotype.
+    threads : int
+        Changes nothing but the time.
+    """
+    sampled = min(1.0, MOST_KMERS / max(1, contigs.total_bases))
+    counted = count_kmers(
+        contigs, K, lower=1, upper=MOST_TIMES, sampled=sampled, threads=threads, memory=COUNTING
+    )
+    on = ReadIntervals(own, contigs.lengths)
+    cut = (
+        cut_contig(contig, int(contigs.lengths[contig]), sites, *on.of(contig), depth)
+        for contig, sites in enumerate(_sites(counted, len(contigs)))
+    )
+    pieces = Pieces.concat(list(cut))
+    return two_colours(pieces, opposite(pieces, *_equal(counted), sampled))
+
+
+def opposite(
+    pieces: Pieces, first: np.ndarray, second: np.ndarray, sampled: float
+) -> list[tuple[int, int, int]]:
+    """Return which pieces are of the same place, those that have most in common first.
+
+    Parameters
+    ----------
+    pieces : Pieces
+    first, second : ndarray of int64, shape (k-mers,)
+        Where equal k-mers start, ``contig << 32 | base``; the first of the two comes first.
+    sampled : float
+        Share of all k-mers that these are of.
+    """
+    least = LEAST_OF_BIN * BIN * sampled
+    contig = pieces.contig.astype(np.int64) << 32
+    on = [np.searchsorted(contig | pieces.start, place, "right") - 1 for place in (first, second)]
+    phased = (pieces.sites[on[0]] > 0) & (pieces.sites[on[1]] > 0) & (on[0] != on[1])
+    between = phased.copy()
+    for piece, place in zip(on, (first, second), strict=True):
+        base = place - contig[piece]
+        between &= (base >= pieces.first_site[piece]) & (base + K <= pieces.behind_sites[piece])
+    bins = [(place >> 32 << 22) | ((place & 0xFFFFFFFF) // BIN) for place in (first, second)]
+    found = _in_common(on, bins, between, pieces.behind_sites - pieces.first_site, least)
+    alone = np.ones(len(pieces), np.bool_)
+    alone[np.array(found, np.int64).reshape(-1, 3)[:, :2]] = False
+    for one, other, bases in _in_common(
+        on, bins, phased & (alone[on[0]] | alone[on[1]]), pieces.lengths, least
+    ):
+        if alone[one] or alone[other]:
+            alone[one] = alone[other] = False
+            found.append((one, other, bases))
+    return found
+
+
+def _in_common(
+    on: list[np.ndarray], bins: list[np.ndarray], taken: np.ndarray, lengths: np.ndarray, least: float
+) -> list[tuple[int, int, int]]:
+    """Return pairs of pieces that have enough of the shorter in common, those of most bins first."""
+    low, high = (piece[taken] for piece in on)
+    pairs, pair = np.unique(low * len(lengths) + high, return_inverse=True)
+    one, other = np.divmod(pairs, max(1, len(lengths)))
+    of_shorter = np.where((lengths[one] <= lengths[other])[pair], *(place[taken] for place in bins))
+    size = of_shorter.max(initial=0) + 1
+    filled, kmers = np.unique(pair * size + of_shorter, return_counts=True)
+    same = np.bincount(filled[kmers >= least] // size, minlength=len(pairs))
+    half = np.minimum(lengths[one], lengths[other]) / BIN / 2
+    enough = np.flatnonzero(same >= np.clip(half, LEAST_SAME, ENOUGH))
+    order = enough[np.argsort(-same[enough], kind="stable")]
+    return list(zip(*(values[order].tolist() for values in (one, other, same * BIN)), strict=True))
+
+
+def two_colours(pieces: Pieces, pairs: list[tuple[int, int, int]]) -> Phased:
+    """Give opposite pieces opposite haplotypes.
+
+    Parameters
+    ----------
+    pieces : Pieces
+    pairs : list of (int, int, int)
+        Opposite pieces, as `opposite` returns them; one that contradicts those before it is left out.
+    """
+    leader, turned = list(range(len(pieces))), [False] * len(pieces)
+
+    def leader_of(piece: int) -> tuple[int, bool]:
+        turns = False
+        while leader[piece] != piece:
+            turns, piece = turns ^ turned[piece], leader[piece]
+        return piece, turns
+
+    for one, other, _ in pairs:
+        (first, first_turned), (second, second_turned) = leader_of(one), leader_of(other)
+        if first != second:
+            leader[second], turned[second] = first, first_turned == second_turned
+    of_piece = [leader_of(piece) for piece in range(len(pieces))]
+    leaders, turns = np.array(of_piece, np.int64).reshape(-1, 2).T
+    phased = pieces.sites > 0
+    bases = (
+        np.bincount(2 * leaders + turns, pieces.lengths * phased, 2 * len(pieces))
+        .astype(np.int64)
+        .reshape(-1, 2)
+    )
+    block, haplotype = np.zeros(len(pieces), np.int32), np.zeros(len(pieces), np.uint8)
+    blocks, so_far = np.unique(leaders[phased]), np.zeros(2, np.int64)
+    longest_first = blocks[np.argsort(-bases[blocks].sum(axis=1), kind="stable")]
+    for number, one in enumerate(longest_first.tolist(), start=1):
+        # Of a block, the side of more bases goes to the haplotype that has fewer so far.
+        swapped = (bases[one, 0] > bases[one, 1]) == (so_far[0] > so_far[1])
+        so_far += bases[one, ::-1] if swapped else bases[one]
+        inside = phased & (leaders == one)
+        block[inside], haplotype[inside] = number, 1 + (turns[inside] ^ swapped)
+    return Phased(pieces, block, haplotype, pairs)
+
+
+def _sites(counted: KmerCounts, contigs: int) -> list[np.ndarray]:
+    """Return where the k-mers of each contig start that occur once."""
+    once = np.flatnonzero(np.diff(counted.column_offsets) == 1)
+    place = np.sort(_place(counted.occurrences[counted.column_offsets[once]]))
+    return np.split(place & 0xFFFFFFFF, np.searchsorted(place >> 32, np.arange(1, contigs)))
+
+
+def _equal(counted: KmerCounts) -> tuple[np.ndarray, np.ndarray]:
+    """Return where each two of two or more equal k-mers start."""
+    times = np.diff(counted.column_offsets)
+    one, other = [], []
+    for most in range(2, MOST_TIMES + 1):
+        at = counted.column_offsets[:-1][times == most]
+        for i, j in itertools.combinations(range(most), 2):
+            one.append(_place(counted.occurrences[at + i]))
+            other.append(_place(counted.occurrences[at + j]))
+    return np.concatenate(one), np.concatenate(other)
+
+
+def _place(occurrences: np.ndarray) -> np.ndarray:
+    """Return ``contig << 32 | base`` of occurrences, without their strands."""
+    return (occurrences >> 32 << 32) | ((occurrences & 0xFFFFFFFF) >> 1)

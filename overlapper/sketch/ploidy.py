@@ -1,0 +1,89 @@
+"""How often reads cover a haplotype, and whether there are two, by the spectrum of their k-mers.
+
+In a diploid, k-mers of one haplotype alone occur half as often as those of both: the spectrum has two peaks,
+the lower one at the depth of a haplotype. Definition: ``docs/algorithms/haplotypes.md``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from overlapper.sketch.spectrum import find_valley, log_negative_binomial
+
+LEAST_SINGLE, LEAST_SHARED = 0.005, 0.15
+"""Shares of the k-mers that a genome holds once or twice: of a diploid, at least so many are of one haplotype
+alone (where haplotypes differ in one base of 8,000), and so many of both (in one of twenty). Of corrected
+HiFi reads of two MHC haplotypes .10 are of one alone. Of haploid sets .003 (Klebsiella), .005 (E. coli), .01
+(yeast) and .03 to .07 (LPA, tandem copies) occur twice, the rest once."""
+_COPIES = np.arange(1, 5)[:, None]
+_SIZES = (10.0, 30.0, 100.0, 1000.0)
+_ROUNDS = 40
+
+
+@dataclasses.dataclass(frozen=True)
+class Ploidy:
+    """What a spectrum says about haplotypes.
+
+    Attributes
+    ----------
+    depth : float
+        How often a k-mer occurs that the genome, all haplotypes together, holds once.
+    single : float
+        Of the distinct k-mers that it holds once or twice, the share of those that it holds once.
+    """
+
+    depth: float
+    single: float
+
+    @property
+    def of_one_peak(self) -> float:
+        """The depth of a haplotype where the highest peak is that of k-mers that both have."""
+        return self.depth / 2 if self.single > 1 - LEAST_SHARED else self.depth
+
+    @property
+    def has_both_peaks(self) -> bool:
+        """Whether k-mers of one haplotype and of both are as many as in a diploid."""
+        return LEAST_SINGLE <= self.single <= 1 - LEAST_SHARED
+
+
+def ploidy(spectrum: np.ndarray) -> Ploidy | None:
+    """Find the depth of a haplotype.
+
+    Parameters
+    ----------
+    spectrum : ndarray of int, shape (most + 1,)
+        Distinct k-mers of every multiplicity, of accurate reads; the last entry is not used.
+
+    Returns
+    -------
+    Ploidy or None
+        None where the spectrum has no peak: too few reads, or too many errors.
+    """
+    counts = np.asarray(spectrum, np.float64)[:-1]
+    valley, peak = find_valley(counts)
+    if (valley, peak) == (2, 3):
+        return None
+    multiplicities = np.arange(valley, min(len(counts), int(4.5 * peak)))
+    counts = counts[multiplicities]
+    fits = [
+        _fitted(counts, multiplicities, depth, size)
+        for depth in peak * np.arange(0.4, 1.2, 0.01)
+        for size in _SIZES
+    ]
+    _, depth, once, twice = max(fits)
+    return Ploidy(depth, once / (once + twice))
+
+
+def _fitted(
+    counts: np.ndarray, multiplicities: np.ndarray, depth: float, size: float
+) -> tuple[float, float, float, float]:
+    """Return log likelihood and depth, and the shares of k-mers of one copy and two that fit best (EM)."""
+    likelihood = np.exp(log_negative_binomial(multiplicities, depth * _COPIES, size))
+    share = np.full((len(_COPIES), 1), 1 / len(_COPIES))
+    for _ in range(_ROUNDS):
+        joint = share * likelihood
+        total = np.maximum(joint.sum(axis=0), 1e-300)
+        share = (joint / total) @ counts[:, None] / counts.sum()
+    return float(np.log(total) @ counts), float(depth), float(share[0, 0]), float(share[1, 0])

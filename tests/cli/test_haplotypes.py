@@ -1,0 +1,165 @@
+"""``overlapper assemble`` of a diploid: both haplotypes beside the contigs; nothing more of a haploid."""
+
+import json
+import random
+
+import pysam
+import pytest
+
+from overlapper.simulate import adapted_model, random_genome, simulate_reads
+from overlapper.tables import Reads
+from tests.cli.runner import overlapper
+
+CONTIGS = {"contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json", "stages"}
+OF_HAPLOTYPES = {
+    f"contigs.{which}.{kind}" for which in ("hap1.p_ctg", "hap2.p_ctg", "p_ctg") for kind in ("fasta", "gfa")
+}
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def kmers(sequences, k=31):
+    found = {bases[i : i + k] for bases in sequences for i in range(len(bases) - k + 1)}
+    return found | {kmer[::-1].translate(COMPLEMENT) for kmer in found}
+
+
+def sequences(path):
+    return {read.name: read.sequence for read in pysam.FastxFile(str(path))}
+
+
+def write_reads(path, references):
+    table = Reads.from_sequences([str(i) for i in range(len(references))], references)
+    reads, _ = simulate_reads(table, adapted_model("hifi", mean_length=6_000), coverage=20, seed=2)
+    path.write_text("".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads))))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with reads of two haplotypes that are the same from 25 to 50 of 75 kb, and of one of them."""
+    folder = tmp_path_factory.mktemp("diploid")
+    random_ = random.Random(1)
+    one = random_genome(75_000, seed=5).sequence(0)
+    two = "".join(
+        random_.choice("ACGT".replace(base, "")) if not i % 200 and not 25_000 <= i < 50_000 else base
+        for i, base in enumerate(one)
+    )
+    (folder / "one.fa").write_text(f">one\n{one}\n")
+    (folder / "two.fa").write_text(f">two\n{two}\n")
+    write_reads(folder / "both.reads.fa", [one, two])
+    write_reads(folder / "one.reads.fa", [one])
+    done = overlapper("assemble", "both.reads.fa", "-o", "both", "-t", "1", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert b"two haplotypes" in done.stderr
+    return folder
+
+
+def test_files_of_a_diploid(folder):
+    assert {path.name for path in (folder / "both").iterdir()} == CONTIGS | OF_HAPLOTYPES | {
+        "contigs.phase_blocks.tsv"
+    }
+    figures = json.loads((folder / "both" / "stats.json").read_text())["haplotypes"]
+    assert figures["phase blocks"] == 2
+    assert 18 < figures["depth of a haplotype"] < 21
+
+
+def test_each_contig_is_of_one_haplotype_and_both_are_there(folder):
+    references = [kmers(sequences(folder / name).values()) for name in ("one.fa", "two.fa")]
+    of_hap = [sequences(folder / "both" / f"contigs.hap{i}.p_ctg.fasta") for i in (1, 2)]
+    for contigs in of_hap:
+        for bases in contigs.values():
+            there = kmers([bases])
+            of_one = len(there & references[0] - references[1])
+            of_other = len(there & references[1] - references[0])
+            assert min(of_one, of_other) == 0
+        # The same share of the genome in each: all of it, but for ends.
+        assert 73_000 < sum(map(len, contigs.values())) < 100_000
+    both = kmers([bases for contigs in of_hap for bases in contigs.values()])
+    for reference in references:
+        assert len(reference & both) > 0.98 * len(reference)
+    shared = references[0] & references[1]
+    for contigs in of_hap:
+        assert len(shared & kmers(contigs.values())) > 0.98 * len(shared)
+
+
+def test_primary_contigs_go_across(folder):
+    (primary,) = sequences(folder / "both" / "contigs.p_ctg.fasta").values()
+    assert 73_000 < len(primary) < 76_000
+    known = kmers([*sequences(folder / "one.fa").values(), *sequences(folder / "two.fa").values()])
+    assert len(kmers([primary]) - known) <= 62
+
+
+def test_the_table_and_the_graphs_tell_the_same(folder):
+    both = folder / "both"
+    head, *rows = (line.split("\t") for line in (both / "contigs.phase_blocks.tsv").read_text().splitlines())
+    assert head == ["block", "haplotype", "contig", "start", "end", "sites"]
+    assert sorted({row[0] for row in rows}) == ["0", "1", "2"]
+    pieces = {f"{row[2]}:{row[3]}-{row[4]}+": row for row in rows}
+    utg = sequences(both / "contigs.fasta")
+    assert sum(int(row[4]) - int(row[3]) for row in rows) == sum(map(len, utg.values()))
+    for number in (1, 2):
+        lines = [
+            line.split("\t") for line in (both / f"contigs.hap{number}.p_ctg.gfa").read_text().splitlines()
+        ]
+        named = sequences(both / f"contigs.hap{number}.p_ctg.fasta")
+        segments = {line[1]: line for line in lines if line[0] == "S"}
+        assert {name: line[2] for name, line in segments.items()} == named
+        for name, line in segments.items():
+            assert name.startswith(f"h{number}tg")
+            tags = dict(tag.split(":", 1) for tag in line[3:])
+            contig, interval = tags["ut"].removeprefix("Z:").rstrip("+").split(":")
+            start, end = map(int, interval.split("-"))
+            assert utg[contig][start:end] == line[2]
+            if tags["ut"][2:] in pieces:
+                block, haplotype = pieces[tags["ut"][2:]][:2]
+                assert tags["pb"] == f"i:{block}" and haplotype in ("0", str(number))
+        for line in lines:
+            assert line[0] != "L" or {line[1], line[3]} <= set(segments)
+        assert any(line[0] == "L" for line in lines) or len(segments) == 2
+
+
+def test_the_report_shows_haplotypes(folder):
+    done = overlapper("report", "both", "-o", "both.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    page = (folder / "both.html").read_text()
+    assert "bases in 2 phase blocks" in page and "hap2" in page
+
+
+def test_threads_and_a_memory_budget_change_nothing(folder):
+    done = overlapper(
+        "assemble", "both.reads.fa", "-o", "again", "-t", "2", "--memory", "600M", "-q", cwd=folder
+    )
+    assert done.returncode == 0, done.stderr
+    for name in (CONTIGS | OF_HAPLOTYPES) - {"stages", "stats.json"}:
+        assert (folder / "again" / name).read_bytes() == (folder / "both" / name).read_bytes(), name
+
+
+def test_nothing_is_written_of_a_haploid(folder):
+    for what in ("auto", "collapse"):
+        done = overlapper("assemble", "one.reads.fa", "-o", what, "--haplotypes", what, "-t", "1", cwd=folder)
+        assert done.returncode == 0, done.stderr
+        assert b"haplotypes," not in done.stderr
+        assert {path.name for path in (folder / what).iterdir()} == CONTIGS
+        assert "haplotypes" not in json.loads((folder / what / "stats.json").read_text())
+    for name in CONTIGS - {"stages", "stats.json"}:
+        assert (folder / "auto" / name).read_bytes() == (folder / "collapse" / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--haplotypes", "three"], "--haplotypes is three, expected auto, phase or collapse"),
+        (["--haplotypes", "phase", "--copies", "collapse"], "--haplotypes phase needs copies kept apart"),
+        (["--haplotypes", "phase", "--correct", "never"], "--haplotypes phase needs copies kept apart"),
+    ],
+)
+def test_options_that_do_not_go_together(folder, options, message):
+    done = overlapper("assemble", "one.reads.fa", "-o", "refused", *options, cwd=folder)
+    assert done.returncode == 2 and message in " ".join(done.stderr.decode().split())
+    assert not (folder / "refused").exists()
+
+
+def test_too_few_reads_to_tell_their_depth(folder, tmp_path):
+    lines = (folder / "one.reads.fa").read_text().splitlines()[:8]
+    (tmp_path / "few.fa").write_text("\n".join(lines) + "\n")
+    done = overlapper("assemble", "few.fa", "-o", "few", "--haplotypes", "phase", cwd=tmp_path)
+    assert done.returncode == 1 and b"haplotypes cannot be told apart" in done.stderr
+    assert b"Traceback" not in done.stderr

@@ -1,0 +1,109 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from overlapper.assemble import contigs as assembly
+from overlapper.assemble.haplotigs import PROBE, Ends, Haplotig, Part, join, of_haplotype, primary, spelled
+from overlapper.assemble.haplotypes import Phased
+from overlapper.assemble.pieces import Pieces
+from overlapper.errors import ParameterError
+from overlapper.simulate import random_genome
+from overlapper.tables import Reads
+
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def phased(rows, opposite=()):
+    """Return pieces: (contig, start, end, block, haplotype)."""
+    contig, start, end, block, haplotype = np.array(rows, np.int64).T
+    sites = (block > 0).astype(np.int64)
+    pieces = Pieces(contig.astype(np.int32), start, end, sites, start, start + sites)
+    return Phased(pieces, block.astype(np.int32), haplotype.astype(np.uint8), list(opposite))
+
+
+def no_links():
+    nothing = np.zeros(0, np.int64)
+    return Ends(nothing, nothing, nothing)
+
+
+def test_shared_pieces_are_in_both_and_blocks_are_not_joined():
+    pieces = phased(
+        [(0, 0, 10, 1, 1), (0, 10, 20, 0, 0), (0, 20, 33, 2, 2), (1, 0, 9, 1, 2), (2, 0, 8, 0, 0)]
+    )
+    linear = np.zeros(3, bool)
+
+    def stretches(haplotype):
+        return [(one.parts[0][:3], one.block) for one in of_haplotype(pieces, linear, haplotype)]
+
+    assert stretches(1) == [((0, 0, 20), 1), ((2, 0, 8), 0)]
+    assert stretches(2) == [((0, 10, 33), 2), ((1, 0, 9), 1), ((2, 0, 8), 0)]
+
+
+def test_pieces_of_one_block_are_one_contig_and_circles_stay():
+    pieces = phased([(0, 0, 10, 1, 1), (0, 10, 20, 1, 1), (1, 0, 5, 1, 2), (1, 5, 9, 2, 2)])
+    one, other = (of_haplotype(pieces, np.array([True, True]), haplotype) for haplotype in (1, 2))
+    assert [(c.parts[0][:3], c.circular) for c in one] == [((0, 0, 20), True)]
+    assert [(c.parts[0][:3], c.circular) for c in other] == [((1, 0, 5), False), ((1, 5, 9), False)]
+
+
+@pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
+def test_primary_contigs_are_joined_on_either_strand(turned):
+    genome = random_genome(9_000, seed=3).sequence(0)
+    bases = [genome[:5_000], genome[4_000:]]
+    given = [b[::-1].translate(COMPLEMENT) if t else b for b, t in zip(bases, turned, strict=True)]
+    contigs = Reads.from_sequences("ab", given)
+    links = Ends(np.array([0 + turned[0]]), np.array([2 + turned[1]]), np.array([1_000]))
+    (found,) = primary(contigs, np.zeros(2, bool), links, phased([(0, 0, 5_000, 1, 1), (1, 0, 5_000, 2, 2)]))
+    assert spelled(found, contigs) in (genome, genome[::-1].translate(COMPLEMENT))
+    assert found.length == 9_000 and not found.circular
+
+
+def test_opposite_contigs_are_left_out_of_the_primary_ones():
+    genome = random_genome(12_000, seed=4).sequence(0)
+    contigs = Reads.from_sequences("abc", [genome[:6_000], genome[5_000:11_500], genome[5_000:11_000]])
+    links = Ends(np.array([0, 0]), np.array([2, 4]), np.array([1_000, 1_000]))
+    rows = [(0, 0, 6_000, 0, 0), (1, 0, 6_500, 1, 1), (2, 0, 6_000, 1, 2)]
+    (found,) = primary(contigs, np.zeros(3, bool), links, phased(rows, [(1, 2, 4_000)]))
+    assert spelled(found, contigs) == genome[:11_500]
+    # Where two may follow, nothing is joined.
+    assert len(primary(contigs, np.zeros(3, bool), links, phased(rows))) == 3
+
+
+def test_contigs_without_links_or_in_circles():
+    genome = random_genome(8_000, seed=5).sequence(0)
+    around = genome + genome[:1_000]
+    contigs = Reads.from_sequences("ab", [around[:5_000], around[4_000:]])
+    rows = [(0, 0, 5_000, 1, 1), (1, 0, 5_000, 2, 1)]
+    assert len(primary(contigs, np.zeros(2, bool), no_links(), phased(rows))) == 2
+    links = Ends(np.array([0, 2]), np.array([2, 0]), np.array([1_000, 1_000]))
+    (found,) = primary(contigs, np.zeros(2, bool), links, phased(rows))
+    assert sorted(part.contig for part in found.parts) == [0, 1]
+
+
+def test_joins_need_bases_in_common():
+    genome = random_genome(3_000, seed=6).sequence(0)
+    left, right = genome[:2_000], genome[1_500:]
+    place, at = join(left, right, 500)
+    assert left[:place] + right[at:] == genome
+    # Bases that polishing changed are passed by.
+    changed = right[:260] + "ACGT"["ACGT".index(right[260]) - 1] + right[261:]
+    place, at = join(left, changed, 500)
+    assert left[:place] + changed[at:] in (genome, genome[:1_500] + changed)
+    assert join(left, random_genome(2_000, seed=7).sequence(0), 500) is None
+    assert join(left, genome[1_950:], PROBE // 2) is None
+
+
+def test_parts_are_spelled_on_their_strands():
+    contigs = Reads.from_sequences("ab", ["AACCGGTTAC", "TTTGA"])
+    both = Haplotig([Part(0, 1, 5, True), Part(1, 0, 3, False)], 0, False)
+    assert spelled(both, contigs) == "CGGT" + "TTT"
+
+
+def test_a_memory_budget_that_is_too_small():
+    sequences = Reads.from_sequences("a", [random_genome(5_000, seed=8).sequence(0)])
+    laid_out = SimpleNamespace(contigs=SimpleNamespace(sequences=sequences), reads=None)
+    with pytest.raises(
+        ParameterError, match=r"5,000 k-mers that tell haplotypes apart .* expected 30 MB more"
+    ):
+        assembly._phased(laid_out, 20.0, SimpleNamespace(room=100 << 20, threads=1))
