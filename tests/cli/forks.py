@@ -120,7 +120,8 @@ def _become(words, folder, environment, streams):
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path[0] = folder
+    if not sys.flags.safe_path:
+        sys.path[0] = folder
     sys.argv = ["overlapper", *words]
     try:
         runpy.run_module("overlapper", run_name="__main__", alter_sys=True)

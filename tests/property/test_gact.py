@@ -135,6 +135,7 @@ def test_equals_the_oracle_with_default_tiles(params):
     assert list(extend_pairs(pairs, reverse, params, threads=1)) == expected
 
 
+@pytest.mark.slow
 def test_equals_the_oracle_on_100_kb():
     rng = random.Random(4)
     q = text(random.Random(5), 100_000)
