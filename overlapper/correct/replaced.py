@@ -99,9 +99,12 @@ def _instead(
     rows = pileups.rows_on(first + target, first + target + 1).sort_canonical()
     on_left = (rows.t_start <= origin[start - FLANK]) & (rows.t_end >= origin[start - 1])
     on_right = (rows.t_start <= origin[end]) & (rows.t_end >= origin[end + FLANK - 1])
-    found: list[np.ndarray] = []
     # A row ends at the stretch, on either side, where a chain does not reach across it.
-    for row in np.flatnonzero(on_left | on_right)[:MOST_READS].tolist():
+    touching = np.flatnonzero(on_left | on_right)[:MOST_READS].tolist()
+    if len(touching) < FEWEST_READS:
+        return None
+    found: list[np.ndarray] = []
+    for row in touching:
         read = pileups.reads.codes(int(rows.read[row]))
         if rows.reverse[row]:
             read = np.where(read < UNKNOWN, 3 - read, read)[::-1].astype(np.uint8)
