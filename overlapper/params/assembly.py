@@ -53,7 +53,7 @@ class AssembleParams:
     copies : WhatOfCopies
     haplotypes : WhatOfHaplotypes
     separate_below : float
-        Error rate below which copies are kept apart by default: that of HiFi reads.
+        Error rate below which copies are kept apart by default: HiFi and ONT R10 reads have less.
     correction, polishing : CorrectParams
     accurate_rounds : int
         Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
@@ -66,7 +66,7 @@ class AssembleParams:
     correct: WhenToCorrect = WhenToCorrect.AUTO
     correct_above: float = 0.15
     copies: WhatOfCopies = WhatOfCopies.AUTO
-    separate_below: float = 0.01
+    separate_below: float = 0.04
     correction: CorrectParams = CorrectParams()
     accurate_rounds: int = 1
     accurate_polish_rounds: int = 0

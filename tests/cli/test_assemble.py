@@ -19,7 +19,7 @@ from tests.cli.conftest import assert_refused
 from tests.cli.runner import ROOT, overlapper
 
 RESULTS = ("contigs.fasta", "contigs.gfa", "contigs.tsv")
-OPTIONS = ("--correct", "always", "--min-overlap", "500", "-q")
+OPTIONS = ("--correct", "always", "--copies", "collapse", "--min-overlap", "500", "-q")
 
 
 def write_reads(path, sequences):
@@ -117,7 +117,7 @@ def test_changed_parameters_are_named_and_earlier_stages_kept(command, begun):
     assert again.code == 0
     assert "polishing.rounds was 2, now 1" in again.err
     assert stages(begun) == before
-    again = command("assemble", "reads.fa", "-o", "out", "--min-overlap", 500)
+    again = command("assemble", "reads.fa", "-o", "out", "--min-overlap", 500, "--copies", "collapse")
     assert "correct was always, now auto" in again.err
     assert "reads are laid out as they are" in again.err
     made = set(stages(begun)) - set(before)
@@ -160,9 +160,9 @@ def test_reads_that_do_not_overlap_give_no_contigs_and_a_reason(command, tmp_pat
     assert (tmp_path / "out" / "contigs.tsv").read_text().count("\n") == 1
 
 
-def test_copies_are_kept_apart_when_asked_and_a_report_says_so(begun, folder, command, tmp_path):
+def test_copies_are_kept_apart_and_a_report_says_so(begun, folder, command, tmp_path):
     done = overlapper(
-        "assemble", folder / "reads.fa", "-o", "out", "--copies", "separate", *OPTIONS, cwd=tmp_path
+        "assemble", folder / "reads.fa", "-o", "out", "--min-overlap", "500", "-q", cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert "exact-overlaps" in json.loads((begun / "stats.json").read_text())["stages"]
