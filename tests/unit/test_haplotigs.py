@@ -47,6 +47,15 @@ def test_pieces_of_one_block_are_one_contig_and_circles_stay():
     assert [(c.parts[0][:3], c.circular) for c in other] == [((1, 0, 5), False), ((1, 5, 9), False)]
 
 
+def test_two_species_are_not_two_haplotypes():
+    # Half of what is of one haplotype has to have the other one beside it.
+    pieces = [(0, 0, 30, 0, 0), (1, 0, 10, 1, 1), (2, 0, 9, 1, 2), (3, 0, 20, 2, 1)]
+    assert not phased(pieces).of_two
+    assert phased(pieces[:3]).of_two
+    assert phased([*pieces[:3], (3, 0, 19, 2, 1)]).of_two
+    assert not phased(pieces[:1]).of_two
+
+
 @pytest.mark.parametrize("turned", [(False, False), (True, False), (False, True), (True, True)])
 def test_primary_contigs_are_joined_on_either_strand(turned):
     genome = random_genome(9_000, seed=3).sequence(0)
