@@ -164,8 +164,13 @@ def main() -> None:
             check_address_space()
         for command in called_by(sys.argv[1:]):
             _add(command)
+        output = sys.stdout
         try:
             app(prog_name="overlapper")
+        except SystemExit:
+            if sys.stdout is not output:  # click takes its place where nobody reads it any more
+                sys.exit(READER_LEFT)
+            raise
         finally:
             sys.stdout.flush()
     except OverlapperError as error:

@@ -182,7 +182,7 @@ def test_a_closed_pipe_is_no_fault(lines):
     os.close(read_end)
     with os.fdopen(write_end, "wb") as closed:
         result = python("-c", script, "probe", stdout=closed, text=True)
-    assert (result.returncode, result.stderr) == (1, "")
+    assert (result.returncode, result.stderr) == (141, "")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")

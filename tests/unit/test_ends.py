@@ -45,6 +45,7 @@ def test_linked_ends_and_circles_stay():
     contigs = Contigs(
         Reads.from_sequences(list("abcd"), [BASES] * 4), np.array([False, False, True, False]),
         np.ones(4), np.ones(4), np.ones(4, np.int64), np.array([0]), np.array([3]),
+        np.array([100], np.int32),
     )  # fmt: skip
     stays = [[False, True], [False, True], [True, True], [False, False]]
     assert _ends_that_stay(contigs).tolist() == stays

@@ -30,7 +30,8 @@ def align(q, t, q_pos, t_pos, *, reverse=False, seed_length=0, **params):
         seed_length=seed_length,
     )  # fmt: skip
     overlaps = extend(Reads.from_sequences("qt", [q, t]), candidates, GactParams(**params)).validate()
-    row = {f.name: getattr(overlaps, f.name)[0] for f in overlaps.fields_of("column")}
+    columns = {f.name: getattr(overlaps, f.name) for f in overlaps.fields_of("column")}
+    row = {name: values[0] for name, values in columns.items() if values is not None}
     return row | {"cigar": "".join(f"{run >> 4}{'?ID????=X'[run & 15]}" for run in overlaps.cigar)}
 
 
