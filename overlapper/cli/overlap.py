@@ -49,7 +49,7 @@ overlapper overlap run1.bam run2.bam --preset ont --threads 16 -o overlaps.paf
 overlapper overlap reads.fa --extender gact -o overlaps.paf --stats funnel.json
 overlapper overlap reads.fa --memory 4G --workdir work -o overlaps.paf.gz
 overlapper overlap reads.fa --both-sides --group-by target -o for_correctors.paf
-overlapper overlap reads.fq.gz --copies separate -o within_copies.paf
+overlapper overlap reads.fastq.gz --copies separate -o within_copies.paf
 """
 
 COMPILE_SECONDS = 15

@@ -42,7 +42,7 @@ SAME_PACKED = {
 
 
 def write_given(folder):
-    """Write them: a genome, reads of it in several formats, their overlaps, and what comes of these."""
+    """Write them: a genome, reads of it in several formats, what comes of these, and reads of a diploid."""
     for words in COMMANDS.strip().splitlines():
         overlapper(*words.split(), cwd=folder, check=True)
     reads = list(pysam.FastxFile(str(folder / "reads.fq")))
@@ -59,6 +59,12 @@ def write_given(folder):
         pairs = {i: genome.sequence[i : i + length] for i in (0, 900, 5_000)}
         write_text(folder / f"{name}.fa", (f">{name}{i}\n{piece}\n" for i, piece in pairs.items()))
     write_text(folder / "pairs.tsv", (f"{read.name}\t{genome.name}\n" for read in reads[:3]))
+    other = "".join(
+        "ACGT"["TACG".index(base)] if not i % 200 else base for i, base in enumerate(genome.sequence)
+    )
+    write_text(folder / "diploid.fasta", (f">one\n{genome.sequence}\n", f">other\n{other}\n"))
+    simulated = "simulate --reference diploid.fasta --preset hifi --coverage 20 -o diploid.fastq.gz"
+    overlapper(*simulated.split(), cwd=folder, check=True)
     copy_all(folder, SAME)
     for name in PACKED:
         (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes(), 1))
