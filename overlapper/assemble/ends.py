@@ -23,7 +23,8 @@ def without_doubtful_ends(sequences: Reads, whole: np.ndarray) -> Reads:
 
     As in Mott's trimming, every base weighs a limit less the probability that it is wrong, which is 1 where
     no vote was taken. What is cut off is the shortest end that weighs least, if that is below 0. The limit is
-    `WORSE` times the mean of the bases that were voted on, and at least `HARMLESS`.
+    `WORSE` times the mean of the bases that were voted on, and at least `HARMLESS`. Where both ends are more
+    than half of a sequence, it is not its ends that are wrong, and it stays as it is.
 
     Parameters
     ----------
@@ -45,6 +46,8 @@ def without_doubtful_ends(sequences: Reads, whole: np.ndarray) -> Reads:
             start[number] = _doubtful(wrong[:reach], limit)
         if not whole[number, 1]:
             end[number] -= _doubtful(wrong[::-1][:reach], limit)
+        if 2 * (end[number] - start[number]) < len(wrong):
+            start[number], end[number] = 0, len(wrong)
     if (end - start == sequences.lengths).all():
         return sequences
     return intervals_of(sequences, start, end, sequences.names)

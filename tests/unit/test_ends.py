@@ -30,6 +30,8 @@ def contigs_with(*qualities):
         ([30, 30, 30, 30, 30, 30, 30, 30, 20, 30], (False, False), BASES),
         ([9, 9, 9, 9, 9, 9, 9, 9, 9, 9], (False, False), BASES),
         ([0] * 10, (False, False), BASES),
+        ([0, 0, 0, 0, 30, 0, 0, 0, 0, 0], (False, False), BASES),
+        ([0, 0, 0, 30, 30, 30, 30, 30, 0, 0], (False, False), BASES[3:8]),
     ],
 )
 def test_ends_that_are_often_wrong_go(quality, whole, expected):
