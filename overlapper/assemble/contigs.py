@@ -36,7 +36,7 @@ from overlapper.assemble.haplotigs import Ends, Haplotypes
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.pieces import SHARED
 from overlapper.assemble.separation import ACCURATE_BELOW, BOTH_ENDS, EXACT, EXACT_BELOW, separated
-from overlapper.assemble.steps import AssemblySteps, HeldSteps
+from overlapper.assemble.steps import AssemblySteps, HeldSteps, correct_by_accuracy
 from overlapper.assemble.summary import no_unitigs
 from overlapper.correct.own_reads import OwnReads, own_reads
 from overlapper.correct.polish import Unitigs
@@ -224,16 +224,11 @@ def assemble_reads(
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
-    separate = keeps_copies_apart(params, round(steps.error_rate(preset), 4))
+    separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
     facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
     if separate or needs_correction(params, facts["error rate"]):
-        accurate = exact and facts["error rate"] < ACCURATE_BELOW
-        rounds = params.accurate_rounds if accurate else params.correction.rounds
-        steps.correct(
-            dataclasses.replace(params.correction, rounds=rounds),
-            lambda step, done, total: report(f"correcting, {step}", done, total),
-        )
+        correct_by_accuracy(steps, params, separate and facts["error rate"] < ACCURATE_BELOW, report)
         name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", None)
         steps.overlap(name, "auto", changes, report)
     reads, overlaps = steps.reads, steps.overlaps
@@ -244,11 +239,14 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     graph_params = params.graph.of_exact_overlaps() if exact else params.graph
 
     lay_out = functools.partial(_laid_out, steps, reads, overlaps, graph_params, params.cleaning)
-    laid_out, depth = None, _depth_of_haplotype(steps, reads, params) if separate else None
+    laid_out, phased = None, None
+    depth = _depth_of_haplotype(steps, reads, params) if separate else None
     if depth:
         laid_out = lay_out(SHARED * depth)
-        if params.haplotypes is WhatOfHaplotypes.AUTO and not _phased(laid_out, depth, steps).of_two:
-            laid_out, depth = None, None
+        if params.haplotypes is WhatOfHaplotypes.AUTO:
+            phased = _phased(laid_out, depth, steps)
+            if not phased.of_two:
+                laid_out, depth = None, None
     laid_out = laid_out or lay_out(np.inf)
     contigs = laid_out.contigs
     del reads, overlaps, lay_out  # polishing has its own
@@ -272,7 +270,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     haplotypes = None
     if depth:
         report("telling haplotypes apart", 0, 0)
-        phased = _phased(dataclasses.replace(laid_out, contigs=contigs), depth, steps)
+        if rounds or not phased:  # the bases are others, or nobody asked so far
+            phased = _phased(dataclasses.replace(laid_out, contigs=contigs), depth, steps)
         ends = Ends(contigs.link_source, contigs.link_target, contigs.link_overlap)
         haplotypes = Haplotypes.of(contigs.sequences, contigs.circular, ends, phased, depth)
     cut_off = polished_bases - sequences.total_bases

@@ -12,12 +12,13 @@ import numpy as np
 
 from overlapper.assemble.haplotypes import Phased
 from overlapper.graph.stats import n50
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.kernels.text.spelling import spell
 from overlapper.tables import Reads
 
 PROBE = 101
 """Bases that both ends of a join have in common."""
 _PROBES = 8
-_COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
 class Part(NamedTuple):
@@ -249,16 +250,14 @@ def join(left: str, right: str, overlap: int) -> tuple[int, int] | None:
 
 def spelled(haplotig: Haplotig, contigs: Reads) -> str:
     """Return the bases of a haplotig."""
-    stretches = (contigs.sequence(part.contig)[part.start : part.end] for part in haplotig.parts)
-    return "".join(
-        bases[::-1].translate(_COMPLEMENT) if part.reverse else bases
-        for part, bases in zip(haplotig.parts, stretches, strict=True)
-    )
+    contig, start, end, reverse = np.array(haplotig.parts, np.int64).T.copy()
+    bases = spell(PackedReads.of(contigs), contig.astype(np.int32), start, end, reverse.astype(np.bool_))
+    return bases.tobytes().decode()
 
 
 def _strand(contigs: Reads, end: int) -> str:
-    bases = contigs.sequence(end >> 1)
-    return bases[::-1].translate(_COMPLEMENT) if end & 1 else bases
+    whole = Part(end >> 1, 0, int(contigs.lengths[end >> 1]), bool(end & 1))
+    return spelled(Haplotig([whole], 0, False), contigs)
 
 
 def _part(node: int, start: int, stop: int, length: int) -> Part:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, Protocol
+
+import numpy as np
 
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
@@ -11,6 +14,7 @@ from overlapper.correct.reads import correct
 from overlapper.overlap import pipeline
 from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
+from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
@@ -45,8 +49,8 @@ class AssemblySteps(Protocol):
     def room(self) -> int | None:
         """Bytes of memory that may be taken besides reads and overlaps; None for any number."""
 
-    def error_rate(self, preset: str) -> float:
-        """Return the error rate of the reads as they are now."""
+    def error_rate(self, preset: str) -> ErrorRate:
+        """Return the error rate of the reads as they are now, which is found once."""
 
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """Find the overlaps of the reads, by a preset with some changes; return what was found."""
@@ -63,6 +67,15 @@ class AssemblySteps(Protocol):
         report: Report,
     ) -> Polished:
         """Polish unitigs with the reads as given, with their own alone where these are told."""
+
+
+def correct_by_accuracy(steps: AssemblySteps, params: AssembleParams, accurate: bool, report: Report) -> None:
+    """Correct reads; as many rounds as reads get that are as accurate as HiFi reads, or as others get."""
+    rounds = params.accurate_rounds if accurate else params.correction.rounds
+    steps.correct(
+        dataclasses.replace(params.correction, rounds=rounds),
+        lambda step, done, total: report(f"correcting, {step}", done, total),
+    )
 
 
 class HeldSteps:
@@ -84,19 +97,27 @@ class HeldSteps:
         self.reads = reads.bases_alone()
         self.overlaps = Overlaps.empty()
         self.room: int | None = None
+        self._rates: dict[str, ErrorRate] = {}
 
-    def error_rate(self, preset: str) -> float:
+    def error_rate(self, preset: str) -> ErrorRate:
         """See `AssemblySteps`."""
+        return self._rate_of(self._in_order()[0], preset)
+
+    def _rate_of(self, reads: Reads, preset: str) -> ErrorRate:
+        if preset not in self._rates:
+            self._rates[preset] = preset_error_rate(reads, preset, self.threads)
+        return self._rates[preset]
+
+    def _in_order(self) -> tuple[Reads, np.ndarray]:
         order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
-        return preset_error_rate(in_order(self.reads, order, self.threads), preset, self.threads).value
+        return in_order(self.reads, order, self.threads), order
 
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """See `AssemblySteps`."""
 
         def find() -> tuple[Overlaps, Facts]:
-            order = canonical_order(self.reads, self.threads)  # that of corrected reads is another one
-            reads = in_order(self.reads, order, self.threads)
-            rate = preset_error_rate(reads, preset, self.threads)
+            reads, order = self._in_order()
+            rate = self._rate_of(reads, preset)
             run = pipeline.run(reads, rate, changes=changes, order=order, threads=self.threads, report=report)
             return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
@@ -107,7 +128,7 @@ class HeldSteps:
         """See `AssemblySteps`."""
         made = correct(self._given, self.overlaps, params, stages=self.stages, report=report, **self._on)
         self.reads = Reads.concat([part.bases_alone() for part in made.parts()])
-        self.overlaps = Overlaps.empty()
+        self.overlaps, self._rates = Overlaps.empty(), {}
 
     def polish(
         self,

@@ -96,6 +96,7 @@ class StoredSteps:
         self._machine = Machine(budget.threads, select_devices(device), gpu_memory)
         self._device = device
         self._found: Artifact | None = None
+        self._rates: dict[str, ErrorRate] = {}
         self._budget.left(len(store))
 
     @property
@@ -123,15 +124,17 @@ class StoredSteps:
         """See `AssemblySteps`."""
         return self._budget.left(len(self._store)) - self.overlaps.nbytes
 
-    def error_rate(self, preset: str) -> float:
+    def error_rate(self, preset: str) -> ErrorRate:
         """See `AssemblySteps`."""
-        return preset_error_rate(self._store.mapped(), preset, self.threads).value
+        if preset not in self._rates:
+            self._rates[preset] = preset_error_rate(self._store.mapped(), preset, self.threads)
+        return self._rates[preset]
 
     def overlap(self, name: str, preset: str, changes: Changes, report: Report) -> Facts:
         """See `AssemblySteps`."""
 
         def write(artifact: Artifact, beside: Path) -> Facts:
-            rate = preset_error_rate(self._store.mapped(), preset, self.threads)
+            rate = self.error_rate(preset)
             with Workdir(beside) as workdir:
                 run = run_tiled(self._store, workdir, self._budget, rate, changes=changes, report=report)
                 numbers, columns = np.argsort(self._store.order), ArrayWriter(artifact)
@@ -159,7 +162,7 @@ class StoredSteps:
             ReadStore.write(artifact, (part.bases_alone() for part in made.parts()))
             return {}
 
-        self._store = ReadStore.open(self.stages.write("corrected-reads", [], write)[0])
+        self._store, self._rates = ReadStore.open(self.stages.write("corrected-reads", [], write)[0]), {}
 
     def polish(
         self,

@@ -20,7 +20,7 @@ import dataclasses
 import numpy as np
 
 from overlapper.assemble.separation import ACCURATE_BELOW
-from overlapper.assemble.steps import HeldSteps
+from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
 from overlapper.extend.copies import tell_copies
 from overlapper.overlap.pipeline import Report
 from overlapper.params.assembly import AssembleParams
@@ -79,11 +79,7 @@ def count_copy_differences(
         reads = in_order(reads, order, threads)
     steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
     rate = steps.overlap("overlaps", preset, None, report)["error rate"]
-    rounds = params.accurate_rounds if rate < ACCURATE_BELOW else params.correction.rounds
-    steps.correct(
-        dataclasses.replace(params.correction, rounds=rounds),
-        lambda step, done, total: report(f"correcting, {step}", done, total),
-    )
+    correct_by_accuracy(steps, params, rate < ACCURATE_BELOW, report)
     steps.overlap("corrected-overlaps", "auto", None, report)
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)

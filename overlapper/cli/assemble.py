@@ -129,7 +129,7 @@ def assemble(
     contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
     contigs.phase_blocks.tsv.
     """
-    names = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
+    names: tuple[str, ...] = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
     places = {name: os.path.join(output, name) for name in (*names, *OF_HAPLOTYPES)}
     inputs = [path for path in (*reads, config, reference) if path is not None]
     check_name(output, "--output")
@@ -222,9 +222,10 @@ def assemble(
         stats = made.to_json(parts.left_out, run).splitlines()
         lines: list[Iterable[str]] = [contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats]
         if made.haplotypes:
+            names += OF_HAPLOTYPES
             lines += haplotype_files(made.haplotypes, made.contigs)
-        for path, content in zip(places.values(), lines, strict=False):
-            files.enter_context(OutputFile(path)).write_lines(content)
+        for name, content in zip(names, lines, strict=True):
+            files.enter_context(OutputFile(places[name])).write_lines(content)
         if write_config:
             files.enter_context(OutputFile(write_config)).write(to_toml(params).encode())
         files.close()

@@ -72,9 +72,9 @@ class Settings(NamedTuple):
         corrected reads, which do not err independently of each other.
     doubt : int
         What a doubt counts, in 16ths; 16 for raw reads, for corrected ones by how much they err alike.
-    alike : ndarray of int64, shape (LONGEST_RUN + 1,)
-        Of a million layers, how many may have an error alike at the end of a homopolymer run of so many bases
-        (`kernels.consensus.own_bases`).
+    alike : ndarray of int64, shape (LONGEST_RUN + 1, MOST_MISSING + 1)
+        Of a million layers, how many may have an error alike, by the bases of a homopolymer run and those
+        that they lack there, or have inserted (`kernels.consensus.own_bases`).
     """
 
     k: int
