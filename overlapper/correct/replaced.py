@@ -61,7 +61,12 @@ def replaced(pileups: Pileups, made: Consensus, first: int) -> Consensus:
         target = np.searchsorted(made.offsets, start, "right") - 1
         lengths[target] += len(found) - (end - start)
         none = np.zeros(len(found), np.uint8)
-        instead = (found, none, none, np.full(len(found), made.origin[start], np.int32))
+        instead: tuple[np.ndarray, ...] = (
+            found,
+            none,
+            none,
+            np.full(len(found), made.origin[start], np.int32),
+        )
         for (name, parts), values in zip(columns.items(), instead, strict=True):
             parts += [getattr(made, name)[done:start], values]
         done = end
