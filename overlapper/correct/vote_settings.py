@@ -13,9 +13,10 @@ from overlapper.params.correction import CorrectParams
 RUN_ERRORS, MOST_RUN_ERRORS = 0.25, 0.4
 """Share of reads in which a run of one base is a base shorter, for each error of a read and the square of the
 bases of the run; most such reads. Simulated HiFi reads (``docs/notes/correction.md``)."""
-CHANCE = 10
+CHANCE, MOST_ALIKE = 12, 0.49
 """The square of this times the error rate is the share of reads that have a wrong column by chance, where
-errors of a draft and of reads meet: with less of it R9 reads keep errors."""
+errors of a draft and of reads meet, for each column of a run; most such reads, at which nothing is held. Real
+R10 reads of 6 % of errors (Listeria) and simulated ones of an LPA locus (``docs/notes/correction.md``)."""
 WEIGHT, MOST_WEIGHT = 10, 40
 """Weight of a base without a quality, and the highest weight of one that has it."""
 ACCURATE_ANCHOR, ANCHOR = 15, 11
@@ -68,8 +69,8 @@ def _alike(error_rate: float) -> np.ndarray:
     """
     run, missing = np.ogrid[: LONGEST_RUN + 1, : MOST_MISSING + 1]
     single = np.minimum(RUN_ERRORS * error_rate * run**2, MOST_RUN_ERRORS)
-    least = max(RUN_ERRORS * error_rate, (CHANCE * error_rate) ** 2)
-    wrong = np.minimum(np.maximum(single**missing, least), MOST_RUN_ERRORS)
+    least = np.maximum(RUN_ERRORS * error_rate, (CHANCE * error_rate) ** 2 * np.maximum(run, 1))
+    wrong = np.minimum(np.maximum(single**missing, least), MOST_ALIKE)
     share = np.log(2 * (1 - wrong)) / np.log((1 - wrong) / wrong)
     return np.asarray(np.round(MILLION * share), np.int64)
 
