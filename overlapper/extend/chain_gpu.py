@@ -7,6 +7,7 @@ back as the chains that are kept; what an overlap is beyond its chain and its wa
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +17,7 @@ from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.registry import QueryFinder
 from overlapper.errors import DeviceError
 from overlapper.extend import chain
-from overlapper.extend.chain_ends import Chains
+from overlapper.extend.chain_ends import Chains, walker
 from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.chain.end_walks import EndScheme
@@ -27,20 +28,19 @@ from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
     from overlapper.kernels.candidates.cuda.hits import Index
-    from overlapper.kernels.chain.cuda.chain import SeededReads
+    from overlapper.kernels.chain.cuda.chain import Chained, SeededReads
     from overlapper.runtime.gpu.memory import Arena
 
 KERNELS = ("candidates", "chain", "common.radix_sort", "common.scan")
 """How the names of the kernels begin that are needed."""
 BLOCK_HITS = 1 << 24
 """Hits of the queries that go to a GPU together, at most, as far as known; each takes some 80 bytes."""
-_BLOCKS_A_SLOT = 4
-"""Blocks that each slot gets at least, so that all GPUs end at about the same time."""
+_BLOCKS_A_SLOT = 12
+"""Blocks that each slot gets at least, so that all GPUs end at the same time, and little is left to do then."""
 _HOST_BASES = 1 << 20
 """Query bases that the CPU does at a time, where it has to."""
 _MARGIN = 1 << 12
 """Bytes that the arrays of an index may take beyond their items."""
-_NOTHING = {"candidates": 0, "dropped: few seeds": 0, "dropped: disagreement": 0}
 
 
 class _There(NamedTuple):
@@ -86,53 +86,53 @@ class ChainsOnGpus:
         taken : dict of str to int
             Candidates, and chains dropped, by reason.
         """
-        with self._gpus.slot(stop - start) as slot, slot.working():
-            there = self._on(slot)
-            if there:
-                try:
-                    return self._find_on(slot, there, start, stop)
-                except DeviceError:
-                    pass  # too small an arena for so many queries
-        if not there or stop - start < 2:
+        chained, fits = self._chains(start, stop)
+        if chained:
+            k, seeding = self._finder.index.kmer_length, self._finder.index.seeding
+            query, target, reverse = chained.pairs.T
+            chains = Chains(query, target, reverse.astype(bool), chained.rows)
+            overlaps, n_unsure, n_disagree = chain.settled(
+                self._reads, chains, k, seeding, self._params, self._walk
+            )
+            return overlaps, {
+                "candidates": chained.n_candidates,
+                "dropped: few seeds": chained.n_few + n_unsure,
+                "dropped: disagreement": chained.n_disagree + n_disagree,
+            }
+        if not fits or stop - start < 2:
             return self._find_here(start, stop)
         middle = (start + stop) // 2
         return _joined([self.find(start, middle), self.find(middle, stop)])
 
-    def _find_on(self, slot: Slot, there: _There, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
+    def _chains(self, start: int, stop: int) -> tuple[Chained | None, bool]:
+        """Return the chains of queries, and whether a GPU has the index; none if it has no room for them."""
         from overlapper.kernels.candidates.cuda.dsoft import Bands, find_candidates
         from overlapper.kernels.chain.cuda.chain import chain_candidates
-        from overlapper.kernels.chain.cuda.end_walks import walk_ends
 
-        index, dsoft = self._finder.index, self._finder.params
+        index, dsoft, first_target = self._finder.index, self._finder.params, self._finder.first_target
         bands = Bands(
             index.kmer_length, dsoft.band_width.bit_length() - 1, dsoft.min_bases, dsoft.drift,
             dsoft.most_windows, dsoft.min_share,
         )  # fmt: skip
-        mark = slot.arena.mark()
-        found = find_candidates(
-            there.seeds, start, stop, self._finder.first_target, self._longest, bands, slot.arena
-        )
-        if found is None:
-            return Overlaps.empty(), _NOTHING
-        chained = chain_candidates(
-            found, there.seeded, index.kmer_length, chain.settings(self._params), slot.arena
-        )
-        slot.arena.release(mark)
-        query, target, reverse = chained.pairs.T
-        chains = Chains(query, target, reverse.astype(bool), chained.rows)
+        with self._gpus.slot(stop - start) as slot, slot.working():
+            there, arena = self._on(slot), slot.arena
+            if not there:
+                return None, False
+            try:
+                found = find_candidates(there.seeds, start, stop, first_target, self._longest, bands, arena)
+                settings = chain.settings(self._params)
+                return chain_candidates(found, there.seeded, index.kmer_length, settings, arena), True
+            except DeviceError:
+                return None, True
 
-        def walk(seeds: Seeds, items: np.ndarray, scheme: EndScheme) -> np.ndarray:
-            assert slot.reads, "a GPU has room for the index only where it holds the reads"
-            return walk_ends(slot.reads, seeds, items, scheme, slot.arena)
+    def _walk(self, seeds: Seeds, items: np.ndarray, scheme: EndScheme) -> np.ndarray:
+        """Walk as `overlapper.kernels.chain.end_walks.walk_ends` does."""
+        from overlapper.kernels.chain.cuda.end_walks import walk_ends
 
-        overlaps, n_unsure, n_disagree = chain.settled(
-            self._reads, chains, index.kmer_length, index.seeding, self._params, walk
-        )
-        return overlaps, {
-            "candidates": len(found.query),
-            "dropped: few seeds": chained.n_few + n_unsure,
-            "dropped: disagreement": chained.n_disagree + n_disagree,
-        }
+        with self._gpus.slot(len(items)) as slot, slot.working(), contextlib.suppress(DeviceError):
+            if slot.reads is not None:
+                return walk_ends(slot.reads, seeds, items, scheme, slot.arena)
+        return walker(self._reads)(seeds, items, scheme)
 
     def _find_here(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
         self._gpus.count("queries left to the CPU", stop - start)
@@ -202,5 +202,5 @@ def chains_on(
 
 def _joined(parts: list[tuple[Overlaps, dict[str, int]]]) -> tuple[Overlaps, dict[str, int]]:
     """Return what was found of successive queries, together."""
-    taken = {name: sum(counts[name] for _, counts in parts) for name in _NOTHING}
+    taken = {name: sum(counts[name] for _, counts in parts) for name in parts[0][1]}
     return Overlaps.concat([overlaps for overlaps, _ in parts]), taken

@@ -291,8 +291,10 @@ def overlaps_of_blocks(
 
     if isinstance(find, ChainsOnGpus):
         assert gpus
-        judged = map_in_order(lambda b: (b[0], *tile.judged(*find.find(b[1], b[2]))), blocks, gpus.slots + 1)
-        yield from reported(judged)
+        chained = map_in_order(
+            lambda b: (b[0], *tile.judged(*find.find(b[1], b[2]))), blocks, gpus.slots + threads
+        )
+        yield from reported(chained)
         return
     if gpus is None:
         yield from reported(map_in_order(lambda b: extended(b[0], find(b[1], b[2])), blocks, threads))

@@ -66,7 +66,10 @@ def main():
         blocks = list(itertools.pairwise(chains.blocks(0, len(reads)).tolist()))
 
         def on_gpu():
-            return sum(len(found) for found, _ in map_in_order(lambda b: chains.find(*b), blocks, gpus.slots))
+            return sum(
+                len(found)
+                for found, _ in map_in_order(lambda b: chains.find(*b), blocks, gpus.slots + threads)
+            )
 
         seconds = seconds_of(on_gpu, arguments.rounds)
         print(f"GPU, {len(blocks)} blocks: {seconds:.3f} s, {on_gpu()} overlaps; {gpus.counts()}")

@@ -37,24 +37,25 @@ class Chained(NamedTuple):
     pairs : ndarray of int32, shape (kept, PAIR)
     rows : ndarray of int32, shape (kept, COLUMNS)
         By candidate, as the CPU's `chain_candidates` has them.
-    n_few, n_disagree : int
-        As there.
+    n_candidates, n_few, n_disagree : int
+        How many candidates there were, and chains dropped, as there.
     """
 
     pairs: np.ndarray
     rows: np.ndarray
-    n_few: int
-    n_disagree: int
+    n_candidates: int = 0
+    n_few: int = 0
+    n_disagree: int = 0
 
 
 def chain_candidates(
-    found: Found, reads: SeededReads, k: int, settings: tuple[int, ...], arena: Arena
+    found: Found | None, reads: SeededReads, k: int, settings: tuple[int, ...], arena: Arena
 ) -> Chained:
     """Chain the seeds of every candidate, as the CPU's `chain_candidates` does.
 
     Parameters
     ----------
-    found : Found
+    found : Found or None
     reads : SeededReads
     k : int
         Seed length.
@@ -67,6 +68,8 @@ def chain_candidates(
     DeviceError
         When the arena is too small for these candidates.
     """
+    if found is None:
+        return Chained(np.empty((0, PAIR), np.int32), np.empty((0, COLUMNS), np.int32))
     n = len(found.query)
     room = [arena.array(len(found.hit_query_pos), np.int32) for _ in range(5)]
     rows, verdicts = arena.array((n, COLUMNS), np.int32), arena.array(n, np.int32)
@@ -81,7 +84,7 @@ def chain_candidates(
     return Chained(
         arena.download(pairs_kept)[:n_kept].reshape(n_kept, PAIR),
         arena.download(rows_kept)[:n_kept].reshape(n_kept, COLUMNS),
-        int(n_counted[FEW]), int(n_counted[DISAGREES]),
+        n, int(n_counted[FEW]), int(n_counted[DISAGREES]),
     )  # fmt: skip
 
 
