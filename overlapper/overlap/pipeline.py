@@ -11,21 +11,16 @@ from typing import Any, Never
 
 import numpy as np
 
-from overlapper.candidates.registry import finder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.candidates.registry import QueryFinder, finder
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
 from overlapper.extend.batches import cut_rising, gathered, warm_up
-from overlapper.extend.chain_gpu import KERNELS, ChainsOnGpus, chains_on
+from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
-from overlapper.extend.registry import (
-    ALIGNING,
-    FROM_SEEDS_ON_GPUS,
-    ON_GPUS,
-    check_compression,
-    extender,
-    extending_devices,
-)
+from overlapper.extend.on_gpus import found_on, kernels_for
+from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpu.gpus import Gpus, opening
@@ -177,8 +172,7 @@ def run(
     report("choosing parameters", 0, 0)
     params, why = preset_params(reads, preset, threads, changes)
     clock.lap("parameters")
-    kernels = KERNELS if params.extender == FROM_SEEDS_ON_GPUS else [params.extender]
-    with opening(devices, gpu_memory, reads, kernels, partial(warm_up, params)) as opened:
+    with opening(devices, gpu_memory, reads, kernels_for(params), partial(warm_up, params)) as opened:
         return _run(reads, order, params, why, threads, opened, clock, report)
 
 
@@ -203,11 +197,10 @@ def _run(
     params = rating.result() if rating else with_typical(params, seeded, seeder.find, threads)
     clock.lap("seed")
 
-    gpus = opened()
-    gpus, chains = chains_on(gpus, seeder, seeded, params)
+    gpus, there = found_on(opened(), seeder, seeded, params)
     tile = Tile(reads, order, seeded, run_map, params, gpus)
-    if chains:
-        bounds = chains.blocks(0, len(reads))
+    if there:
+        bounds = there.blocks(0, len(reads))
     else:
         share = held_bases(share_for_threads(reads.total_bases, BLOCK_BASES, threads), seeder.hits_per_base())
         bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
@@ -219,9 +212,7 @@ def _run(
     parts: list[Overlaps] = []
     held, room = 0, free_memory()
     taken: dict[str, int] = {}
-    for _, overlaps, counts in overlaps_of_blocks(
-        tile, chains or seeder.find, [blocks], threads, gpus, report
-    ):
+    for _, overlaps, counts in overlaps_of_blocks(tile, there or seeder, [blocks], threads, gpus, report):
         parts.append(selection.add(overlaps))
         held += parts[-1].nbytes
         if _COPIES * held > room:
@@ -253,7 +244,7 @@ def held_bases(bases: int, hits_per_base: float) -> int:
 
 def overlaps_of_blocks(
     tile: Tile,
-    find: Callable[[int, int], Candidates] | ChainsOnGpus,
+    finder: QueryFinder | ChainsOnGpus | DsoftOnGpus,
     strips: Sequence[Sequence[tuple[int, int]]],
     threads: int,
     gpus: Gpus | None,
@@ -264,8 +255,7 @@ def overlaps_of_blocks(
     Parameters
     ----------
     tile : Tile
-    find : callable or ChainsOnGpus
-        ``find(start, stop)`` gives the candidates of queries ``[start, stop)``; on any thread.
+    finder : QueryFinder, ChainsOnGpus or DsoftOnGpus
     strips : sequence of sequence of tuple
         Blocks ``(start, stop)`` of each strip, a part of the queries whose results are kept apart. A strip is
         begun before the last results of the one before have come.
@@ -289,13 +279,12 @@ def overlaps_of_blocks(
     def extended(strip: int, candidates: Candidates) -> tuple[int, Overlaps, dict[str, int]]:
         return strip, *tile.overlaps(candidates)
 
-    if isinstance(find, ChainsOnGpus):
-        assert gpus
-        chained = map_in_order(
-            lambda b: (b[0], *tile.judged(*find.find(b[1], b[2]))), blocks, gpus.slots + threads
-        )
+    if isinstance(finder, ChainsOnGpus):
+        chains, most = finder, threads + finder.slots
+        chained = map_in_order(lambda b: (b[0], *tile.judged(*chains.find(b[1], b[2]))), blocks, most)
         yield from reported(chained)
         return
+    find = finder.find
     if gpus is None:
         yield from reported(map_in_order(lambda b: extended(b[0], find(b[1], b[2])), blocks, threads))
         return

@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 
 from overlapper import random_genome, simulate_reads
+from overlapper.candidates import dsoft_gpu
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.extend import chain_gpu
+from overlapper.gpu.gpus import Gpus
 from overlapper.overlap import pipeline
+from overlapper.params.stages import Params
 from overlapper.runtime.threads import available_threads
 from overlapper.simulate import adapted_model
-from overlapper.tables import Reads
+from overlapper.tables import Candidates, Reads
 from tests.read_sets import columns_of, reads_of, texts_of
 
 pytestmark = pytest.mark.gpu
@@ -69,6 +74,19 @@ def test_parameters_change_both_alike(gpu, monkeypatch, dsoft, chain):
     both(reads, "ont", monkeypatch, dsoft={"most_windows": 7, "min_share": 5, **dsoft}, chain=chain)
 
 
+@pytest.mark.parametrize("model", ["clr", "hifi"])
+def test_candidates_are_those_of_the_cpu(gpu, monkeypatch, model):
+    reads, _ = simulate_reads(with_repeats(3), adapted_model(model, mean_length=3000), coverage=12, seed=3)
+    finder = DsoftFinder.prepare(reads, Params(), 4)
+    expected = [finder.find(start, min(start + 100, len(reads))) for start in range(0, len(reads), 100)]
+    monkeypatch.setattr(DsoftFinder, "find", None)
+    with Gpus([gpu]) as gpus:
+        gpus.hold(reads)
+        found = DsoftOnGpus(gpus, finder, 1 << 20).find(0, len(reads))
+    expected = Candidates.concat([candidates.without_hits() for candidates in expected])
+    assert columns_of(found) == columns_of(expected) and len(found) > 3000
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_small_odd_sets_are_those_of_the_cpu(gpu, monkeypatch, seed):
     """Scraps, unknown bases, tandem repeats; many reads of little."""
@@ -82,7 +100,7 @@ def test_too_little_room_for_a_block_halves_it(gpu, monkeypatch):
         random_genome(400_000, seed=5), adapted_model("hifi", mean_length=5000), coverage=20, seed=5
     )
     expected = pipeline.run(reads, "hifi", device="cpu")
-    monkeypatch.setattr(chain_gpu, "_BLOCKS_A_SLOT", 1)
+    monkeypatch.setattr(dsoft_gpu, "_BLOCKS_A_SLOT", 1)
     found = pipeline.run(reads, "hifi", device="cuda:0", gpu_memory=96 << 20, threads=available_threads())
     assert found.devices == ["cuda:0"] and found.funnel == expected.funnel
     assert columns_of(found.overlaps) == columns_of(expected.overlaps)

@@ -10,12 +10,15 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, hits
 from overlapper.kernels.chain.cuda import chain, end_walks
 from overlapper.kernels.common.cuda import radix_sort, walk_bases
 from overlapper.overlap import pipeline
+from overlapper.params.stages import Params
 from overlapper.runtime.gpu import devices, driver, memory
 from overlapper.runtime.gpu.devices import Device
 from tests.read_sets import columns_of, reads_of, texts_of
@@ -32,8 +35,8 @@ KERNELS = {
     hits.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
     dsoft.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
     dsoft.list_flagged: (I4, I8, I8),
-    dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS),
-    dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, I4, I4, BOOLEANS, I8, I4),
+    dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
+    dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4),
     chain.chain_each: (
         I4, I4, BOOLEANS, I8, I4, I4, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 11, *(I4,) * 5, ROWS, I4,
     ),
@@ -125,3 +128,16 @@ def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     assert names == ["cuda:0"]
     assert overlaps == expected and funnel == expected_funnel
     assert funnel["candidates"] > 30 and funnel["overlaps"] > 10
+
+
+def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
+    reads = reads_of(texts_of(5, genome=3000, reads=24, longest=1500))
+    params = Params().changed({"sketch": {"kmer_length": 11, "window": 4}})
+    finder = DsoftFinder.prepare(reads, params, 1)
+    with Gpus(devices._gpus()) as gpus:
+        gpus.hold(reads)
+        there, n = DsoftOnGpus(gpus, finder, 1000), len(reads)
+        assert columns_of(there.find(0, 0)) == columns_of(there.find(n - 1, n))
+        expected = finder.find(3, n).without_hits()
+        monkeypatch.setattr(DsoftFinder, "find", None)
+        assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 30

@@ -28,6 +28,8 @@ WARP = 32
 """Threads that work on a pair."""
 BLOCKS = 4096
 """Pairs that are worked on at the same time, each with room for its windows."""
+HEAD = 4
+"""Integers of a candidate besides its pair."""
 TAKEN = -(2**31)
 """In place of the diagonal of a hit that a candidate carries."""
 
@@ -50,6 +52,8 @@ class Found(NamedTuple):
     ----------
     query, target : device array of int32, shape (n,)
     reverse : device array of bool, shape (n,)
+    heads : device array of int32, shape (n, HEAD)
+        Of each candidate, as the CPU's columns of these names: query_pos, target_pos, seeds, span.
     hit_starts : device array of int64, shape (n,)
         Where the seeds of each candidate start.
     hit_counts : device array of int32, shape (n,)
@@ -59,6 +63,7 @@ class Found(NamedTuple):
     query: Any
     target: Any
     reverse: Any
+    heads: Any
     hit_starts: Any
     hit_counts: Any
     hit_query_pos: Any
@@ -89,7 +94,7 @@ def find_candidates(
     Returns
     -------
     Found or None
-        With their seeds, and without what only other extenders need; None when there are no candidates.
+        None when there are no candidates.
 
     Raises
     ------
@@ -118,32 +123,33 @@ def find_candidates(
     diagonals, query_pos, target_pos = (arena.array(len(keys), np.int32) for _ in range(3))
     counts = arena.array(pairs, np.int32)
     sizes = arena.array((pairs, bands.most_windows), np.int32)
+    heads = arena.array((pairs * bands.most_windows, HEAD), np.int32)
     kernel_of(find_windows).launch(
         blocks, WARP, arena.stream, keys, places, index.lengths, starts, query_start, *shape, *bands[2:],
-        diagonals, windows, query_pos, target_pos, counts, sizes,
+        diagonals, windows, query_pos, target_pos, counts, sizes, heads,
     )  # fmt: skip
     offsets = exclusive_sums(counts, arena)
     n = last_of(offsets, arena)
     if not n:
         return None
     found = Found(
-        *(arena.array(n, kind) for kind in (np.int32, np.int32, np.bool_, np.int64, np.int32)),
+        arena.array(n, np.int32), arena.array(n, np.int32), arena.array(n, np.bool_),
+        arena.array((n, HEAD), np.int32), arena.array(n, np.int64), arena.array(n, np.int32),
         query_pos, target_pos,
     )  # fmt: skip
     launch(
-        list_candidates,
-        pairs,
-        arena,
-        keys,
-        starts,
-        counts,
-        sizes,
-        offsets,
-        query_start,
-        target_bits,
-        *found[:5],
-    )
+        list_candidates, pairs, arena, keys, starts, counts, sizes, offsets, query_start, target_bits, heads,
+        *found[:6],
+    )  # fmt: skip
     return found
+
+
+def rows_of(found: Found | None, arena: Arena) -> np.ndarray:
+    """Return candidates as rows, as the CPU's `find_candidates` has them."""
+    if found is None:
+        return np.empty((0, 3 + HEAD), np.int32)
+    columns = [arena.download(column) for column in found[:4]]
+    return np.column_stack([*columns[:3], columns[3]])
 
 
 @cuda.jit
@@ -220,7 +226,7 @@ def _new_bases(places, diagonals, start, i, k, band_bits):
 @cuda.jit
 def find_windows(
     keys, places, lengths, starts, first_query, target_bits, k, band_bits, min_bases, drift, most_windows,
-    min_share, diagonals, windows, query_pos, target_pos, counts, sizes,
+    min_share, diagonals, windows, query_pos, target_pos, counts, sizes, heads,
 ):  # fmt: skip
     """Find the candidates of each pair; a block a pair, in turn.
 
@@ -242,9 +248,12 @@ def find_windows(
         Out: candidates of each pair.
     sizes : device array of int32, shape (pairs, most_windows)
         Out: seeds of each.
+    heads : device array of int32, shape (pairs * most_windows, HEAD)
+        Out: that of each, as `Found` has it.
     """
     best = cuda.shared.array(1, int64)
     near = cuda.shared.array(WARP, int64)
+    inside = cuda.shared.array(WARP, int64)
     thread = int64(cuda.threadIdx.x)
     bases_of = windows[cuda.blockIdx.x]
     for pair in range(int64(cuda.blockIdx.x), int64(len(starts)), int64(cuda.gridDim.x)):
@@ -283,24 +292,36 @@ def find_windows(
             if bases < enough:
                 break
             span = min(q_length, t_length - centre) - max(int64(0), -centre)
-            reach = max(int64(1) << band_bits, max(span, int64(0)) * drift // 1000)
+            band_width = int64(1) << band_bits
+            reach = max(band_width, max(span, int64(0)) * drift // 1000)
             # A thread has hits that follow each other, so that theirs stay in order.
             share = (stop - start + WARP - 1) // WARP
             begin = min(start + thread * share, stop)
             end = min(begin + share, stop)
-            own = int64(0)
+            own, own_inside = int64(0), int64(0)
             for i in range(begin, end):
-                if -reach <= int64(diagonals[i]) - centre < reach:
-                    own += 1
-            near[thread] = own
+                distance = int64(diagonals[i]) - centre
+                own += -reach <= distance < reach
+                own_inside += -band_width <= distance < band_width
+            near[thread], inside[thread] = own, own_inside
             cuda.syncthreads()
-            at, total = placed, int64(0)
+            at, total, number, middle = placed, int64(0), int64(0), int64(0)
             for other in range(WARP):
                 if other < thread:
                     at += near[other]
+                    number += inside[other]
                 total += near[other]
+                middle += inside[other]
+            middle >>= 1
             for i in range(begin, end):
-                if -reach <= int64(diagonals[i]) - centre < reach:
+                distance = int64(diagonals[i]) - centre
+                if -band_width <= distance < band_width:
+                    if number == middle:
+                        head = heads[pair * most_windows + found]
+                        head[0], head[1] = query_position(places[i]), target_position(places[i])
+                        head[2], head[3] = int32(bases), int32(max(span, int64(1)))
+                    number += 1
+                if -reach <= distance < reach:
                     query_pos[at] = query_position(places[i])
                     target_pos[at] = target_position(places[i])
                     diagonals[i] = int32(TAKEN)
@@ -323,7 +344,7 @@ def find_windows(
 @cuda.jit
 def list_candidates(
     keys, starts, counts, sizes, offsets, first_query, target_bits,
-    query, target, reverse, hit_starts, hit_counts,
+    pair_heads, query, target, reverse, heads, hit_starts, hit_counts,
 ):  # fmt: skip
     """Write the columns of `Found` that tell the candidates of each pair; a thread a pair."""
     pair = cuda.grid(1)
@@ -336,4 +357,6 @@ def list_candidates(
         target[at] = int32(target_of(key, target_bits))
         reverse[at] = (key & uint64(1)) != uint64(0)
         hit_starts[at], hit_counts[at] = hit, sizes[pair, number]
+        for column in range(HEAD):
+            heads[at, column] = pair_heads[pair * sizes.shape[1] + number, column]
         hit += sizes[pair, number]

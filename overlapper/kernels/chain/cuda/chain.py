@@ -74,7 +74,20 @@ def chain_candidates(
     room = [arena.array(len(found.hit_query_pos), np.int32) for _ in range(5)]
     rows, verdicts = arena.array((n, COLUMNS), np.int32), arena.array(n, np.int32)
     kept, counts = arena.array(n, np.int32), arena.zeros(DISAGREES + 1, np.int32)
-    launch(chain_each, n, arena, *found, reads.lengths, k, *reads[1:], *settings, *room, rows, verdicts)
+    launch(
+        chain_each,
+        n,
+        arena,
+        *found[:3],
+        *found[4:],
+        reads.lengths,
+        k,
+        *reads[1:],
+        *settings,
+        *room,
+        rows,
+        verdicts,
+    )
     launch(count_verdicts, n, arena, verdicts, kept, counts)
     ranks = exclusive_sums(kept, arena)
     n_kept, n_counted = last_of(ranks, arena), arena.download(counts)
