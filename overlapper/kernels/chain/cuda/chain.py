@@ -91,12 +91,11 @@ def chain_candidates(
     launch(count_verdicts, n, arena, verdicts, kept, counts)
     ranks = exclusive_sums(kept, arena)
     n_kept, n_counted = last_of(ranks, arena), arena.download(counts)
-    pairs_kept = arena.array((n_kept, PAIR), np.int32)
-    rows_kept = arena.array((n_kept, COLUMNS), np.int32)
+    pairs_kept = arena.array((max(1, n_kept), PAIR), np.int32)
+    rows_kept = arena.array((max(1, n_kept), COLUMNS), np.int32)
     launch(gather_kept, n, arena, *found[:3], rows, kept, ranks, pairs_kept, rows_kept)
     return Chained(
-        arena.download(pairs_kept)[:n_kept].reshape(n_kept, PAIR),
-        arena.download(rows_kept)[:n_kept].reshape(n_kept, COLUMNS),
+        arena.download(pairs_kept)[:n_kept], arena.download(rows_kept)[:n_kept],
         n, int(n_counted[FEW]), int(n_counted[DISAGREES]),
     )  # fmt: skip
 
