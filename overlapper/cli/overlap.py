@@ -196,8 +196,7 @@ def overlap(
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
     from overlapper.runtime.gpu.devices import start_driver
 
-    if extender not in (None, "chain") or device.startswith("cuda"):
-        start_driver(device)  # while numba loads, which the registry of extenders would wait for
+    start_driver(device)  # while numba loads, which the registry of extenders would wait for
     load_numba()
     tune_malloc()
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from overlapper.extend.registry import extender
+from overlapper.extend.registry import ON_GPUS, extender
 from overlapper.gpu.gpus import Gpus, GpusForReads
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import cut_evenly
@@ -93,6 +93,8 @@ def warm_up(params: Params, gpus: Gpus) -> None:
     gpus : Gpus
         That hold reads.
     """
+    if params.extender not in ON_GPUS:
+        return  # it takes no candidates; what earlier processes compiled of its kernels is loaded already
     letters = np.frombuffer(b"ACGT", np.uint8)
     text = letters[np.random.default_rng(1).integers(0, 4, WARM_UP_BASES)].tobytes().decode()
     reads = Reads.from_sequences(["query", "target"], [text, text])

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.extend.chain_ends import settle_ends
+from overlapper.extend.chain_ends import Chains, Walker, settle_ends, walker
 from overlapper.kernels.chain import chain as kernel
 from overlapper.params.stages import ChainParams
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
@@ -50,11 +50,41 @@ def extend(
     ParameterError
         When the candidates carry no seeds.
     """
-    seeding, (chains, n_few, n_disagree) = _chains(reads, candidates, params)
-    rows, seeds = chains[:, kernel.CANDIDATE], chains[:, kernel.SEEDS]
-    query, target, reverse = candidates.query[rows], candidates.target[rows], candidates.reverse[rows]
+    seeding, (rows, n_few, n_disagree) = _chains(reads, candidates, params)
+    of = rows[:, kernel.CANDIDATE]
+    chains = Chains(candidates.query[of], candidates.target[of], candidates.reverse[of], rows)
+    overlaps, n_unsure, n_unlike = settled(
+        reads, chains, candidates.seed_length, seeding, params, walker(reads)
+    )
+    return overlaps, {"few seeds": n_few + n_unsure, "disagreement": n_disagree + n_unlike}
+
+
+def settled(
+    reads: Reads, chains: Chains, k: int, seeding: Seeding, params: ChainParams, walk: Walker
+) -> tuple[Overlaps, int, int]:
+    """Settle the ends of chains, and drop those that are chance or do not agree from end to end.
+
+    Parameters
+    ----------
+    reads : Reads
+    chains : Chains
+    k : int
+        Seed length.
+    seeding : Seeding
+    params : ChainParams
+    walk : Walker
+
+    Returns
+    -------
+    overlaps : Overlaps
+        By chain, not classified.
+    n_unsure, n_disagree : int
+        Chains dropped, of too few seeds, and for their agreement.
+    """
+    query, target, reverse, rows = chains
+    seeds = rows[:, kernel.SEEDS]
     t_length = reads.lengths[target]
-    (q_start, q_end), (t_start, t_end) = settle_ends(reads, candidates, chains, params)
+    (q_start, q_end), (t_start, t_end) = settle_ends(reads, chains, k, params, walk)
     span = np.maximum(q_end - q_start, t_end - t_start)
     sketched = span * (seeding.sketched[query] / reads.lengths[query])
     overlaps = Overlaps(
@@ -65,12 +95,12 @@ def extend(
         q_end=q_end,
         t_start=np.where(reverse, t_length - t_end, t_start),
         t_end=np.where(reverse, t_length - t_start, t_end),
-        matches=chains[:, kernel.COVERED],
+        matches=rows[:, kernel.COVERED],
         block_length=span,
-        score=chains[:, kernel.SCORE],
+        score=rows[:, kernel.SCORE],
         seeds=seeds,
-        divergence=_divergence(seeds, sketched, candidates.seed_length),
-        kind=np.full(len(chains), OverlapClass.INTERNAL),
+        divergence=_divergence(seeds, sketched, k),
+        kind=np.full(len(rows), OverlapClass.INTERNAL),
     )
     left = np.minimum(q_start, t_start)
     right = np.minimum(reads.lengths[query] - q_end, t_length - t_end)
@@ -79,14 +109,10 @@ def extend(
     overlaps = overlaps.take(np.flatnonzero(sure))
     agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
-        overlaps.seeds, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
+        overlaps.seeds, k, seeding.sketched, seeding.positions, seeding.starts,
         params.min_agreement, params.typical_agreement, params.typical_shares, params.chance_share,
     )  # fmt: skip
-    n_disagree += int(np.count_nonzero(~agree))
-    return overlaps.take(np.flatnonzero(agree)), {
-        "few seeds": n_few + n_unsure,
-        "disagreement": n_disagree,
-    }
+    return overlaps.take(np.flatnonzero(agree)), n_unsure, int(np.count_nonzero(~agree))
 
 
 def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
@@ -165,14 +191,20 @@ def _chains(
         raise ParameterError(
             "the chain extender needs candidates that carry their seeds (hit_offsets, seeding)"
         )
-    p = params
     return seeding, kernel.chain_candidates(
         candidates.query, candidates.target, candidates.reverse,
         candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
         reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
-        p.look_back, p.max_gap, p.gap_cost, p.distance_cost,
-        p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement, p.typical_shares, p.chance_share,
-        p.reach,
+        *settings(params),
+    )  # fmt: skip
+
+
+def settings(params: ChainParams) -> tuple[int, ...]:
+    """Return the parameters that `kernel.chain_candidates` takes last."""
+    p = params
+    return (
+        p.look_back, p.max_gap, p.gap_cost, p.distance_cost, p.min_seeds, p.min_score,
+        p.min_agreement, p.typical_agreement, p.typical_shares, p.chance_share, p.reach,
     )  # fmt: skip
 
 

@@ -22,46 +22,72 @@ Edits between reads are a quarter of the bases, between unrelated sequences abou
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 
 from overlapper.kernels.chain import chain as kernel
 from overlapper.kernels.chain.end_walks import LANES, EndScheme, walk_ends
 from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.params.stages import ChainParams
-from overlapper.tables import Candidates, Reads
+from overlapper.tables import Reads
 
 LEFT, RIGHT = range(2)
+Walker = Callable[[Seeds, np.ndarray, EndScheme], np.ndarray]
+"""``walk(seeds, items, scheme)`` does what `walk_ends` does, for reads that it knows."""
+
+
+class Chains(NamedTuple):
+    """Chains, and the pairs of reads that they are of.
+
+    Attributes
+    ----------
+    query, target : ndarray of int32, shape (n,)
+    reverse : ndarray of bool, shape (n,)
+    rows : ndarray of int32, shape (n, kernel.COLUMNS)
+    """
+
+    query: np.ndarray
+    target: np.ndarray
+    reverse: np.ndarray
+    rows: np.ndarray
+
+
+def walker(reads: Reads) -> Walker:
+    """Return what walks along these reads on the CPU."""
+    packed = PackedReads.of(reads)
+    return lambda seeds, items, scheme: walk_ends(LANES, packed, seeds, items, scheme)
 
 
 def settle_ends(
-    reads: Reads, candidates: Candidates, chains: np.ndarray, params: ChainParams
+    reads: Reads, chains: Chains, k: int, params: ChainParams, walk: Walker
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the intervals of chains, the target's on the query's strand.
 
     Parameters
     ----------
     reads : Reads
-    candidates : Candidates
-    chains : ndarray of int32, shape (n, kernel.COLUMNS)
-        Chains of these candidates.
+    chains : Chains
+    k : int
+        Seed length.
     params : ChainParams
+    walk : Walker
 
     Returns
     -------
     q_ends, t_ends : ndarray of int64, shape (2, n)
         Starts and ends.
     """
-    rows = chains[:, kernel.CANDIDATE]
-    query, target, reverse = candidates.query[rows], candidates.target[rows], candidates.reverse[rows]
+    query, target, reverse, rows = chains
     q_length, t_length = reads.lengths[query], reads.lengths[target]
-    k = candidates.seed_length
-    x = chains[:, [kernel.FIRST_X, kernel.LAST_X]].T.astype(np.int64)
-    y = chains[:, [kernel.FIRST_Y, kernel.LAST_Y]].T.astype(np.int64)
-    missing = chains[:, [kernel.LEFT_MISSING, kernel.RIGHT_MISSING]].T
+    x = rows[:, [kernel.FIRST_X, kernel.LAST_X]].T.astype(np.int64)
+    y = rows[:, [kernel.FIRST_Y, kernel.LAST_Y]].T.astype(np.int64)
+    missing = rows[:, [kernel.LEFT_MISSING, kernel.RIGHT_MISSING]].T
     q_beyond = np.stack([x[LEFT], q_length - k - x[RIGHT]])
     t_beyond = np.stack([y[LEFT], t_length - k - y[RIGHT]])
     sure = (missing <= params.reach) & (np.minimum(q_beyond, t_beyond) <= params.max_reach)
-    sure &= chains[:, kernel.SEEDS] >= params.sure_seeds
+    sure &= rows[:, kernel.SEEDS] >= params.sure_seeds
 
     walked = ~sure & (missing <= params.give_up)
     end, row = np.nonzero(walked)
@@ -69,9 +95,8 @@ def settle_ends(
         query[row], target[row], reverse[row], x[end, row],
         np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
     )  # fmt: skip
-    packed = PackedReads.of(reads)
     items = 2 * np.arange(len(row)) + (end == RIGHT)
-    q_more, t_more = walk_ends(LANES, packed, seeds, items, EndScheme(params.end_edits, params.end_drop)).T
+    q_more, t_more = walk(seeds, items, EndScheme(params.end_edits, params.end_drop)).T
     q_reach, t_reach = np.zeros_like(x), np.zeros_like(y)
     q_reach[end, row], t_reach[end, row] = q_more, t_more
 

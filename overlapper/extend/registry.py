@@ -32,6 +32,8 @@ ALIGNING = ("xdrop", "gact")
 ON_GPUS = {"xdrop": 128_000, "gact": 16_000}
 """Extenders that have kernels for GPUs, and how many candidates a GPU is given at a time at most. Each batch
 costs launches and copies whatever its size, but where it holds CIGARs it takes much memory."""
+FROM_SEEDS_ON_GPUS = "chain"
+"""The extender that finds its candidates on GPUs, too (`overlapper.extend.chain_gpu`)."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
@@ -55,7 +57,9 @@ def check_compression(params: Params) -> None:
         )
 
 
-def extending_devices(name: str, device: str, on_gpus: Collection[str] = ON_GPUS) -> list[Device]:
+def extending_devices(
+    name: str, device: str, on_gpus: Collection[str] = (*ON_GPUS, FROM_SEEDS_ON_GPUS)
+) -> list[Device]:
     """Return the devices that an extender shall run on.
 
     Parameters

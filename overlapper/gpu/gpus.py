@@ -128,6 +128,8 @@ class Slot:
     arena : Arena
     qualities : DeviceQualities or None
         Of the reads, if they are on the GPU and were asked for.
+    spare : int
+        Bytes of the GPU that neither the slots nor the reads take.
     """
 
     gpu: int
@@ -135,6 +137,7 @@ class Slot:
     reads: DeviceReads | None
     arena: Arena
     qualities: DeviceQualities | None = None
+    spare: int = 0
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -345,16 +348,17 @@ class Gpus:
                 from overlapper.kernels.consensus.cuda.layers import bytes_of_qualities, upload_qualities
 
                 needed += bytes_of_qualities(self._qualities)
-            resident, qualities = None, None
+            resident, qualities, spare = None, None, 0
             if needed <= available - SLOTS * size:
                 held = Arena(needed, arenas[0].pinned)
                 resident = upload_reads(reads, held)
                 qualities = upload_qualities(self._qualities, held) if self._qualities else None
+                spare = available - SLOTS * size - needed
             else:
                 arenas.clear()
                 arenas = [Arena.allocate(available // SLOTS) for _ in range(SLOTS)]
             for arena in arenas:
-                yield Slot(number, reads, resident, arena, qualities)
+                yield Slot(number, reads, resident, arena, qualities, spare)
 
 
 def qualities_of(reads: Reads) -> Qualities:

@@ -11,12 +11,15 @@ from typing import Any, Never
 
 import numpy as np
 
-from overlapper.candidates.registry import finder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.candidates.registry import QueryFinder, finder
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
 from overlapper.extend.batches import cut_rising, gathered, warm_up
+from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
+from overlapper.extend.on_gpus import found_on, kernels_for
 from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
 from overlapper.extend.selection import Selection
 from overlapper.extend.threshold import score_threshold
@@ -169,8 +172,7 @@ def run(
     report("choosing parameters", 0, 0)
     params, why = preset_params(reads, preset, threads, changes)
     clock.lap("parameters")
-    kernels, warming = [params.extender], partial(warm_up, params)
-    with opening(devices, gpu_memory, reads, kernels, warming) as opened:
+    with opening(devices, gpu_memory, reads, kernels_for(params), partial(warm_up, params)) as opened:
         return _run(reads, order, params, why, threads, opened, clock, report)
 
 
@@ -195,10 +197,13 @@ def _run(
     params = rating.result() if rating else with_typical(params, seeded, seeder.find, threads)
     clock.lap("seed")
 
-    gpus = opened()
+    gpus, there = found_on(opened(), seeder, seeded, params)
     tile = Tile(reads, order, seeded, run_map, params, gpus)
-    share = held_bases(share_for_threads(reads.total_bases, BLOCK_BASES, threads), seeder.hits_per_base())
-    bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
+    if there:
+        bounds = there.blocks(0, len(reads))
+    else:
+        share = held_bases(share_for_threads(reads.total_bases, BLOCK_BASES, threads), seeder.hits_per_base())
+        bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
     blocks = list(itertools.pairwise(bounds.tolist()))
 
     lengths = np.empty_like(reads.lengths)
@@ -207,7 +212,7 @@ def _run(
     parts: list[Overlaps] = []
     held, room = 0, free_memory()
     taken: dict[str, int] = {}
-    for _, overlaps, counts in overlaps_of_blocks(tile, seeder.find, [blocks], threads, gpus, report):
+    for _, overlaps, counts in overlaps_of_blocks(tile, there or seeder, [blocks], threads, gpus, report):
         parts.append(selection.add(overlaps))
         held += parts[-1].nbytes
         if _COPIES * held > room:
@@ -239,7 +244,7 @@ def held_bases(bases: int, hits_per_base: float) -> int:
 
 def overlaps_of_blocks(
     tile: Tile,
-    find: Callable[[int, int], Candidates],
+    finder: QueryFinder | ChainsOnGpus | DsoftOnGpus,
     strips: Sequence[Sequence[tuple[int, int]]],
     threads: int,
     gpus: Gpus | None,
@@ -250,8 +255,7 @@ def overlaps_of_blocks(
     Parameters
     ----------
     tile : Tile
-    find : callable
-        ``find(start, stop)`` gives the candidates of queries ``[start, stop)``; on any thread.
+    finder : QueryFinder, ChainsOnGpus or DsoftOnGpus
     strips : sequence of sequence of tuple
         Blocks ``(start, stop)`` of each strip, a part of the queries whose results are kept apart. A strip is
         begun before the last results of the one before have come.
@@ -275,6 +279,12 @@ def overlaps_of_blocks(
     def extended(strip: int, candidates: Candidates) -> tuple[int, Overlaps, dict[str, int]]:
         return strip, *tile.overlaps(candidates)
 
+    if isinstance(finder, ChainsOnGpus):
+        chains, most = finder, threads + finder.slots
+        chained = map_in_order(lambda b: (b[0], *tile.judged(*chains.find(b[1], b[2]))), blocks, most)
+        yield from reported(chained)
+        return
+    find = finder.find
     if gpus is None:
         yield from reported(map_in_order(lambda b: extended(b[0], find(b[1], b[2])), blocks, threads))
         return
@@ -334,28 +344,35 @@ class Tile:
         self._extender_params: Any = getattr(params, params.extender, None)
 
     def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
-        """Extend candidates and apply the score threshold; return overlaps, and counts of each step.
+        """Extend candidates and apply the score threshold; return what `judged` does."""
+        found, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
+        least = None
+        if self.extender in ALIGNING:
+            least = score_threshold(candidates.span, self._extender_params, self._params.threshold)
+        taken = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
+        return self.judged(found, taken, least)
+
+    def judged(
+        self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None
+    ) -> tuple[Overlaps, dict[str, int]]:
+        """Drop overlaps that are too short, or score less than ``least``; return the others, and all counts.
 
         Reads are numbered as they were given. Which of these overlaps are internal matches, all have to tell.
         """
-        p = self._params
-        found, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
-        overlaps = without_cigars(found)
+        overlaps, counts = without_cigars(found), dict(taken)
         if self._run_map:
             overlaps = self._run_map.restore(overlaps)
         overlaps = dataclasses.replace(overlaps, kind=extents(overlaps, self._reads.lengths))
-        counts = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
         kept = np.ones(len(overlaps), bool)
 
         def drop(why: str, faulty: np.ndarray) -> None:
             counts[f"dropped: {why}"] = int(np.count_nonzero(kept & faulty))
             kept[faulty] = False
 
-        if p.extender in ALIGNING:
-            least = score_threshold(candidates.span, self._extender_params, p.threshold)
+        if least is not None:
             drop("low score", overlaps.score < least)
         shorter = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        drop("too short", shorter < p.classes.min_overlap)
+        drop("too short", shorter < self._params.classes.min_overlap)
         rows = np.flatnonzero(kept)
         overlaps = overlaps.take(rows)
         swapped = self._order[overlaps.query] > self._order[overlaps.target]

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, sketched_form
+from overlapper.extend.on_gpus import found_on
 from overlapper.extend.registry import extending_devices
 from overlapper.gpu.gpus import Gpus
 from overlapper.io.artifacts import Artifact, Finisher, finished
@@ -136,12 +137,16 @@ class LoadedTile:
         """
         if gpus:
             gpus.hold(self.reads)
+        gpus, there = found_on(gpus, self.finder, self.seeded, params)
         stages = pipeline.Tile(self.reads, self._order, self.seeded, self._run_map, params, gpus)
         lengths = self.reads.lengths
-        share = pipeline.held_bases(pipeline.BLOCK_BASES, self.finder.hits_per_base())
-        cuts = [start + cut_evenly(lengths[start:stop], share) for start, stop in strips]
+        if there:
+            cuts = [there.blocks(start, stop) for start, stop in strips]
+        else:
+            share = pipeline.held_bases(pipeline.BLOCK_BASES, self.finder.hits_per_base())
+            cuts = [start + cut_evenly(lengths[start:stop], share) for start, stop in strips]
         blocks = [list(itertools.pairwise(cut.tolist())) for cut in cuts]
-        found = pipeline.overlaps_of_blocks(stages, self.finder.find, blocks, threads, gpus)
+        found = pipeline.overlaps_of_blocks(stages, there or self.finder, blocks, threads, gpus)
         for _, of_strip in itertools.groupby(found, key=itemgetter(0)):
             yield ((overlaps, counts) for _, overlaps, counts in of_strip)
 

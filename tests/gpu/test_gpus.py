@@ -6,7 +6,7 @@ import pytest
 from overlapper import find_overlaps, random_genome, simulate_reads, write_overlaps
 from overlapper.errors import DeviceError
 from overlapper.extend import batches
-from overlapper.extend.registry import ON_GPUS
+from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, ON_GPUS
 from overlapper.gpu.gpus import SLOTS, Gpus
 from overlapper.kernels.common.walks import Seeds
 from overlapper.overlap import pipeline
@@ -17,7 +17,7 @@ from tests.property.test_tiles import tiled
 from tests.read_sets import columns_of
 
 pytestmark = pytest.mark.gpu
-every_extender = pytest.mark.parametrize("name", ON_GPUS)
+every_extender = pytest.mark.parametrize("name", [*ON_GPUS, FROM_SEEDS_ON_GPUS])
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,13 @@
-"""CUDA kernels compiled for devices that need not be there."""
+"""CUDA kernels compiled for devices that need not be there, and run as Python, a thread after the other."""
 
 from types import SimpleNamespace
 from unittest import mock
 
+import numpy as np
 from numba import cuda, types
 from numba.cuda import dispatcher
+
+from overlapper.kernels.common.cuda import walks
 
 H100 = (9, 0)
 
@@ -21,3 +24,82 @@ def compiled(kernel, arguments, capability=H100):
     major, minor = capability
     assert f".target sm_{major}{minor}" in ptx
     return ptx
+
+
+class PretendedArena:
+    """Arrays in host memory, in place of device memory."""
+
+    free, pinned = 1 << 28, None
+
+    class stream:
+        @staticmethod
+        def synchronize():
+            pass
+
+    def mark(self):
+        return 0
+
+    def release(self, mark):
+        pass
+
+    def array(self, shape, dtype):
+        size = int(np.prod(shape))
+        array = np.full(max(1, size) * np.dtype(dtype).itemsize, 0xA5, np.uint8).view(dtype)
+        return array.reshape(shape) if size else array
+
+    def zeros(self, length, dtype):
+        return np.zeros(length, dtype)
+
+    def upload(self, array):
+        return np.array(array)
+
+    def download(self, array):
+        return array.copy()
+
+    def download_to(self, here, array):
+        here[:] = array[: len(here)]
+
+
+class PretendedThreads:
+    """What kernels ask of numba.cuda, for threads that run one after the other."""
+
+    blockIdx = threadIdx = SimpleNamespace(x=0)
+    blockDim = gridDim = SimpleNamespace(x=1)
+    number = 0
+
+    def grid(self, _):
+        return self.number
+
+    def gridsize(self, _):
+        return 16
+
+    def syncthreads(self):
+        """Do nothing, as a block has one thread."""
+
+    def popc(self, word):
+        return int(word).bit_count()
+
+    class shared:
+        @staticmethod
+        def array(shape, kind):
+            return np.zeros(shape, str(kind))
+
+    class atomic:
+        @staticmethod
+        def add(array, at, number):
+            before = array[at]
+            array[at] += number
+            return before
+
+        @staticmethod
+        def max(array, at, number):
+            array[at] = max(array[at], number)
+
+
+def on_device(reads):
+    unknown = np.zeros(len(reads.words), np.uint32)
+    for read in range(len(reads.lengths)):
+        for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
+            for base in range(reads.unknown_start[run], reads.unknown_end[run]):
+                unknown[reads.word_offsets[read] + base // 32] |= np.uint32(1 << base % 32)
+    return walks.DeviceReads(reads, reads.words.view(np.uint32), unknown, reads.word_offsets, reads.lengths)

@@ -1,7 +1,5 @@
 """The kernels of chains compile for the devices we name, and do what the CPU does; needs no driver."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,6 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
-from overlapper.kernels.common.cuda import walks
 from overlapper.kernels.mapping.cuda import chain_paths
 from overlapper.mapping import edits
 from overlapper.mapping.mapper import map_reads
@@ -17,7 +14,7 @@ from overlapper.params.mapping import AnchorChainParams, ChoiceParams, MapParams
 from overlapper.params.stages import SketchParams
 from tests.property.test_mapping import case
 from tests.read_sets import reads_of
-from tests.unit.cuda import compiled
+from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
 
 U1, U4, I4, I8, BOOLEANS = (
     kind[::1] for kind in (types.uint8, types.uint32, types.int32, types.int64, types.boolean)
@@ -38,53 +35,6 @@ KERNELS = {
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.py_func.__name__)
 def test_the_kernel_compiles(kernel, capability):
     compiled(kernel, KERNELS[kernel], capability)
-
-
-class PretendedArena:
-    """Arrays in host memory, in place of device memory."""
-
-    free = 1 << 28
-
-    def mark(self):
-        return 0
-
-    def release(self, mark):
-        pass
-
-    def array(self, shape, dtype):
-        return np.zeros(shape, dtype)
-
-    def upload(self, array):
-        return np.array(array)
-
-    def download(self, array):
-        return array.copy()
-
-    def download_to(self, here, array):
-        here[:] = array[: len(here)]
-
-
-class PretendedThreads:
-    """What kernels ask of numba.cuda, for threads that run one after the other."""
-
-    blockIdx = threadIdx = SimpleNamespace(x=0)
-    blockDim = gridDim = SimpleNamespace(x=1)
-    number = 0
-
-    def grid(self, _):
-        return self.number
-
-    def gridsize(self, _):
-        return 16
-
-
-def on_device(reads):
-    unknown = np.zeros(len(reads.words), np.uint32)
-    for read in range(len(reads.lengths)):
-        for run in range(reads.unknown_offsets[read], reads.unknown_offsets[read + 1]):
-            for base in range(reads.unknown_start[run], reads.unknown_end[run]):
-                unknown[reads.word_offsets[read] + base // 32] |= np.uint32(1 << base % 32)
-    return walks.DeviceReads(reads, reads.words.view(np.uint32), unknown, reads.word_offsets, reads.lengths)
 
 
 def test_what_the_kernels_do_equals_the_cpu(monkeypatch):

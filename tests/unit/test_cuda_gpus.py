@@ -202,11 +202,31 @@ def test_a_failing_kernel_gives_its_slot_back(pretended):
 
 def test_auto_takes_the_gpus_for_extenders_that_can_use_them(pretended):
     assert run("auto").devices == ["cuda:0", "cuda:1"]
-    reads = reads_of(texts_of(4))
-    assert pipeline.run(reads, "clr", device="auto").devices == ["cpu"]
+    reads, exact = reads_of(texts_of(4)), {"extender": "exact"}
+    assert pipeline.run(reads, "hifi", device="auto", changes=exact).devices == ["cpu"]
+
+
+def test_chains_that_gpus_have_no_room_for_are_found_by_the_cpu(pretended):
+    reads = reads_of(texts_of(4, genome=3000, reads=40))
+    expected = pipeline.run(reads, "clr", device="cpu")
+    found = pipeline.run(reads, "clr", device="cuda")
+    assert columns_of(found.overlaps) == columns_of(expected.overlaps) and len(found.overlaps) > 10
+    assert found.funnel.pop("queries left to the CPU") == len(reads)
+    assert found.funnel == expected.funnel
+
+
+@pytest.mark.parametrize(
+    "changes", [{"finder": "spgemm"}, {"sketch": {"homopolymer_compressed": True}}], ids=str
+)
+def test_chains_of_other_seeds_are_found_by_the_cpu(pretended, changes):
+    reads = reads_of(texts_of(4, genome=3000, reads=40))
+    found = pipeline.run(reads, "clr", device="cuda", changes=changes)
+    assert found.devices == ["cpu"]
+    expected = pipeline.run(reads, "clr", device="cpu", changes=changes)
+    assert columns_of(found.overlaps) == columns_of(expected.overlaps)
 
 
 def test_extenders_without_kernels_refuse_gpus(pretended):
-    assert "chain" not in ON_GPUS
-    with pytest.raises(ParameterError, match="the extender chain runs on the CPU alone"):
-        pipeline.run(reads_of(texts_of(4)), "clr", device="cuda")
+    assert "exact" not in ON_GPUS
+    with pytest.raises(ParameterError, match="the extender exact runs on the CPU alone"):
+        pipeline.run(reads_of(texts_of(4)), "hifi", device="cuda", changes={"extender": "exact"})

@@ -11,6 +11,8 @@ COLUMNS = 11
 """Integers of a chain: its candidate, seeds, covered bases of the read that has fewer, and score; first base
 of its first and last anchor on the query and on the target, the latter on the query's strand; seeds missing
 between either end and the nearer read end; agreement in thousandths."""
+KEPT, FEW, DISAGREES = range(3)
+"""What becomes of a chain: dropped are those of few seeds or low score, and those that agree too little."""
 
 
 @njit(nogil=True, cache=True)
@@ -50,51 +52,79 @@ def chain_candidates(
     score, before = np.empty(longest, np.int32), np.empty(longest, np.int32)
     highest = np.empty(longest, np.int32)
     for i in range(len(query)):
-        q_length, t_length = lengths[query[i]], lengths[target[i]]
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
-        n = hit_offsets[i + 1] - hit_offsets[i]
-        _anchors(hit_query_pos[hits], hit_target_pos[hits], reverse[i], t_length - k, x, y)
-        end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
-        start, seeds, runs, covered = _trace(x, y, end, before, k)
-        bases = score[end] >> 8
-        if seeds < min_seeds or bases < min_score:
-            n_few += 1
-            continue
-        x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
-        q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
-        t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
-        inside = max(1, _count_seeds(q_seeds, x0, x1, k))
-        t0, t1 = (t_length - y1, t_length - y0) if reverse[i] else (y0, y1)
-        t_inside = max(1, _count_seeds(t_seeds, t0, t1, k))
-        q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
-        agreement = min(
-            1000 * seeds * t_sketched // (inside * len(t_seeds)),
-            1000 * seeds * q_sketched // (t_inside * len(q_seeds)),
-        )
-        asked = _asked(
-            _shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched, chance_share), typical_shares
-        )
-        if 100_000 * agreement < min_agreement * typical_agreement * asked:
-            n_disagree += 1
-            continue
-        row = rows[n_rows]
-        left, right = min(x0, y0), min(q_length - x1, t_length - y1)
-        row[LEFT_MISSING] = runs * _count_seeds(q_seeds, x0 - left, x0, k) // inside
-        row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, x1, x1 + right, k) // inside
-        if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
-            if reverse[i]:
-                left, right = right, left
-            below = runs * _count_seeds(t_seeds, t0 - left, t0, k) // t_inside
-            above = runs * _count_seeds(t_seeds, t1, t1 + right, k) // t_inside
-            if reverse[i]:
-                below, above = above, below
-            row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
-            row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
-        row[CANDIDATE], row[SEEDS], row[COVERED], row[SCORE] = i, seeds, covered, bases
-        row[AGREEMENT] = agreement
-        row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
-        n_rows += 1
+        verdict = chain_candidate(
+            query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits],
+            lengths, k, sketched, seed_positions, seed_starts,
+            look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
+            min_agreement, typical_agreement, typical_shares, chance_share, reach,
+            x, y, score, before, highest, rows[n_rows],
+        )  # fmt: skip
+        rows[n_rows, CANDIDATE] = i
+        n_rows += verdict == KEPT
+        n_few += verdict == FEW
+        n_disagree += verdict == DISAGREES
     return rows[:n_rows], n_few, n_disagree
+
+
+@njit(nogil=True, cache=True)
+def chain_candidate(
+    query, target, reverse, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions, seed_starts,
+    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
+    typical_agreement, typical_shares, chance_share, reach, x, y, score, before, highest, row,
+):  # fmt: skip
+    """Chain the seeds of a candidate; return whether the chain is `KEPT`, or why not.
+
+    Parameters
+    ----------
+    query, target, reverse
+        Of the candidate.
+    hit_query_pos, hit_target_pos : ndarray of int32, shape (n,)
+        Its seeds.
+    x, y, score, before, highest : ndarray of int32
+        Room for as many numbers.
+    row : ndarray of int32, shape (COLUMNS,)
+        Out: the chain, but for the number of its candidate; arbitrary where it is not kept.
+
+    The others are those of `chain_candidates`.
+    """
+    q_length, t_length = lengths[query], lengths[target]
+    n = len(hit_query_pos)
+    _anchors(hit_query_pos, hit_target_pos, reverse, t_length - k, x, y)
+    end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
+    start, seeds, runs, covered = _trace(x, y, end, before, k)
+    bases = score[end] >> 8
+    if seeds < min_seeds or bases < min_score:
+        return FEW
+    x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
+    q_seeds = seed_positions[seed_starts[query] : seed_starts[query + 1]]
+    t_seeds = seed_positions[seed_starts[target] : seed_starts[target + 1]]
+    inside = max(1, _count_seeds(q_seeds, x0, x1, k))
+    t0, t1 = (t_length - y1, t_length - y0) if reverse else (y0, y1)
+    t_inside = max(1, _count_seeds(t_seeds, t0, t1, k))
+    q_sketched, t_sketched = np.int64(sketched[query]), np.int64(sketched[target])
+    agreement = min(
+        1000 * seeds * t_sketched // (inside * len(t_seeds)),
+        1000 * seeds * q_sketched // (t_inside * len(q_seeds)),
+    )
+    asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched, chance_share), typical_shares)
+    if 100_000 * agreement < min_agreement * typical_agreement * asked:
+        return DISAGREES
+    left, right = min(x0, y0), min(q_length - x1, t_length - y1)
+    row[LEFT_MISSING] = runs * _count_seeds(q_seeds, x0 - left, x0, k) // inside
+    row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, x1, x1 + right, k) // inside
+    if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
+        if reverse:
+            left, right = right, left
+        below = runs * _count_seeds(t_seeds, t0 - left, t0, k) // t_inside
+        above = runs * _count_seeds(t_seeds, t1, t1 + right, k) // t_inside
+        if reverse:
+            below, above = above, below
+        row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
+        row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
+    row[SEEDS], row[COVERED], row[SCORE], row[AGREEMENT] = seeds, covered, bases, agreement
+    row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
+    return KEPT
 
 
 @njit(nogil=True, cache=True)

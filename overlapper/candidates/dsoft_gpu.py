@@ -1,0 +1,152 @@
+"""D-SOFT on GPUs: every GPU holds the seed index, in memory of its own, and finds candidates of queries."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.errors import DeviceError
+from overlapper.gpu.gpus import Gpus, Slot
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tables import Candidates
+
+if TYPE_CHECKING:
+    from overlapper.kernels.candidates.cuda.dsoft import Found
+    from overlapper.kernels.candidates.cuda.hits import Index
+    from overlapper.runtime.gpu.memory import Arena, DeviceArray
+
+KERNELS = ("candidates", "common.radix_sort", "common.scan")
+"""How the names of the kernels begin that are needed."""
+_BLOCKS_A_SLOT = 12
+"""Blocks that each slot gets at least, so that all GPUs end at the same time, and little is left then."""
+_MARGIN = 1 << 12
+"""Bytes that the arrays of an index may take beyond their items."""
+
+Made = TypeVar("Made")
+
+
+class IndexThere(NamedTuple):
+    """The seed index on a GPU.
+
+    Attributes
+    ----------
+    arena : Arena
+        The memory that it lies in.
+    seeds : Index
+    seeding : tuple of DeviceArray
+        The columns of the table of that name.
+    """
+
+    arena: Arena
+    seeds: Index
+    seeding: tuple[DeviceArray, ...]
+
+
+class DsoftOnGpus:
+    """Candidates of any range of queries, found on GPUs.
+
+    Parameters
+    ----------
+    gpus : Gpus
+        Those that hold the reads get the index as well, where there is room.
+    finder : DsoftFinder
+        Finds what no GPU has room for.
+    block_hits : int
+        Hits of the queries that a GPU is given together, at most, as far as known; each takes some 80 bytes.
+    """
+
+    def __init__(self, gpus: Gpus, finder: DsoftFinder, block_hits: int) -> None:
+        self._gpus, self._finder, self._block_hits = gpus, finder, block_hits
+        self._there: dict[int, IndexThere | None] = {}
+        self._uploading = threading.Lock()
+        self._longest = 2 * int(finder.lengths.max(initial=0))
+
+    def blocks(self, start: int, stop: int) -> np.ndarray:
+        """Return the queries at which blocks of ``[start, stop)`` begin, and ``stop``."""
+        lengths = self._finder.lengths[start:stop]
+        held = int(self._block_hits / max(self._finder.hits_per_base(), 1e-9))
+        share = int(lengths.sum()) // (_BLOCKS_A_SLOT * self._gpus.slots)
+        return start + cut_evenly(lengths, max(1, min(held, share)))
+
+    def find(self, start: int, stop: int) -> Candidates:
+        """Return what the finder's ``find`` does, without hits."""
+        from overlapper.kernels.candidates.cuda.dsoft import rows_of
+
+        index, nothing = self._finder.index, np.empty(0, np.int32)
+        rows, fits = self.work(start, stop, lambda found, there, arena: rows_of(found, arena))
+        if rows is not None:
+            hit_counts = np.zeros(len(rows), np.int64)
+            found = Candidates.of_rows(rows, hit_counts, nothing, nothing, index.kmer_length, None)
+            return found.without_hits()
+        if not fits or stop - start < 2:
+            return self._finder.find(start, stop).without_hits()
+        middle = (start + stop) // 2
+        return Candidates.concat([self.find(start, middle), self.find(middle, stop)])
+
+    def work(
+        self, start: int, stop: int, make: Callable[[Found | None, IndexThere, Arena], Made]
+    ) -> tuple[Made | None, bool]:
+        """Find the candidates of queries on a GPU, and return what is made of them there.
+
+        Parameters
+        ----------
+        start, stop : int
+        make : callable
+            Is given the candidates, which may be none, the index, and the arena that they lie in.
+
+        Returns
+        -------
+        made : object or None
+            None where the arena is too small for so many queries, or the GPU has no room for the index.
+        fits : bool
+            Whether it has.
+        """
+        from overlapper.kernels.candidates.cuda.dsoft import Bands, find_candidates
+
+        finder, dsoft = self._finder, self._finder.params
+        bands = Bands(
+            finder.index.kmer_length, dsoft.band_width.bit_length() - 1, dsoft.min_bases, dsoft.drift,
+            dsoft.most_windows, dsoft.min_share,
+        )  # fmt: skip
+        with self._gpus.slot(stop - start) as slot, slot.working():
+            there, arena = self._on(slot), slot.arena
+            if there is None:
+                return None, False
+            try:
+                found = find_candidates(
+                    there.seeds, start, stop, finder.first_target, self._longest, bands, arena
+                )
+                return make(found, there, arena), True
+            except DeviceError:
+                return None, True
+
+    def _on(self, slot: Slot) -> IndexThere | None:
+        """Return the index on the GPU of a slot, which is copied there once; None where it does not fit."""
+        with self._uploading:
+            if slot.gpu not in self._there:
+                self._there[slot.gpu] = self._upload(slot)
+            return self._there[slot.gpu]
+
+    def _upload(self, slot: Slot) -> IndexThere | None:
+        from overlapper.kernels.candidates.cuda.hits import Index
+        from overlapper.runtime.gpu.memory import Arena
+
+        index, seeding = self._finder.index, self._finder.index.seeding
+        columns = (
+            index.occurrences, index.by_read, self._finder.lengths,
+            seeding.sketched, seeding.positions, seeding.starts,
+        )  # fmt: skip
+        size = sum(column.nbytes for column in columns) + _MARGIN
+        if size > slot.spare or not len(index.by_read):
+            return None
+        arena = Arena.allocate(size, slot.arena.pinned)
+        try:
+            occurrences, by_read, lengths, *of_seeding = map(arena.upload, columns)
+        except DeviceError:
+            return None
+        arena.stream.synchronize()
+        return IndexThere(arena, Index(occurrences, by_read, index.list_starts, lengths), tuple(of_seeding))

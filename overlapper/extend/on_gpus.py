@@ -1,0 +1,47 @@
+"""What of a run its GPUs find: overlaps of chains, or candidates for extenders that run there."""
+
+from __future__ import annotations
+
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.candidates.registry import QueryFinder
+from overlapper.extend import chain_gpu
+from overlapper.extend.chain_gpu import ChainsOnGpus
+from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
+from overlapper.gpu.gpus import Gpus
+from overlapper.params.stages import Params
+from overlapper.tables import Reads
+
+_CANDIDATE_HITS = 1 << 21
+"""Hits of a block whose candidates are extended on GPUs: some 50,000 candidates."""
+
+
+def kernels_for(params: Params) -> list[str]:
+    """Return how the names of the kernels begin that a run may need."""
+    return [params.extender, *chain_gpu.KERNELS]
+
+
+def found_on(
+    gpus: Gpus | None, finder: QueryFinder, reads: Reads, params: Params
+) -> tuple[Gpus | None, ChainsOnGpus | DsoftOnGpus | None]:
+    """Return the GPUs that work on candidates, and what is found from seeds there.
+
+    Either is None where the CPU does that: chains of seeds that another finder found, or of compressed reads,
+    are found there.
+
+    Parameters
+    ----------
+    gpus : Gpus or None
+        That hold the reads.
+    finder : QueryFinder
+    reads : Reads
+        In the form in which they are sketched.
+    params : Params
+    """
+    seeded_there = isinstance(finder, DsoftFinder) and not params.sketch.homopolymer_compressed
+    if not gpus or not seeded_there:
+        return (None if params.extender == FROM_SEEDS_ON_GPUS else gpus), None
+    assert isinstance(finder, DsoftFinder)
+    if params.extender == FROM_SEEDS_ON_GPUS:
+        return gpus, ChainsOnGpus(gpus, finder, reads, params.chain)
+    return gpus, DsoftOnGpus(gpus, finder, _CANDIDATE_HITS)

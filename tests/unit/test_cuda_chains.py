@@ -1,0 +1,143 @@
+"""The kernels from seeds to chains compile for the devices we name, and do what the CPU does; no driver."""
+
+import contextlib
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
+
+from numba import types
+
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.extend.chain_gpu import ChainsOnGpus
+from overlapper.gpu.gpus import Gpus, Slot
+from overlapper.kernels.candidates.cuda import dsoft, hits
+from overlapper.kernels.chain.cuda import chain, end_walks
+from overlapper.kernels.common.cuda import radix_sort, walk_bases
+from overlapper.overlap import pipeline
+from overlapper.params.stages import Params
+from overlapper.runtime.gpu import devices, driver, memory
+from overlapper.runtime.gpu.devices import Device
+from tests.read_sets import columns_of, reads_of, texts_of
+from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
+
+U4, U8, I4, I8, BOOLEANS = (
+    kind[::1] for kind in (types.uint32, types.uint64, types.int32, types.int64, types.boolean)
+)
+ROWS, NUMBER = types.int32[:, ::1], types.int64
+KERNELS = {
+    radix_sort.count_digits: (U8, NUMBER, I4),
+    radix_sort.move_pairs: (U8, U8, NUMBER, I8, U8, U8),
+    hits.count_hits: (U8, U4, NUMBER, I4),
+    hits.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
+    dsoft.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
+    dsoft.list_flagged: (I4, I8, I8),
+    dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
+    dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4),
+    chain.chain_each: (
+        I4, I4, BOOLEANS, I8, I4, I4, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 11, *(I4,) * 5, ROWS, I4,
+    ),
+    chain.count_verdicts: (I4, I4, I4),
+    chain.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
+    end_walks.walk_each: (
+        U4, U4, I8, I8, I4, I4, BOOLEANS, I8, I8, types.int32, I8, NUMBER, NUMBER, ROWS,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.py_func.__name__)
+def test_the_kernel_compiles(kernel):
+    ptx = compiled(kernel, KERNELS[kernel])
+    assert ".f64" not in ptx, "whole numbers became floating point"
+
+
+@pytest.fixture
+def pretended(monkeypatch):
+    """A GPU whose kernels run as Python, a block of one thread after the other; returns its slot's arena."""
+    threads, arena = PretendedThreads(), PretendedArena()
+
+    def each(kernel, items, arena, *arguments):
+        for threads.number in range(items):
+            kernel.py_func(*arguments)
+
+    def blocks_of(kernel):
+        def launch(blocks, size, stream, *arguments):
+            threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
+            threads.gridDim = SimpleNamespace(x=blocks)
+            for threads.blockIdx.x in range(blocks):
+                kernel.py_func(*arguments)
+
+        return SimpleNamespace(launch=launch)
+
+    def sums(values, arena):
+        return np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+
+    def reversed_bits(word):
+        return np.uint32(int(f"{int(word):032b}"[::-1], 2))
+
+    def shifted(low, high, by):
+        return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
+
+    for module in (hits, dsoft, chain, end_walks, radix_sort, walk_bases):
+        for name, value in list(vars(module).items()):
+            if getattr(value, "targetoptions", {}).get("device"):
+                monkeypatch.setattr(module, name, value.py_func)
+        for name, other in (
+            ("cuda", threads), ("launch", each), ("kernel_of", blocks_of), ("exclusive_sums", sums),
+            ("last_of", lambda offsets, arena: int(offsets[-1])), ("reverse_bits", reversed_bits),
+            ("shift_right", shifted),
+        ):  # fmt: skip
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, other)
+    monkeypatch.setattr(dsoft, "WARP", 1)
+    for name, value in (("THREADS", 1), ("TILE", radix_sort.EACH), ("_PLACES", radix_sort.DIGITS)):
+        monkeypatch.setattr(radix_sort, name, value)
+
+    def slots_of(opened, number):
+        reads = opened._reads.result()
+        yield Slot(number, reads, on_device(reads), arena, None, 1 << 30)
+
+    monkeypatch.setattr(devices, "_gpus", lambda: [Device("cuda:0", "A")])
+    monkeypatch.setattr(Gpus, "_slots_of", slots_of)
+    monkeypatch.setattr(driver, "use", contextlib.nullcontext)
+    monkeypatch.setattr(memory, "Arena", SimpleNamespace(allocate=lambda size, pinned: PretendedArena()))
+    return arena
+
+
+def found(reads, device, **changes):
+    run = pipeline.run(reads, "hifi", device=device, threads=1, changes=changes)
+    return columns_of(run.overlaps), run.funnel, run.devices
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("seed", range(3))
+def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
+    """From the seed index to overlaps: the bytes and counts of the CPU."""
+    monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
+    reads = reads_of(texts_of(seed, genome=4000, reads=24, longest=1500))
+    changes = {
+        "sketch": {"kmer_length": 11 + seed, "window": 4}, "classes": {"min_overlap": 100},
+        "dsoft": {"min_bases": (9, 21, 40)[seed], "drift": (0, 200, 1000)[seed]},
+        "chain": {"min_seeds": 1 + seed, "reach": seed, "min_agreement": 5},
+    }  # fmt: skip
+    overlaps, funnel, names = found(reads, "cuda", **changes)
+    expected, expected_funnel, _ = found(reads, "cpu", **changes)
+    assert names == ["cuda:0"]
+    assert overlaps == expected and funnel == expected_funnel
+    assert funnel["candidates"] > 30 and funnel["overlaps"] > 10
+
+
+def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
+    reads = reads_of(texts_of(5, genome=3000, reads=24, longest=1500))
+    params = Params().changed({"sketch": {"kmer_length": 11, "window": 4}})
+    finder = DsoftFinder.prepare(reads, params, 1)
+    with Gpus(devices._gpus()) as gpus:
+        gpus.hold(reads)
+        there, n = DsoftOnGpus(gpus, finder, 1000), len(reads)
+        assert columns_of(there.find(0, 0)) == columns_of(there.find(n - 1, n))
+        expected = finder.find(3, n).without_hits()
+        monkeypatch.setattr(DsoftFinder, "find", None)
+        assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 30
