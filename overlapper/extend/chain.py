@@ -79,7 +79,8 @@ def extend(
     overlaps = overlaps.take(np.flatnonzero(sure))
     agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
-        overlaps.seeds, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
+        overlaps.seeds, reads.lengths, candidates.seed_length,
+        seeding.sketched, seeding.positions, seeding.starts,
         params.min_agreement, params.typical_agreement, params.typical_shares, params.chance_share,
     )  # fmt: skip
     n_disagree += int(np.count_nonzero(~agree))
@@ -172,7 +173,7 @@ def _chains(
         reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
         p.look_back, p.max_gap, p.gap_cost, p.distance_cost,
         p.min_seeds, p.min_score, p.min_agreement, p.typical_agreement, p.typical_shares, p.chance_share,
-        p.reach,
+        p.reach, p.sure_seeds, p.give_up,
     )  # fmt: skip
 
 

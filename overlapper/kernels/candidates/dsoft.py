@@ -3,6 +3,8 @@
 import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import uncounted
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
 from overlapper.runtime.compile.cache import njit
@@ -90,21 +92,23 @@ def find_candidates(
             grouped, diagonals = np.empty(2 * start, np.uint64), np.empty(2 * start, np.int32)
             inside = np.empty(2 * start, np.int32)
         _group_hits(hit_keys[:n], hits, group_start, grouped)
+        # Most pairs meet by chance: that of an array is counted costs as much as finding that out.
+        pairs = uncounted(grouped)
         for key in keys:
             stop, count = group_start[key], group_count[key]
             group_count[key] = 0
-            pair = grouped[stop - count : stop]
             target, reverse = key >> 1, key & 1
             q_length, t_length = lengths[query], lengths[target]
-            n_windows = ((q_length + t_length) >> band_bits) + 4
-            if len(windows) < n_windows:
-                windows = np.zeros((2 * n_windows, 2), np.int32)
+            pair = pairs[stop - count : stop]
             if reverse:
                 _reverse_diagonals(pair, t_length - k, diagonals)
             else:
                 _forward_diagonals(pair, diagonals)
             if fewest == 2 and count == 2 and _apart(diagonals, band_bits):
                 continue
+            n_windows = ((q_length + t_length) >> band_bits) + 4
+            if len(windows) < n_windows:
+                windows = np.zeros((2 * n_windows, 2), np.int32)
             lowest = (-q_length >> band_bits) - 1
             enough = min_bases
             for number in range(most_windows):
@@ -197,7 +201,7 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
     return np.int64(n), keys, hits
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _count_groups(keys, hits, met, fewest, group_count, touched):
     """Move the hits of keys that are met often enough to the front, count them by key, and list these keys.
 
@@ -219,7 +223,7 @@ def _count_groups(keys, hits, met, fewest, group_count, touched):
     return np.int64(kept), np.int64(n_touched)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _group_hits(keys, hits, group_start, grouped):
     """Scatter hits to their groups; leaves in ``group_start`` the end of each group."""
     for i in range(len(keys)):
@@ -229,26 +233,26 @@ def _group_hits(keys, hits, group_start, grouped):
         group_start[key] = place + 1
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _forward_diagonals(pair, diagonals):
     for i in range(len(pair)):
         diagonals[i] = np.int32(np.int32(pair[i]) - np.int32(pair[i] >> U64(32)))
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _reverse_diagonals(pair, last_start, diagonals):
     last = np.int32(last_start)
     for i in range(len(pair)):
         diagonals[i] = np.int32(np.int32(last - np.int32(pair[i])) - np.int32(pair[i] >> U64(32)))
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _apart(diagonals, band_bits):
     """Return whether no window holds the first two hits, as is so of most pairs that meet by chance."""
     return abs((diagonals[0] >> band_bits) - (diagonals[1] >> band_bits)) > 1
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _best_window(pair, diagonals, k, band_bits, lowest, windows):
     """Return the most query bases that the seeds of two neighbouring bands cover, and the lower band.
 
@@ -277,7 +281,7 @@ def _best_window(pair, diagonals, k, band_bits, lowest, windows):
     return best, best_window
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside):
     """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window.
 
