@@ -109,7 +109,7 @@ def settled(
     overlaps = overlaps.take(np.flatnonzero(sure))
     agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
-        overlaps.seeds, k, seeding.sketched, seeding.positions, seeding.starts,
+        overlaps.seeds, reads.lengths, k, seeding.sketched, seeding.positions, seeding.starts,
         params.min_agreement, params.typical_agreement, params.typical_shares, params.chance_share,
     )  # fmt: skip
     return overlaps.take(np.flatnonzero(agree)), n_unsure, int(np.count_nonzero(~agree))
@@ -205,6 +205,7 @@ def settings(params: ChainParams) -> tuple[int, ...]:
     return (
         p.look_back, p.max_gap, p.gap_cost, p.distance_cost, p.min_seeds, p.min_score,
         p.min_agreement, p.typical_agreement, p.typical_shares, p.chance_share, p.reach,
+        p.sure_seeds, p.give_up,
     )  # fmt: skip
 
 

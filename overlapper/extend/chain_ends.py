@@ -90,20 +90,28 @@ def settle_ends(
     sure &= rows[:, kernel.SEEDS] >= params.sure_seeds
 
     walked = ~sure & (missing <= params.give_up)
-    end, row = np.nonzero(walked)
-    seeds = Seeds(
-        query[row], target[row], reverse[row], x[end, row],
-        np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
-    )  # fmt: skip
-    items = 2 * np.arange(len(row)) + (end == RIGHT)
-    q_more, t_more = walk(seeds, items, EndScheme(params.end_edits, params.end_drop)).T
     q_reach, t_reach = np.zeros_like(x), np.zeros_like(y)
-    q_reach[end, row], t_reach[end, row] = q_more, t_more
 
-    rest = np.minimum(q_beyond - q_reach, t_beyond - t_reach)
-    carried = np.where(sure | (walked & (rest <= params.end_tolerance)), rest, 0)
-    q_reach += carried
-    t_reach += carried
+    def settle(ends: np.ndarray) -> np.ndarray:
+        """Walk from some ends, carry on what is near a read end, and return which are at it."""
+        end, row = np.nonzero(ends & walked)
+        seeds = Seeds(
+            query[row], target[row], reverse[row], x[end, row],
+            np.where(reverse[row], t_length[row] - k - y[end, row], y[end, row]), k,
+        )  # fmt: skip
+        items = 2 * np.arange(len(row)) + (end == RIGHT)
+        q_more, t_more = walk(seeds, items, EndScheme(params.end_edits, params.end_drop)).T
+        q_reach[end, row], t_reach[end, row] = q_more, t_more
+        rest = np.minimum(q_beyond - q_reach, t_beyond - t_reach)
+        carried = np.where(ends & (sure | (walked & (rest <= params.end_tolerance))), rest, 0)
+        q_reach[:] += carried
+        t_reach[:] += carried
+        return carried == rest
+
+    # A chain of few seeds has to be at read ends on both sides: where the left one fails, it is not kept.
+    first = np.stack([np.ones(len(rows), bool), rows[:, kernel.SEEDS] >= params.sure_seeds])
+    settled = settle(first)
+    settle(~first & settled[LEFT])
     return (
         np.stack([x[LEFT] - q_reach[LEFT], x[RIGHT] + k + q_reach[RIGHT]]),
         np.stack([y[LEFT] - t_reach[LEFT], y[RIGHT] + k + t_reach[RIGHT]]),

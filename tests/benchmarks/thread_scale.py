@@ -2,7 +2,7 @@
 
 Run ``python -m tests.benchmarks.thread_scale READS [--threads 4 16 32 64] [--rounds 2] --preset clr``: what
 it does not know goes to ``overlapper overlap``. After a run that compiles, each number of threads takes its
-turn; times by stage are printed, and the files must be equal.
+turn; times by stage are printed, with seconds of processors and memory, and the files must be equal.
 """
 
 import tempfile
@@ -17,11 +17,20 @@ def main():
     arguments, options = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        written = {overlapped(arguments.reads, folder, "-t", arguments.threads[-1], *options)[2]}
+        _, told, digest = overlapped(arguments.reads, folder, "-t", arguments.threads[-1], *options)
+        print(told["chosen"], told["funnel"], flush=True)
+        written = {digest}
         for _ in range(arguments.rounds):
             for threads in arguments.threads:
                 seconds, told, digest = overlapped(arguments.reads, folder, "-t", threads, *options)
-                print(f"{threads} threads: {seconds:.2f} s, {told['seconds']}", flush=True)
+                run, stages = told["run"], told["seconds"]
+                around = {"read and write": round(seconds - sum(stages.values()), 2)}
+                each = run["memory"] / told["funnel"]["bases"]
+                print(
+                    f"{threads} threads: {seconds:.2f} s, {run['cpu_seconds']:.1f} of processors, "
+                    f"{run['memory'] / 1e6:.0f} MB ({each:.2f} bytes a base), {stages | around}",
+                    flush=True,
+                )
                 written.add(digest)
     assert len(written) == 1, "the bytes differ"
 

@@ -3,12 +3,17 @@
 import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import prefetch, uncounted
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
 LINE = 8
+"""Occurrences in a line of memory."""
+AHEAD = 16
+"""How many seeds ahead the occurrences of others are fetched, and of how many the hits have room."""
 HEADER = 7
 """Integers a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
 
@@ -82,33 +87,36 @@ def find_candidates(
         n, n_keys = _count_groups(hit_keys[:n], hits, met, fewest, group_count, touched)
         keys = touched[:n_keys]
         sort_few(keys)
-        start = 0
+        start, longest, q_length = 0, 0, lengths[query]
         for key in keys:
             group_start[key] = start
             start += group_count[key]
+            longest = max(longest, lengths[key >> 1])
+        n_windows = ((q_length + longest) >> band_bits) + 4
+        if len(windows) < n_windows:
+            windows = np.zeros((2 * n_windows, 2), np.int32)
         if len(grouped) < start:
             grouped, diagonals = np.empty(2 * start, np.uint64), np.empty(2 * start, np.int32)
             inside = np.empty(2 * start, np.int32)
         _group_hits(hit_keys[:n], hits, group_start, grouped)
+        # Most pairs meet by chance: to count references to arrays takes as long as to find that out.
+        pairs, pair_diagonals, pair_windows = uncounted(grouped), uncounted(diagonals), uncounted(windows)
         for key in keys:
             stop, count = group_start[key], group_count[key]
             group_count[key] = 0
-            pair = grouped[stop - count : stop]
             target, reverse = key >> 1, key & 1
-            q_length, t_length = lengths[query], lengths[target]
-            n_windows = ((q_length + t_length) >> band_bits) + 4
-            if len(windows) < n_windows:
-                windows = np.zeros((2 * n_windows, 2), np.int32)
+            t_length = lengths[target]
+            pair = pairs[stop - count : stop]
             if reverse:
-                _reverse_diagonals(pair, t_length - k, diagonals)
+                _reverse_diagonals(pair, t_length - k, pair_diagonals)
             else:
-                _forward_diagonals(pair, diagonals)
-            if fewest == 2 and count == 2 and _apart(diagonals, band_bits):
+                _forward_diagonals(pair, pair_diagonals)
+            if fewest == 2 and count == 2 and _apart(pair_diagonals, band_bits):
                 continue
             lowest = (-q_length >> band_bits) - 1
             enough = min_bases
             for number in range(most_windows):
-                bases, best_window = _best_window(pair, diagonals, k, band_bits, lowest, windows)
+                bases, best_window = _best_window(pair, pair_diagonals, k, band_bits, lowest, pair_windows)
                 if bases < enough:
                     break
                 centre = (best_window + lowest + 1) << band_bits
@@ -120,7 +128,7 @@ def find_candidates(
                 span = min(q_length, t_length - centre) - max(0, -centre)
                 reach = max(band_width, max(span, 0) * drift // 1000)
                 n_near, seed = _keep_near(
-                    pair, diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
+                    pair, pair_diagonals, centre, band_width, reach, out_q[n_out:], out_t[n_out:], inside
                 )
                 row = rows[n_rows]
                 row[0], row[1], row[2] = query, target, reverse
@@ -132,7 +140,7 @@ def find_candidates(
                     enough = max(min_bases, bases * min_share // 100)
                 if k * (len(pair) - n_near) < enough:
                     break
-                pair = _without_near(pair, diagonals, centre, reach)
+                pair = _without_near(pair, pair_diagonals, centre, reach)
     return rows[:n_rows], hit_counts[:n_rows], out_q[:n_out], out_t[:n_out]
 
 
@@ -166,24 +174,34 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
     has 1 for a key that is met once, 2 for one that is met again: most are met once, by chance, and bytes are
     small enough for the cache. The arrays grow so that there is room for the ``limit`` hits of a seed.
     """
-    # The lines of the index that the query needs are fetched first, many at a time: the loop below could not
-    # go on before each of them arrives.
-    seeds, owns, ahead = np.empty((3, len(numbers) + 1), np.uint64)
+    seeds = np.empty(len(numbers) + AHEAD, np.uint64)
     last, n_seeds = U64(len(occurrences) - 1), U64(0)
     for i in range(len(numbers)):
         seeds[n_seeds] = U64(numbers[i])
         n_seeds += U64(U64(numbers[i]) < last)
-    for i in range(np.int64(n_seeds)):
-        owns[i] = occurrences[seeds[i]]
-        ahead[i] = occurrences[min(seeds[i] + U64(LINE), last)]
-    n, skipped = U64(0), U64(last_skipped)
-    for i in range(np.int64(n_seeds)):
-        number, own = seeds[i], owns[i]
+    seeds[n_seeds:] = 0
+    n = np.int64(0)
+    for start in range(0, np.int64(n_seeds), AHEAD):
+        stop = min(start + AHEAD, np.int64(n_seeds))
+        most = n + (stop - start) * limit
+        if most > len(keys):
+            keys, hits = grow(keys, 2 * most), grow(hits, 2 * most)
+        n = _meet(occurrences, seeds, start, stop, U64(last_skipped), keys, hits, met, n)
+    return n, keys, hits
+
+
+@inner
+def _meet(occurrences, seeds, start, stop, skipped, keys, hits, met, n):
+    """Write the hits of seeds ``[start, stop)`` behind the ``n`` that are there, and return how many are."""
+    n = U64(n)
+    for i in range(start, stop):
+        # Two lines of the index, as most groups have no more: the loop below would wait for each of them.
+        prefetch(occurrences, np.int64(seeds[i + AHEAD]))
+        prefetch(occurrences, np.int64(seeds[i + AHEAD]) + LINE)
+        number = seeds[i]
+        own = occurrences[number]
         position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
         here = own
-        if np.int64(n) + limit > len(keys):
-            keys = grow(keys, 2 * (np.int64(n) + limit))
-            hits = grow(hits, len(keys))
         while not here >> U64(63):
             number += U64(1)
             here = occurrences[number]
@@ -194,10 +212,10 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
             other = U64(target > skipped)
             met[key] = np.uint8((np.uint8(1) + np.uint8(met[key] > 0)) * np.uint8(other))
             n += other
-    return np.int64(n), keys, hits
+    return np.int64(n)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _count_groups(keys, hits, met, fewest, group_count, touched):
     """Move the hits of keys that are met often enough to the front, count them by key, and list these keys.
 
@@ -219,7 +237,7 @@ def _count_groups(keys, hits, met, fewest, group_count, touched):
     return np.int64(kept), np.int64(n_touched)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _group_hits(keys, hits, group_start, grouped):
     """Scatter hits to their groups; leaves in ``group_start`` the end of each group."""
     for i in range(len(keys)):
@@ -229,26 +247,26 @@ def _group_hits(keys, hits, group_start, grouped):
         group_start[key] = place + 1
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _forward_diagonals(pair, diagonals):
     for i in range(len(pair)):
         diagonals[i] = np.int32(np.int32(pair[i]) - np.int32(pair[i] >> U64(32)))
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _reverse_diagonals(pair, last_start, diagonals):
     last = np.int32(last_start)
     for i in range(len(pair)):
         diagonals[i] = np.int32(np.int32(last - np.int32(pair[i])) - np.int32(pair[i] >> U64(32)))
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _apart(diagonals, band_bits):
     """Return whether no window holds the first two hits, as is so of most pairs that meet by chance."""
     return abs((diagonals[0] >> band_bits) - (diagonals[1] >> band_bits)) > 1
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _best_window(pair, diagonals, k, band_bits, lowest, windows):
     """Return the most query bases that the seeds of two neighbouring bands cover, and the lower band.
 
@@ -277,7 +295,7 @@ def _best_window(pair, diagonals, k, band_bits, lowest, windows):
     return best, best_window
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _keep_near(pair, diagonals, centre, band_width, reach, out_q, out_t, inside):
     """Copy the hits within ``reach`` of the centre; return how many, and the middle one of the window.
 

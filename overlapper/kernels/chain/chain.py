@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import prefetch
 from overlapper.runtime.compile.cache import njit
 
 CANDIDATE, SEEDS, COVERED, SCORE = range(4)
@@ -13,13 +15,15 @@ of its first and last anchor on the query and on the target, the latter on the q
 between either end and the nearer read end; agreement in thousandths."""
 KEPT, FEW, DISAGREES = range(3)
 """What becomes of a chain: dropped are those of few seeds or low score, and those that agree too little."""
+AHEAD = 4
+"""How many candidates ahead the seeds of targets are fetched: they are hardly ever in the cache."""
 
 
 @njit(nogil=True, cache=True)
 def chain_candidates(
     query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
     seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
-    typical_agreement, typical_shares, chance_share, reach,
+    typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -34,6 +38,7 @@ def chain_candidates(
         Columns of the seeding table.
     look_back, max_gap, gap_cost, distance_cost : int
     min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach : int
+    sure_seeds, give_up : int
         See `overlapper.params.stages.ChainParams`.
 
     Returns
@@ -52,12 +57,16 @@ def chain_candidates(
     score, before = np.empty(longest, np.int32), np.empty(longest, np.int32)
     highest = np.empty(longest, np.int32)
     for i in range(len(query)):
+        if i + AHEAD < len(query):
+            later, first, last = target[i + AHEAD], hit_offsets[i + AHEAD], hit_offsets[i + AHEAD + 1] - 1
+            _fetch(seed_positions, seed_starts, lengths, later, hit_target_pos[first])
+            _fetch(seed_positions, seed_starts, lengths, later, hit_target_pos[last])
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
         verdict = chain_candidate(
             query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits],
             lengths, k, sketched, seed_positions, seed_starts,
             look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
-            min_agreement, typical_agreement, typical_shares, chance_share, reach,
+            min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
             x, y, score, before, highest, rows[n_rows],
         )  # fmt: skip
         rows[n_rows, CANDIDATE] = i
@@ -67,11 +76,12 @@ def chain_candidates(
     return rows[:n_rows], n_few, n_disagree
 
 
-@njit(nogil=True, cache=True)
+@inner
 def chain_candidate(
     query, target, reverse, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions, seed_starts,
     look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
-    typical_agreement, typical_shares, chance_share, reach, x, y, score, before, highest, row,
+    typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
+    x, y, score, before, highest, row,
 ):  # fmt: skip
     """Chain the seeds of a candidate; return whether the chain is `KEPT`, or why not.
 
@@ -99,9 +109,9 @@ def chain_candidate(
     x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
     q_seeds = seed_positions[seed_starts[query] : seed_starts[query + 1]]
     t_seeds = seed_positions[seed_starts[target] : seed_starts[target + 1]]
-    inside = max(1, _count_seeds(q_seeds, x0, x1, k))
+    inside = max(1, _count_seeds(q_seeds, q_length, x0, x1, k))
     t0, t1 = (t_length - y1, t_length - y0) if reverse else (y0, y1)
-    t_inside = max(1, _count_seeds(t_seeds, t0, t1, k))
+    t_inside = max(1, _count_seeds(t_seeds, t_length, t0, t1, k))
     q_sketched, t_sketched = np.int64(sketched[query]), np.int64(sketched[target])
     agreement = min(
         1000 * seeds * t_sketched // (inside * len(t_seeds)),
@@ -111,17 +121,19 @@ def chain_candidate(
     if 100_000 * agreement < min_agreement * typical_agreement * asked:
         return DISAGREES
     left, right = min(x0, y0), min(q_length - x1, t_length - y1)
-    row[LEFT_MISSING] = runs * _count_seeds(q_seeds, x0 - left, x0, k) // inside
-    row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, x1, x1 + right, k) // inside
+    row[LEFT_MISSING] = runs * _count_seeds(q_seeds, q_length, x0 - left, x0, k) // inside
+    row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, q_length, x1, x1 + right, k) // inside
     if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
         if reverse:
             left, right = right, left
-        below = runs * _count_seeds(t_seeds, t0 - left, t0, k) // t_inside
-        above = runs * _count_seeds(t_seeds, t1, t1 + right, k) // t_inside
+        below = runs * _count_seeds(t_seeds, t_length, t0 - left, t0, k) // t_inside
+        above = runs * _count_seeds(t_seeds, t_length, t1, t1 + right, k) // t_inside
         if reverse:
             below, above = above, below
         row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
         row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
+    if seeds < sure_seeds and max(row[LEFT_MISSING], row[RIGHT_MISSING]) > give_up:
+        return FEW  # the walks that it needs will not be tried
     row[SEEDS], row[COVERED], row[SCORE], row[AGREEMENT] = seeds, covered, bases, agreement
     row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
     return KEPT
@@ -129,7 +141,7 @@ def chain_candidate(
 
 @njit(nogil=True, cache=True)
 def agree(
-    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, seed_positions, seed_starts,
+    query, target, q_start, q_end, t_start, t_end, seeds, lengths, k, sketched, seed_positions, seed_starts,
     min_agreement, typical_agreement, typical_shares, chance_share,
 ):  # fmt: skip
     """Return which overlaps agree well enough from end to end, for what their reads are.
@@ -138,6 +150,7 @@ def agree(
     ----------
     query, target, q_start, q_end, t_start, t_end, seeds
         Columns of the overlap table.
+    lengths : ndarray of int64, shape (reads,)
     k : int
         Seed length.
     sketched, seed_positions, seed_starts
@@ -151,10 +164,14 @@ def agree(
     """
     found = np.empty(len(query), np.bool_)
     for i in range(len(query)):
+        if i + AHEAD < len(query):
+            _fetch(seed_positions, seed_starts, lengths, target[i + AHEAD], t_start[i + AHEAD])
+            _fetch(seed_positions, seed_starts, lengths, target[i + AHEAD], t_end[i + AHEAD] - k + 1)
+        q_length, t_length = lengths[query[i]], lengths[target[i]]
         q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
         t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
-        inside = max(1, _count_seeds(q_seeds, q_start[i], q_end[i], k))
-        t_inside = max(1, _count_seeds(t_seeds, t_start[i], t_end[i], k))
+        inside = max(1, _count_seeds(q_seeds, q_length, q_start[i], q_end[i], k))
+        t_inside = max(1, _count_seeds(t_seeds, t_length, t_start[i], t_end[i], k))
         q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
         agreement = min(
             1000 * np.int64(seeds[i]) * t_sketched // (inside * len(t_seeds)),
@@ -180,14 +197,14 @@ def shares(query, target, sketched, seed_starts):
     return found
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share):
     """Return the share of k-mers that seed and not by chance, of the query times that of the target."""
     of_query = max(0, 1000 * q_seeds // q_sketched - chance_share)
     return of_query * max(0, 1000 * t_seeds // t_sketched - chance_share)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _asked(shares, typical_shares):
     """Return the part of the least agreement that is asked of reads, in thousandths."""
     if typical_shares == 0:
@@ -196,18 +213,39 @@ def _asked(shares, typical_shares):
     return asked * asked // 1000
 
 
-@njit(nogil=True, cache=True)
-def _count_seeds(positions, start, stop, k):
-    """Return how many seeds lie within ``[start, stop)``."""
+@inner
+def _fetch(positions, starts, lengths, read, position):
+    """Fetch the seeds of a read that lie about a position: they are looked for later."""
+    start = starts[read]
+    prefetch(positions, start + np.int64(position) * (starts[read + 1] - start) // lengths[read])
+
+
+@inner
+def _count_seeds(positions, length, start, stop, k):
+    """Return how many seeds of a read lie within ``[start, stop)``."""
     if stop - start < k:
         return 0
-    return _first_from(positions, stop - k + 1) - _first_from(positions, start)
+    return _first_from(positions, length, stop - k + 1) - _first_from(positions, length, start)
 
 
-@njit(nogil=True, cache=True)
-def _first_from(positions, start):
-    """Return the number of the first of the ascending positions that is ``start`` or later."""
-    low, high = 0, len(positions)
+@inner
+def _first_from(positions, length, start):
+    """Return the number of the first of the ascending positions that is ``start`` or later.
+
+    Seeds lie about evenly in a read: from where it would be then, steps grow until it is passed. They stay
+    within a few lines of memory, where halves of all positions would fetch one for each step.
+    """
+    n = len(positions)
+    low = high = min(max(0, start * n // length), n)
+    step = 8
+    while low > 0 and positions[low - 1] >= start:
+        high = low
+        low = max(0, low - step)
+        step *= 2
+    while high < n and positions[high] < start:
+        low = high
+        high = min(n, high + step)
+        step *= 2
     while low < high:
         middle = (low + high) >> 1
         if positions[middle] < start:
@@ -217,7 +255,7 @@ def _first_from(positions, start):
     return low
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
     """Put hits on the query's strand, ascending by query position, then by target position."""
     n = len(hit_query_pos)
@@ -235,7 +273,7 @@ def _anchors(hit_query_pos, hit_target_pos, reverse, last_start, x, y):
         start = stop
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest):
     """Score the best chain that ends at each anchor; return the end of the best of all.
 
@@ -275,7 +313,7 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
     return end
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _trace(x, y, end, before, k):
     """Return the first anchor of a chain, its anchors, and the bases they cover, of both reads the fewer."""
     seeds, runs, on_query, on_target = 1, 1, k, k

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.common.packed import popcount, reverse_bases, uncounted
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import popcount, prefetch, reverse_bases, uncounted
 from overlapper.kernels.common.vectors import (
     Lanes,
     add,
@@ -106,6 +107,7 @@ def walk_ends(lanes, reads, seeds, items, scheme):
         for lane in range(width(lanes)):
             while not _goes_on(walks, lane, scheme) and begun < len(items):
                 _begin(reads, seeds, items[begun], walks, lane)
+                _fetch(reads, seeds, items[min(begun + width(lanes), len(items) - 1)])
                 walk_of[lane] = begun
                 begun += 1
             if _goes_on(walks, lane, scheme):
@@ -124,7 +126,7 @@ def walk_ends(lanes, reads, seeds, items, scheme):
     return walked
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _begin(reads, seeds, item, walks, lane):
     """Give a lane to a walk."""
     seed, after = item >> 1, (item & 1) == 1
@@ -145,14 +147,23 @@ def _begin(reads, seeds, item, walks, lane):
     walks[_FLIP, lane] = -1 if reverse else 0
 
 
-@njit(nogil=True, cache=True)
+@inner
+def _fetch(reads, seeds, item):
+    """Fetch the bases where a walk is to begin."""
+    seed = item >> 1
+    query, target = seeds.query[seed], seeds.target[seed]
+    prefetch(reads.words, reads.word_offsets[query] + seeds.query_pos[seed] // WORD)
+    prefetch(reads.words, reads.word_offsets[target] + seeds.target_pos[seed] // WORD)
+
+
+@inner
 def _goes_on(walks, lane, scheme):
     """Tell whether neither read has ended, nor the walk failed."""
     rest = min(walks[_Q_LENGTH, lane] - walks[_Q_DONE, lane], walks[_T_LENGTH, lane] - walks[_T_DONE, lane])
     return rest > 0 and walks[_SCORE, lane] >= walks[_BEST, lane] - PERCENT * scheme.drop
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _place(reads, walks, tiles, lane):
     """Put the next tile of a walk into its lane."""
     q_done, t_done = walks[_Q_DONE, lane], walks[_T_DONE, lane]
@@ -175,7 +186,7 @@ def _place(reads, walks, tiles, lane):
         )  # fmt: skip
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _move_row(tiles, lane, by, known, walks):
     """Let the row above begin ``by`` columns further, and rise from column ``known`` on."""
     low_rises, low_falls = U64(tiles[_WORDS + _RISES, lane]), U64(tiles[_WORDS + _FALLS, lane])
@@ -190,7 +201,7 @@ def _move_row(tiles, lane, by, known, walks):
     tiles[_WORDS + _FALLS, lane], tiles[_HIGH + _FALLS, lane] = low_falls & low, high_falls & high
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _lowest(bits):
     """Return a word whose lowest bits, so many of them, are set."""
     if bits <= 0:
@@ -198,7 +209,7 @@ def _lowest(bits):
     return _ALL >> U64(64 - bits) if bits < 64 else _ALL
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _moved(low, high, by):
     """Return two words moved down together."""
     if by >= 64:
@@ -207,7 +218,7 @@ def _moved(low, high, by):
     return (low >> U64(by)) | ((high << _ONE) << U64(63 - by)), high >> U64(by)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _take(walks, tiles, lane, scheme):
     """Move a walk behind its tile."""
     walks[_Q_DONE, lane] += tiles[_LAST, lane] + 1
@@ -272,7 +283,7 @@ def _compute(lanes, tiles):
     store(flat, n * _USED, used)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _put_bases(reads, read, origin, step, start, flip, tiles, field, lane):
     """Put 64 steps of a walk into three fields: lower bits, higher bits, known; beyond its end arbitrary."""
     words = uncounted(reads.words)
@@ -294,7 +305,7 @@ def _put_bases(reads, read, origin, step, start, flip, tiles, field, lane):
     tiles[field + 2, lane] = known
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _every_other(bits):
     """Return bits 0, 2, 4 ... of a word, together."""
     bits &= U64(0x5555555555555555)

@@ -56,9 +56,29 @@ def _uncounted(typingctx, array):
     return array(array), codegen
 
 
+@intrinsic
+def _prefetch(typingctx, array, index):
+    """Have the line of memory of an item brought into the cache; the index may be any."""
+    if not isinstance(array, types.Array):
+        return None
+
+    def codegen(context, builder, signature, args):
+        view = context.make_array(signature.args[0])(context, builder, args[0])
+        address = builder.bitcast(builder.gep(view.data, [args[1]]), ir.IntType(8).as_pointer())
+        flag = ir.IntType(32)
+        fetch = builder.module.declare_intrinsic(
+            "llvm.prefetch", [address.type], ir.FunctionType(ir.VoidType(), [address.type, flag, flag, flag])
+        )
+        builder.call(fetch, [address, flag(0), flag(3), flag(1)])  # to be read, into all caches, data
+        return context.get_dummy_value()
+
+    return types.none(array, types.int64), codegen
+
+
 popcount: Any = _popcount
 trailing_zeros: Any = _trailing_zeros
 uncounted: Any = _uncounted
+prefetch: Any = _prefetch
 
 
 @njit(nogil=True, cache=True, forceinline=True)

@@ -25,15 +25,17 @@ def frequent_groups(entries, rest_low_bit, limit):
         Where the rest of the hash starts; below are base number and strand.
     limit : int
     """
-    frequent, n, start = np.empty(0, np.uint64), 0, 0
-    while start < len(entries):
+    frequent, n, start, shift = np.empty(0, np.uint64), 0, 0, U64(rest_low_bit)
+    while start + limit < len(entries):
+        if entries[start] >> shift != entries[start + limit] >> shift:
+            start += 1
+            continue
         stop = group_stop(entries, start, rest_low_bit)
-        if stop - start > limit:
-            if n + stop - start > len(frequent):
-                frequent = grow(frequent, 2 * (n + stop - start))
-            for i in range(start, stop):
-                frequent[n] = entries[i]
-                n += 1
+        if n + stop - start > len(frequent):
+            frequent = grow(frequent, 2 * (n + stop - start))
+        for i in range(start, stop):
+            frequent[n] = entries[i]
+            n += 1
         start = stop
     return frequent[:n]
 

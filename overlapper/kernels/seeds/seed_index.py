@@ -21,7 +21,7 @@ import numpy as np
 from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.sorting import radix_sort
 from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
-from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, is_tandem, read_of
+from overlapper.kernels.seeds.seed_groups import FEWEST_TANDEM, is_sampled, is_tandem, read_of
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -184,16 +184,24 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, read_of_words, word_of
         How many entries are kept.
     """
     entries = radix_sort(entries, spare, rest_low_bit, rest_bits)
-    kept, start = 0, 0
-    while start < len(entries):
-        stop = group_stop(entries, start, rest_low_bit)
-        if not is_tandem(entries[start:stop], rest_low_bit, read_of_words, word_offsets):
-            spectrum[min(stop - start, len(spectrum) - 1)] += 1
-            if stop - start > 1:
-                for i in range(start, stop):
-                    out[kept] = entries[i]
-                    kept += 1
-        start = stop
+    shift, most, n = U64(rest_low_bit), len(spectrum) - 1, len(entries)
+    kept, size = 0, 0
+    # Where groups end cannot be foretold: an entry is written before its group is known to be kept.
+    for i in range(n):
+        entry = entries[i]
+        following = entries[i + 1] >> shift if i + 1 < n else ~(entry >> shift)
+        last = following != entry >> shift
+        out[kept] = entry
+        kept += 1
+        size += 1
+        if last & (size >= FEWEST_TANDEM):
+            if is_tandem(out[kept - size : kept], rest_low_bit, read_of_words, word_offsets):
+                kept -= size
+                size = 0
+                continue
+        spectrum[min(size, most)] += last
+        kept -= last & (size == 1)
+        size = 0 if last else size
     return kept
 
 

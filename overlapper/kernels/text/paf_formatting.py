@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.cigars import OPERATIONS
 
@@ -114,7 +115,7 @@ def format_paf(rows, names, start, stop, out):
     return at
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _is_best_of_pair(rows, row):
     """Return whether no other overlap of the pair is better, of those that lie next to each other."""
     for step in (-1, 1):
@@ -130,7 +131,7 @@ def _is_best_of_pair(rows, row):
     return True
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put_name(out, at, read, names):
     """Write the name of a read, or of a reference sequence; ``names`` is `Names`."""
     for i in range(names.name_offsets[read], names.name_offsets[read + 1]):
@@ -139,7 +140,7 @@ def put_name(out, at, read, names):
     return at
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put_strand(out, at, reverse):
     """Write the strand, and the tab before the name that follows."""
     out[at] = _TAB
@@ -148,7 +149,7 @@ def put_strand(out, at, reverse):
     return at + 3
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put_interval_of_read(out, at, read, start, end, names):
     """Write name and length of a read and an interval of it, as PAF has them."""
     at = put_name(out, at, read, names)
@@ -157,7 +158,7 @@ def put_interval_of_read(out, at, read, start, end, names):
     return put_number(out, at, end)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def _put_cigar(out, at, rows, row):
     """Write a CIGAR along the target's forward strand, as PAF has it; the table has it along the query's."""
     first, last = rows.cigar_offsets[row], rows.cigar_offsets[row + 1] - 1
@@ -172,7 +173,7 @@ def _put_cigar(out, at, rows, row):
     return at
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put(out, at, text):
     """Write bytes, and return where they end; as all that follow."""
     for i in range(len(text)):
@@ -180,14 +181,14 @@ def put(out, at, text):
     return at + len(text)
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put_number(out, at, value):
     """Write the next column of numbers."""
     out[at] = _TAB
     return put_integer(out, at + 1, np.int64(value))
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put_integer(out, at, value):
     """Write a number below 2^32."""
     if value < 0:
@@ -207,7 +208,7 @@ def put_integer(out, at, value):
     return at + digits
 
 
-@njit(nogil=True, cache=True)
+@inner
 def put_four_decimals(out, at, value):
     """Write a share, rounded half up to four decimals."""
     scaled = np.int64(np.floor(np.float64(value) * 10000.0 + 0.5))

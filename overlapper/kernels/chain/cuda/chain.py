@@ -104,7 +104,7 @@ def chain_candidates(
 def chain_each(
     query, target, reverse, hit_starts, hit_counts, hit_query_pos, hit_target_pos, lengths, k, sketched,
     seed_positions, seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
-    min_agreement, typical_agreement, typical_shares, chance_share, reach,
+    min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
     x, y, score, before, highest, rows, verdicts,
 ):  # fmt: skip
     """Chain the seeds of each candidate; a thread a candidate."""
@@ -116,7 +116,7 @@ def chain_each(
         query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits],
         lengths, k, sketched, seed_positions, seed_starts,
         look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
-        min_agreement, typical_agreement, typical_shares, chance_share, reach,
+        min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
         x[hits], y[hits], score[hits], before[hits], highest[hits], rows[i],
     )  # fmt: skip
 
