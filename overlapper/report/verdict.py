@@ -17,6 +17,7 @@ from overlapper.graph.gfa import Gfa
 from overlapper.report.overlaps import depths
 from overlapper.report.page import Finding, Level
 from overlapper.sketch.estimates import Estimates
+from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps
 
 _REPEAT_DEPTH, _LOW_DEPTH = 2.0, 0.25
@@ -48,14 +49,19 @@ def verdict(
     gfa : Gfa, optional
     """
     findings: list[Finding] = []
+    depth = None
     if estimates:
         findings += _coverage(estimates)
+        depth = _depth_of_haplotype(estimates)
+        if depth:
+            text = f"the k-mers of the reads show two, each about {depth:.0f} deep."
+            findings.append(Finding(Level.OK, "Haplotypes", text))
     if overlaps is not None and lengths is not None and len(lengths):
         findings += _of_overlaps(overlaps, lengths, whole_set, estimates)
     if layout and _CHIMERIC in layout["counts"].get("build", {}):
         findings += _chimeras(layout["counts"]["build"][_CHIMERIC], layout)
     if gfa:
-        findings += _assembly(gfa.without_contained(), estimates)
+        findings += _assembly(gfa.without_contained(), estimates, depth)
     return findings
 
 
@@ -121,13 +127,32 @@ def _chimeras(chimeric: float, layout: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
+def _depth_of_haplotype(estimates: Estimates) -> float | None:
+    """Return how many reads cover a base of one haplotype, where there are two."""
+    if math.isnan(estimates.coverage):
+        return None
+    found = ploidy(np.array(estimates.spectrum))
+    if not found or not found.has_both_peaks:
+        return None
+    return found.depth * estimates.coverage / estimates.kmer_mean
+
+
+def _assembly(gfa: Gfa, estimates: Estimates | None, depth: float | None) -> Iterator[Finding]:
+    """Judge size and circles; of two haplotypes at such a depth, an assembly may hold one or both."""
     bases = int(gfa.lengths.sum())
     size = math.nan if estimates is None else estimates.genome_size
-    if bases and not math.isnan(size) and size > 0:
-        level = _rising(abs(math.log(bases / size)), math.log(1.1), math.log(1.5))
-        text = f"is {short_number(bases)} bases, where {short_number(size)} are estimated from the reads."
-        yield Finding(level, "Assembly size", text)
+    if bases and estimates and not math.isnan(size) and size > 0:
+        sizes, told = [size], f"{short_number(size)} are estimated from the reads"
+        if depth:
+            both = size * estimates.coverage / depth
+            sizes = [both / 2, both]
+            told = (
+                f"{short_number(both / 2)} are estimated from the reads for one haplotype, "
+                f"{short_number(both)} for both"
+            )
+        off = min(abs(math.log(bases / size)) for size in sizes)
+        level = _rising(off, math.log(1.1), math.log(1.5))
+        yield Finding(level, "Assembly size", f"is {short_number(bases)} bases, where {told}.")
     circles = int(gfa.circular.sum())
     if circles:
         told = "is a circle" if circles == 1 else "are circles"
