@@ -22,6 +22,8 @@ from overlapper.tables import Overlaps
 
 _REPEAT_DEPTH, _LOW_DEPTH = 2.0, 0.25
 """Times the median depth, above which a read lies in a repeat, and below which it may be another genome's."""
+_INACCURATE = 0.04
+"""Error rate from which spectra do not tell haplotypes: recurring errors of real R10 reads have a peak."""
 _CHIMERIC = "chimeric reads cut"
 
 
@@ -49,19 +51,14 @@ def verdict(
     gfa : Gfa, optional
     """
     findings: list[Finding] = []
-    depth = None
     if estimates:
         findings += _coverage(estimates)
-        depth = _depth_of_haplotype(estimates)
-        if depth:
-            text = f"the k-mers of the reads show two, each about {depth:.0f} deep."
-            findings.append(Finding(Level.OK, "Haplotypes", text))
     if overlaps is not None and lengths is not None and len(lengths):
         findings += _of_overlaps(overlaps, lengths, whole_set, estimates)
     if layout and _CHIMERIC in layout["counts"].get("build", {}):
         findings += _chimeras(layout["counts"]["build"][_CHIMERIC], layout)
     if gfa:
-        findings += _assembly(gfa.without_contained(), estimates, depth)
+        findings += _assembly(gfa.without_contained(), estimates)
     return findings
 
 
@@ -127,32 +124,24 @@ def _chimeras(chimeric: float, layout: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
-def _depth_of_haplotype(estimates: Estimates) -> float | None:
-    """Return how many reads cover a base of one haplotype, where there are two."""
-    if math.isnan(estimates.coverage):
-        return None
-    found = ploidy(np.array(estimates.spectrum))
+def _size_of_both(estimates: Estimates) -> float:
+    """Return the bases of both haplotypes together, where k-mers of accurate reads show two; else NaN."""
+    found = None if estimates.error_rate >= _INACCURATE else ploidy(np.array(estimates.spectrum))
     if not found or not found.has_both_peaks:
-        return None
-    return found.depth * estimates.coverage / estimates.kmer_mean
+        return math.nan
+    return estimates.genome_size * estimates.kmer_mean / found.depth
 
 
-def _assembly(gfa: Gfa, estimates: Estimates | None, depth: float | None) -> Iterator[Finding]:
-    """Judge size and circles; of two haplotypes at such a depth, an assembly may hold one or both."""
+def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
     bases = int(gfa.lengths.sum())
-    size = math.nan if estimates is None else estimates.genome_size
-    if bases and estimates and not math.isnan(size) and size > 0:
-        sizes, told = [size], f"{short_number(size)} are estimated from the reads"
-        if depth:
-            both = size * estimates.coverage / depth
-            sizes = [both / 2, both]
-            told = (
-                f"{short_number(both / 2)} are estimated from the reads for one haplotype, "
-                f"{short_number(both)} for both"
-            )
-        off = min(abs(math.log(bases / size)) for size in sizes)
-        level = _rising(off, math.log(1.1), math.log(1.5))
-        yield Finding(level, "Assembly size", f"is {short_number(bases)} bases, where {told}.")
+    if bases and estimates and estimates.genome_size > 0:
+        size, both = estimates.genome_size, _size_of_both(estimates)
+        text = f"is {short_number(bases)} bases, where {short_number(size)} are estimated from the reads"
+        if abs(math.log(bases / both)) < abs(math.log(bases / size)):
+            text += f", or {short_number(both)} for two haplotypes, which their k-mers may be of"
+            size = both
+        level = _rising(abs(math.log(bases / size)), math.log(1.1), math.log(1.5))
+        yield Finding(level, "Assembly size", f"{text}.")
     circles = int(gfa.circular.sum())
     if circles:
         told = "is a circle" if circles == 1 else "are circles"
