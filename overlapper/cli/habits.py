@@ -1,4 +1,4 @@
-"""Options that users of minimap2, hifiasm and Flye type by habit, and what does here what they do there."""
+"""Options of minimap2, hifiasm, Flye or another command, typed by habit, and what does here what they do."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ _OF_ONE = {
         "-N": "--secondary bounds how many are reported",
         "--MD": "samtools calmd adds MD",
     },
+    "evaluate": {"--truth": "the placements come before the overlaps: TRUTH PAF"},
     "assemble": {"-g": "the size of the genome is not needed"},
 }
 
