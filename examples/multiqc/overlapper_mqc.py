@@ -1,13 +1,14 @@
-"""Runs of many samples on one page of MultiQC: what ``overlapper overlap --stats`` wrote, as custom content.
+"""Runs of many samples on one page of MultiQC: what ``overlapper overlap`` counted, as custom content.
 
-    overlapper overlap sample1.fq.gz -o sample1.paf.gz --stats sample1.json   # and so on
-    python overlapper_mqc.py sample1.json sample2.json
+    overlapper overlap sample1.fq.gz -o sample1.paf.gz   # and so on
+    python overlapper_mqc.py *.stats.json
     multiqc .
 
-A sample is called as its file. Needs nothing but Python.
+A sample is called as its file of overlaps, or as that of ``--stats``. Needs nothing but Python.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -21,7 +22,8 @@ FALLEN = "dropped: "
 
 def read_funnels(paths):
     """Return the counts of each sample, by its name."""
-    return {Path(path).stem: json.loads(Path(path).read_text())["funnel"] for path in paths}
+    kept = r"(\.(paf|paf\.gz|parquet)\.stats)?\.json$"
+    return {re.sub(kept, "", Path(path).name): json.loads(Path(path).read_text())["funnel"] for path in paths}
 
 
 def general(funnels):
@@ -30,7 +32,11 @@ def general(funnels):
         "reads": {"title": "Reads", "description": "Reads that were overlapped", "format": "{:,.0f}"},
         "bases": {"title": "Mb", "description": "Their bases, in millions", "format": "{:,.1f}"},
         "overlaps": {"title": "Overlaps", "description": "Overlaps reported", "format": "{:,.0f}"},
-        "per_read": {"title": "A read", "description": "Overlaps a read", "format": "{:,.1f}"},
+        "per_read": {
+            "title": "Overlaps a read",
+            "description": "Both reads of each counted",
+            "format": "{:,.1f}",
+        },
     }
     data = {
         sample: {

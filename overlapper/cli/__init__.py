@@ -24,6 +24,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from overlapper.cli.habits import instead_of
 from overlapper.cli.scarcity import check_address_space, forgive_standard_error, lack_of_files, lack_of_memory
 from overlapper.errors import OverlapperError
 from overlapper.version import __version__
@@ -41,7 +42,10 @@ class _Command(TyperCommand):
             sys.exit(READER_LEFT)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse; where an argument is missing, name them all: which one, the parser can only guess."""
+        """Parse; where an argument is missing, name them all: which one, the parser can only guess.
+
+        Where an option is another program's, name ours.
+        """
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -49,6 +53,12 @@ class _Command(TyperCommand):
             if error.param in arguments and len(arguments) > 1 and not error.message:
                 names = " ".join(argument.metavar or "" for argument in arguments)
                 error.message = f"This command takes {names}"
+            raise
+        except Exception as error:  # typer has no public name for that of an unknown option
+            if said := instead_of(getattr(error, "option_name", ""), self.name or ""):
+                vars(error).update(
+                    message=f"No such option: {vars(error)['option_name']}. Here {said}", possibilities=None
+                )
             raise
 
 

@@ -111,7 +111,7 @@ def evaluate(
     differ.
     """
     references = reference or []
-    _check_use(paf, references, placements, reads, circular or [])
+    _check_use(judged, paf, references, placements, reads, circular or [])
     given = [judged, paf, *references, placements, reads]
     outputs = {
         "--output (standard output by default)": output,
@@ -156,7 +156,12 @@ def evaluate(
 
 
 def _check_use(
-    paf: str | None, references: list[str], placements: str | None, reads: str | None, circular: list[str]
+    judged: str,
+    paf: str | None,
+    references: list[str],
+    placements: str | None,
+    reads: str | None,
+    circular: list[str],
 ) -> None:
     """Refuse options that do not go together."""
     if paf is not None:
@@ -164,6 +169,11 @@ def _check_use(
             if value:
                 raise typer.BadParameter(f"{option} is not for overlaps: give contigs or reads alone with it")
         return
+    if judged.endswith((".paf", ".paf.gz")):
+        raise typer.BadParameter(
+            f"{judged} has the name of overlaps, which are judged by the placements of their reads: "
+            f"overlapper evaluate TRUTH {judged}"
+        )
     if not references:
         raise typer.BadParameter(
             "give overlaps behind the placements (TRUTH PAF), or what contigs or corrected reads come from "

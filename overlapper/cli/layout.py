@@ -10,11 +10,11 @@ import typer
 from overlapper.cli.config import configured
 from overlapper.cli.options import (
     Config,
+    KeptStats,
     LayoutOverlap,
     Log,
     Quiet,
     Reference,
-    Stats,
     Threads,
     Verbose,
     WriteConfig,
@@ -22,6 +22,7 @@ from overlapper.cli.options import (
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
+from overlapper.io.beside import stats_beside
 
 if TYPE_CHECKING:
     from overlapper.graph import Assembly
@@ -173,7 +174,7 @@ def layout(
     threads: Threads = 0,
     config: Config = None,
     write_config: WriteConfig = None,
-    stats: Stats = None,
+    stats: KeptStats = None,
     reference: Reference = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -184,6 +185,7 @@ def layout(
     Builds the string graph of the reads, cleans it, and writes its unitigs. Links carry CIGARs where the
     overlaps do.
     """
+    beside = None if stats else stats_beside(output)
     outputs = {
         "--output (standard output by default)": output,
         "--fasta": fasta,
@@ -191,6 +193,7 @@ def layout(
         "--reads-gfa": reads_gfa,
         "--write-config": write_config,
         "--stats": stats,
+        "the statistics beside the unitigs": beside,
         "--log": log,
     }
     inputs = [path for path in (*reads, overlaps, config, reference) if path is not None]
@@ -205,7 +208,7 @@ def layout(
 
     from overlapper import graph
     from overlapper.assemble.summary import no_unitigs, to_json
-    from overlapper.cli.record import Record
+    from overlapper.cli.record import Record, keep_stats
     from overlapper.graph import export
     from overlapper.io.fastx import read_fastx
     from overlapper.io.outputs import OutputFile
@@ -235,7 +238,7 @@ def layout(
         compile_notice(progress, COMPILE_SECONDS, "layout", threads),
         ExitStack() as stack,
     ):
-        record = Record(inputs, threads) if stats else None
+        record = Record(inputs, threads) if stats or beside else None
         files = {
             path: stack.enter_context(OutputFile(path))
             for path in (output, fasta, table, reads_gfa, write_config, stats)
@@ -272,6 +275,9 @@ def layout(
                 to_json(assembly, read_table, found, params, cleaning, record.document()).encode()
             )
         stack.close()
+        if beside and record:
+            run = record.document(output)
+            keep_stats(beside, to_json(assembly, read_table, found, params, cleaning, run), progress)
         _tell(progress, assembly, len(read_table), len(found))
         if not len(unitigs):
             progress.note(no_unitigs(len(found), params))
@@ -281,8 +287,7 @@ def _tell(progress: Progress, assembly: Assembly, reads: int, overlaps: int) -> 
     progress.note(f"{reads:>15,} reads")
     progress.note(f"{overlaps:>15,} overlaps")
     for step, counts in assembly.counts.items():
-        progress.note(f"{step}:")
-        progress.counts(counts)
+        progress.counts(counts, f"{step}:")
     if len(lengths := assembly.layout.lengths):
         progress.note(f"{lengths.sum():>15,} bases in unitigs")
         progress.note(f"{lengths[0]:>15,} bases in the longest")

@@ -37,6 +37,14 @@ PART_BASES = 1 << 22
 """Bases of the reads that are read at a time; several times as many are held while they are mapped."""
 
 
+def _parse_secondary(text: str) -> int | None:
+    if text in ("no", "yes"):
+        return 0 if text == "no" else None
+    if not str(text).isdecimal():
+        raise typer.BadParameter(f"{text} is not a number of 0 or more, nor no")
+    return int(text)
+
+
 def map(
     reference: Annotated[
         str, typer.Argument(metavar="REFERENCE", help="FASTA, plain or compressed; - is standard input.")
@@ -56,6 +64,7 @@ def map(
         typer.Option(
             "--preset",
             "-p",
+            "-x",
             metavar="NAME",
             help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
         ),
@@ -83,7 +92,13 @@ def map(
     ] = None,
     seed_interval: Annotated[int | None, typer.Option(help="Bases from one fixed seed to the next.")] = None,
     secondary: Annotated[
-        int | None, typer.Option(min=0, help="Secondary mappings of a part of a read, at most (5).")
+        int | None,
+        typer.Option(
+            parser=_parse_secondary,
+            metavar="NUMBER",
+            help="Secondary mappings of a part of a read, at most; no is 0.",
+            show_default="5",
+        ),
     ] = None,
     sam: Annotated[
         bool,

@@ -42,6 +42,15 @@ GroupBy = Annotated[
         "them.",
     ),
 ]
+KeptStats = Annotated[
+    str | None,
+    typer.Option(
+        "--stats",
+        metavar="FILE",
+        help="Write counts, parameters and times of the run, and what it was run on, as JSON.",
+        show_default="OUTPUT.stats.json",
+    ),
+]
 LayoutOverlap = Annotated[
     int | None,
     typer.Option(
@@ -86,6 +95,7 @@ Preset = Annotated[
     typer.Option(
         "--preset",
         "-p",
+        "-x",
         metavar="NAME",
         help="ont, clr, hifi, or auto, which estimates the error rate; minimap2's names are taken, too.",
     ),

@@ -17,6 +17,7 @@ from overlapper.cli.options import (
     Config,
     GpuMemory,
     GroupBy,
+    KeptStats,
     Log,
     Memory,
     MinLength,
@@ -25,7 +26,6 @@ from overlapper.cli.options import (
     Quiet,
     ReadFiles,
     Reference,
-    Stats,
     Threads,
     Verbose,
     Workdir,
@@ -35,6 +35,7 @@ from overlapper.cli.options import (
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
+from overlapper.io.beside import stats_beside
 
 if TYPE_CHECKING:
     import numpy as np
@@ -132,7 +133,7 @@ def overlap(
     gpu_memory: GpuMemory = 0,
     config: Config = None,
     write_config: WriteConfig = None,
-    stats: Stats = None,
+    stats: KeptStats = None,
     reference: Reference = None,
     memory: Memory = None,
     disk: Annotated[
@@ -185,10 +186,12 @@ def overlap(
             "--copies works in memory: leave out --memory, --workdir, --plan and the like"
         )
     inputs = [path for path in (*reads, config, reference) if path is not None]
+    beside = None if stats or plan else stats_beside(output)
     outputs = {
         "--output (standard output by default)": output,
         "--write-config": write_config,
         "--stats": stats,
+        "the statistics beside the overlaps": beside,
         "--log": log,
     }
     check_outputs(outputs, inputs)
@@ -200,7 +203,7 @@ def overlap(
     load_numba()
     tune_malloc()
 
-    from overlapper.cli.record import Record
+    from overlapper.cli.record import Record, keep_stats
     from overlapper.extend.registry import extending_devices
     from overlapper.io.fastx import FastxParts
     from overlapper.io.outputs import OutputFile
@@ -226,7 +229,7 @@ def overlap(
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
-        record = Record(inputs, threads, parts.read_filter) if stats and not plan else None
+        record = Record(inputs, threads, parts.read_filter) if (stats or beside) and not plan else None
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         request = Request(parts, output, sides, preset, changes, threads, device, gpu_memory, progress, files)
@@ -247,6 +250,8 @@ def overlap(
             with stats_file.complaints():
                 stats_file.file.flush()  # a pipe that nobody reads ends the run before any file has its name
         files.close()
+        if beside and record:
+            keep_stats(beside, result.to_json(record.document(output)), progress)
         progress.note(result.why)
         progress.counts(result.funnel)
         if not result.funnel.get("overlaps"):

@@ -119,11 +119,13 @@ class Progress:
         else:
             self._stamped(text)
 
-    def counts(self, counts: dict[str, int]) -> None:
-        """Write counts, one a line; counts of 0 only with ``--verbose``."""
-        for name, count in counts.items():
-            if count or self._verbose:
-                self.note(f"{count:>15,} {name}")
+    def counts(self, counts: dict[str, int], heading: str = "") -> None:
+        """Write counts, one a line; counts of 0 only with ``--verbose``, and no heading of none."""
+        shown = {name: count for name, count in counts.items() if count or self._verbose}
+        if shown and heading:
+            self.note(heading)
+        for name, count in shown.items():
+            self.note(f"{count:>15,} {name}")
 
     def left_out(self, counts: dict[str, int]) -> None:
         """Say how many reads are left out, and why, where any are to be."""
@@ -141,22 +143,9 @@ class Progress:
     def _opened(self) -> Any:
         """Return the bar, with one task."""
         if not self._bar:
-            from rich import progress as parts
-            from rich.console import Console
+            from overlapper.cli.bar import open_bar
 
-            self._bar = parts.Progress(
-                parts.TextColumn("{task.description}", markup=False),
-                parts.BarColumn(bar_width=30),
-                parts.TaskProgressColumn(),
-                parts.TimeElapsedColumn(),
-                parts.TextColumn("left"),
-                parts.TimeRemainingColumn(),
-                parts.TextColumn("{task.fields[compiling]}", markup=False),
-                console=Console(file=self._stream, highlight=False),
-                transient=True, redirect_stdout=False, redirect_stderr=False, refresh_per_second=4,
-            )  # fmt: skip
-            self._bar.add_task(f"{self._counted()}{self._step}", total=None, compiling="")
-            self._bar.start()
+            self._bar = open_bar(self._stream, f"{self._counted()}{self._step}")
         return self._bar
 
     def _stamped(self, text: str) -> None:

@@ -5,10 +5,15 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overlapper.cli.footer import command_line, taken
+from overlapper.cli.progress import Progress
+from overlapper.errors import OutputError
+from overlapper.io.beside import size_of
+from overlapper.io.outputs import write_text
 from overlapper.io.read_filter import ALL, ReadFilter
 from overlapper.io.sources import is_stream
 from overlapper.runtime.threads import start
@@ -21,7 +26,7 @@ class Record:
     Parameters
     ----------
     inputs : sequence of str
-        Files; those that are streams have no digest.
+        Files; streams and folders have no digest.
     threads : int
     read_filter : ReadFilter
         Which reads of them count.
@@ -38,10 +43,18 @@ class Record:
         document = {"version": __version__, **facts, "run": self.document()}
         return f"{json.dumps(document, indent=2)}\n"
 
-    def document(self) -> dict[str, Any]:
-        """Return what to write under ``run``."""
+    def document(self, output: str | None = None) -> dict[str, Any]:
+        """Return what to write under ``run``.
+
+        Parameters
+        ----------
+        output : str, optional
+            The finished file or folder beside which this is kept; its size tells later whether it still is
+            the one that the run wrote.
+        """
         seconds, cpu_seconds, memory = taken()
-        return {
+        written = {"output": {"file": output, "bytes": size_of(output)}} if output else {}
+        return written | {
             "command": command_line(),
             "date": self._date,
             "threads": self._threads,
@@ -53,9 +66,21 @@ class Record:
         }
 
 
+def keep_stats(path: str, document: str, progress: Progress) -> None:
+    """Write statistics that nobody asked for: where they cannot be written, the run says so, and is well."""
+    try:
+        write_text(path, document)
+    except OutputError as error:
+        progress.note(f"what was counted is not kept: {error}")
+    else:
+        progress.note(f"what was counted is kept in {path}, which overlapper report reads")
+
+
 def _described(path: str) -> dict[str, Any]:
     if is_stream(path):
         return {"file": path, "bytes": None, "sha256": None}
+    if os.path.isdir(path):
+        return {"file": path, "bytes": size_of(path), "sha256": None}
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return {"file": path, "bytes": file.tell(), "sha256": digest}

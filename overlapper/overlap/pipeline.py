@@ -60,6 +60,7 @@ def find_overlaps(
     min_overlap: int | None = None,
     keep_internal: bool | None = None,
     best: int | None = None,
+    best_of_pair: int | None = None,
     changes: Mapping[str, Any] | None = None,
     threads: int | None = None,
     device: str = "auto",
@@ -88,6 +89,8 @@ def find_overlaps(
         Report internal matches, too.
     best : int, optional
         Best overlaps of each read end to report; 0 for all.
+    best_of_pair : int, optional
+        Overlaps of a read pair to report at most; 0 for all.
     changes : mapping, optional
         Other parameters that differ from the preset, nested as in `Params`: ``{"dsoft": {"drift": 300}}``.
         What is given by a name of its own goes first.
@@ -102,7 +105,7 @@ def find_overlaps(
     Returns
     -------
     Overlaps
-        At most one a pair, in canonical order.
+        At most one a pair, if ``best_of_pair`` says nothing else, in canonical order.
 
     Raises
     ------
@@ -121,7 +124,7 @@ def find_overlaps(
     given = {
         "finder": finder, "extender": extender, "kmer_length": kmer_length, "window": window,
         "homopolymer_compressed": homopolymer_compressed, "min_overlap": min_overlap,
-        "keep_internal": keep_internal, "best": best,
+        "keep_internal": keep_internal, "best": best, "best_of_pair": best_of_pair,
     }  # fmt: skip
     changes = merged(changes or {}, nested(given))
     Params().changed(changes)  # raises what is wrong before files are read

@@ -62,6 +62,6 @@ def refuse(unknown: Mapping[str, Any]) -> None:
             within = ", ".join(f"[{section}]" for section in sections)
             raise ParameterError(f"{name} is a parameter of the section {within}: give {ways}")
         raise ParameterError(
-            f"there is no parameter {name}, expected one of {', '.join(SECTIONS)}, changes, threads, device, "
-            "gpu_memory"
+            f"there is no parameter {name}, expected one of preset, {', '.join(SECTIONS)}, changes, threads, "
+            "device, gpu_memory"
         )

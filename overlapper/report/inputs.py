@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overlapper.correct.changes import Changes
-from overlapper.errors import FormatError, ParameterError
+from overlapper.errors import FormatError, InputError, ParameterError
 from overlapper.graph.gfa import Gfa, read_gfa
+from overlapper.io.beside import size_of, stats_beside
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
@@ -83,7 +85,8 @@ def read_inputs(
 ) -> Inputs:
     """Read files: overlaps, GFA, JSON and tables by the ending of the name, all others as reads.
 
-    A folder is read as one of ``overlapper assemble``; ``reference`` is that of CRAM files of reads.
+    A folder is read as one of ``overlapper assemble``; ``reference`` is that of CRAM files of reads. What
+    ``overlap`` and ``layout`` kept beside their output is read with it, unless other statistics are given.
 
     Raises
     ------
@@ -111,6 +114,11 @@ def read_inputs(
         if command in runs:
             raise ParameterError(f"{path} is a second file of overlapper {command} --stats: give one")
         runs[command] = run
+    beside = []
+    for command, written in (("overlap", kinds["overlaps"]), ("layout", kinds["GFA"])):
+        if written and command not in runs and (kept := _kept_beside(written[0], command)):
+            path, runs[command] = kept
+            beside.append(path)
     report("reading reads", 0, 0)
     left_out = _filter_of(runs.get("overlap") or runs.get("assemble") or {})
     asked: dict[str, Any] = {"keep_qualities": True, "reference": reference, "threads": threads, **left_out}
@@ -126,7 +134,7 @@ def read_inputs(
     graphs = kinds["GFA"] + (assembly.graphs if assembly else [])
     _check_one(graphs, "files of GFA")
     return Inputs(
-        files, reads, overlaps, named,
+        [*files, *beside], reads, overlaps, named,
         gfa=read_gfa(graphs[0]) if graphs else None,
         runs=runs,
         funnel=runs.get("overlap") or (assembly.funnel if assembly else None),
@@ -135,6 +143,22 @@ def read_inputs(
         changes=read_changes(kinds["changes"][0]) if kinds["changes"] else None,
         scores=scores,
     )  # fmt: skip
+
+
+def _kept_beside(output: str, command: str) -> tuple[str, Mapping[str, Any]] | None:
+    """Return path and content of the statistics beside an output, if they are of the run that wrote it.
+
+    They were not asked for: what is there in their place, or damaged, is left alone.
+    """
+    path = stats_beside(output)
+    if not path or not os.path.isfile(path):
+        return None
+    with contextlib.suppress(InputError):
+        of_command, run = read_stats(path)
+        written = run.get("run", {}).get("output", {}).get("bytes")
+        if (of_command, written) == (command, size_of(output)):
+            return path, run
+    return None
 
 
 def _filter_of(run: Mapping[str, Any]) -> dict[str, Any]:

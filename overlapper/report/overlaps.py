@@ -122,7 +122,7 @@ def _identity(overlaps: Overlaps) -> Part:
 def _classes(overlaps: Overlaps) -> Table:
     counts = np.bincount(overlaps.kind, minlength=len(OverlapClass))
     rows = [
-        (text, float(round(100 * counts[kind] / len(overlaps), 2)), int(counts[kind]))
+        (text, float(round(100 * counts[kind] / len(overlaps), 1)), int(counts[kind]))
         for kind, text in _CLASSES.items()
     ]
     return Table("Classes of overlaps", ("class", "percent", "overlaps"), rows, bars=True)

@@ -8,11 +8,12 @@ from typing import Any
 from overlapper.report.page import Part, Remark, Section, Table
 
 NEEDS_RUN = (
-    "The funnel of the overlap run is left out: it needs the file that overlapper overlap --stats writes."
+    "The funnel of the overlap run is left out: it needs the file that overlapper overlap --stats writes, or "
+    "keeps beside the overlaps."
 )
 NEEDS_LAYOUT = (
     "The graph before and after each step, and chimeras, are left out: they need the file that overlapper "
-    "layout --stats writes."
+    "layout --stats writes, or keeps beside the unitigs."
 )
 _CALLS = ("reads without enough overlaps", "reads trimmed", "chimeric reads cut", "missed adapters cut")
 _STEPS = {

@@ -70,7 +70,12 @@ def misfit(value: Any, shape: Any, where: str = "its content") -> str:
 
 LAYOUT = {"counts": Each(Each(float)), "sizes": Maybe(Each({"reads": float, "edges": float}))}
 """Counts of ``overlapper layout``, and sizes of its graph, as files of several commands have them."""
-RUN = {"command": Maybe(str), "date": Maybe(str), "read_filter": Maybe(Each(float))}
+RUN = {
+    "command": Maybe(str),
+    "date": Maybe(str),
+    "read_filter": Maybe(Each(float)),
+    "output": Maybe({"bytes": float}),
+}
 """What all files say about the run."""
 _SAID = {str: "a text", list: "a list", dict: "a table"}
 

@@ -17,10 +17,13 @@ from overlapper.graph.gfa import Gfa
 from overlapper.report.overlaps import depths
 from overlapper.report.page import Finding, Level
 from overlapper.sketch.estimates import Estimates
+from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps
 
 _REPEAT_DEPTH, _LOW_DEPTH = 2.0, 0.25
 """Times the median depth, above which a read lies in a repeat, and below which it may be another genome's."""
+_INACCURATE = 0.04
+"""Error rate from which spectra do not tell haplotypes: recurring errors of real R10 reads have a peak."""
 _CHIMERIC = "chimeric reads cut"
 
 
@@ -121,13 +124,24 @@ def _chimeras(chimeric: float, layout: Mapping[str, Any]) -> Iterator[Finding]:
         )
 
 
+def _size_of_both(estimates: Estimates) -> float:
+    """Return the bases of both haplotypes together, where k-mers of accurate reads show two; else NaN."""
+    found = None if estimates.error_rate >= _INACCURATE else ploidy(np.array(estimates.spectrum))
+    if not found or not found.has_both_peaks:
+        return math.nan
+    return estimates.genome_size * estimates.kmer_mean / found.depth
+
+
 def _assembly(gfa: Gfa, estimates: Estimates | None) -> Iterator[Finding]:
     bases = int(gfa.lengths.sum())
-    size = math.nan if estimates is None else estimates.genome_size
-    if bases and not math.isnan(size) and size > 0:
+    if bases and estimates and estimates.genome_size > 0:
+        size, both = estimates.genome_size, _size_of_both(estimates)
+        text = f"is {short_number(bases)} bases, where {short_number(size)} are estimated from the reads"
+        if abs(math.log(bases / both)) < abs(math.log(bases / size)):
+            text += f", or {short_number(both)} for two haplotypes, which their k-mers may be of"
+            size = both
         level = _rising(abs(math.log(bases / size)), math.log(1.1), math.log(1.5))
-        text = f"is {short_number(bases)} bases, where {short_number(size)} are estimated from the reads."
-        yield Finding(level, "Assembly size", text)
+        yield Finding(level, "Assembly size", f"{text}.")
     circles = int(gfa.circular.sum())
     if circles:
         told = "is a circle" if circles == 1 else "are circles"

@@ -38,6 +38,11 @@ class Read(NamedTuple):
     sequence: str
     qualities: np.ndarray | None
 
+    def __repr__(self) -> str:
+        bases = f"{self.sequence[:20]}..." if len(self.sequence) > 20 else self.sequence
+        qualities = "no qualities" if self.qualities is None else "qualities"
+        return f"Read({self.name!r}, {len(self.sequence):,} bases: {bases}, {qualities})"
+
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Reads(Table):

@@ -1,5 +1,6 @@
 """What is packed: the wheel and the source, the recipe for conda, the container file."""
 
+import fnmatch
 import re
 import shutil
 import subprocess
@@ -16,7 +17,8 @@ from overlapper.errors import EXTRAS
 from overlapper.version import __version__
 from tests.cli.runner import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = PYPROJECT["project"]
 PACKAGING = ROOT / "examples" / "packaging"
 WHEEL = {"overlapper", f"overlapper-{__version__}.data", f"overlapper-{__version__}.dist-info"}
 SOURCE = {
@@ -100,6 +102,10 @@ def test_the_recipe_says_what_the_project_says():
     assert needed == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}
     scripts = recipe["build"]["python"]["entry_points"]
     assert scripts == [f"{name} = {target}" for name, target in PROJECT["scripts"].items()]
+    # What it imports once it is built is what the wheel installs.
+    imports = recipe["tests"][0]["python"]["imports"]
+    wanted = PYPROJECT["tool"]["setuptools"]["packages"]["find"]["include"]
+    assert all(any(fnmatch.fnmatch(name, pattern) for pattern in wanted) for name in imports)
 
 
 def test_the_container_file_copies_what_is_there():

@@ -272,3 +272,48 @@ def test_what_cannot_be_reported_is_told(command, tmp_path, words, code, message
     before = sorted(path.name for path in tmp_path.iterdir())
     output = () if "-o" in words else ("-o", "r.html")
     assert_refused(command("report", *words, *output), code, message, tmp_path, before)
+
+
+@pytest.mark.parametrize("overlaps", ["b.paf.gz", "b.parquet", "b.parquet/"])
+def test_what_runs_counted_is_found_beside_their_output(command, folder, tmp_path, overlaps):
+    reads = folder / "reads.fastq"
+    told = command("overlap", reads, "-o", overlaps).err
+    assert f"what was counted is kept in {overlaps.rstrip('/')}.stats.json" in told
+    assert command("layout", reads, overlaps, "-o", "u.gfa", "--min-overlap", 500).code == 0
+    inputs = read_inputs([str(reads), str(tmp_path / overlaps), str(tmp_path / "u.gfa")])
+    assert set(inputs.runs) == {"overlap", "layout"}
+    page = build_report(inputs)
+    assert "From candidates to overlaps" in page and "is left out: it needs the file that" not in page
+    assert "Chimeras" in page and f"overlapper overlap {reads} -o {overlaps}" in page
+    assert str(tmp_path / "u.gfa.stats.json") in page
+
+
+def test_what_lies_beside_and_is_of_another_run_is_left_alone(command, folder, tmp_path):
+    assert command("overlap", folder / "reads.fastq", "-o", "b.paf").code == 0
+    kept = tmp_path / "b.paf.stats.json"
+    assert read_inputs([str(tmp_path / "b.paf")]).funnel
+    lines = (tmp_path / "b.paf").read_text().splitlines(keepends=True)
+    (tmp_path / "b.paf").write_text("".join(lines[1:]))
+    assert read_inputs([str(tmp_path / "b.paf")]).funnel is None
+    kept.write_text("{")
+    assert read_inputs([str(tmp_path / "b.paf")]).funnel is None
+    kept.unlink()
+    kept.mkdir()
+    assert read_inputs([str(tmp_path / "b.paf")]).funnel is None
+
+
+def test_statistics_that_are_named_are_the_only_ones(command, folder, tmp_path):
+    reads = folder / "reads.fastq"
+    assert command("overlap", reads, "-o", "b.paf", "--stats", "/dev/null").code == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["b.paf"]
+    assert command("overlap", reads, "-o", "b.paf", "--stats", "s.json").code == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.paf", "s.json"]
+    assert command("overlap", reads).code == 0
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_statistics_that_cannot_be_kept_are_no_fault(command, folder, tmp_path):
+    (tmp_path / "b.paf.stats.json").mkdir()
+    result = command("overlap", folder / "reads.fastq", "-o", "b.paf")
+    assert result.code == 0 and (tmp_path / "b.paf").stat().st_size
+    assert "what was counted is not kept: file b.paf.stats.json cannot be written" in result.err

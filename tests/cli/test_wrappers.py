@@ -14,9 +14,9 @@ GALAXY = ROOT / "examples" / "galaxy"
 
 
 def test_multiqc_shows_every_sample(run_folder, tmp_path):
-    for sample in ("one", "two"):
-        shutil.copy(run_folder / "run.json", tmp_path / f"{sample}.json")
-    python(SCRIPT, "one.json", "two.json", cwd=tmp_path, check=True)
+    for file in ("one.json", "two.paf.gz.stats.json"):
+        shutil.copy(run_folder / "run.json", tmp_path / file)
+    python(SCRIPT, "one.json", "two.paf.gz.stats.json", cwd=tmp_path, check=True)
     funnel = json.loads((tmp_path / "one.json").read_text())["funnel"]
     general = json.loads((tmp_path / "overlapper_general_mqc.json").read_text())
     assert general["plot_type"] == "generalstats"

@@ -1,5 +1,7 @@
 """The library takes what one has at hand: paths, short names, single sequences."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -54,6 +56,12 @@ def test_short_names_are_those_of_parameters():
     params = Params()
     for name, section in SECTIONS.items():
         assert name in vars(getattr(params, section) if section else params)
+    assert SECTIONS.keys() <= inspect.signature(overlapper.find_overlaps).parameters.keys()
+
+
+def test_all_overlaps_of_a_pair_are_asked_for_by_name(reads):
+    one, several = (overlapper.find_overlaps(reads, "hifi", best_of_pair=most) for most in (1, 0))
+    assert len({*zip(several.query, several.target, strict=True)}) == len(one) <= len(several)
 
 
 def test_short_names_say_what_changes_say(reads):
@@ -89,7 +97,7 @@ def test_nested_and_merged():
         ("match", r"of the section \[xdrop\], \[gact\]: give .* or changes={'gact': {'match': 5}}"),
         (
             "min_hang",
-            r"there is no parameter min_hang, expected one of finder, .*min_overlap.* gpu_memory",
+            r"there is no parameter min_hang, expected one of preset, finder, .*min_overlap.* gpu_memory",
         ),
         ("classes", r"there is no parameter classes"),
     ],

@@ -75,8 +75,20 @@ def test_terminal_shows_a_bar_and_the_step_of_all():
     assert "1/5 reading" in text
     assert "2/5 overlapping" in text
     assert "67%" in text
-    assert "left" in text
     assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1, "the cursor comes back"
+
+
+def test_time_left_is_said_once_it_is_known():
+    stream = Terminal()
+    with Progress(stream=stream) as progress:
+        progress.report("reading")
+        progress._bar.refresh()
+        assert "left" not in stream.getvalue(), "how long reading takes is not known"
+        for done in range(3):
+            progress.report("overlapping", done, 1_000_000)
+            time.sleep(0.02)
+        progress._bar.refresh()
+    assert re.search(r"0:00:00, \d+:\d\d:\d\d left", stream.getvalue())
 
 
 def test_more_steps_than_were_said_are_counted():

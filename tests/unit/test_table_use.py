@@ -106,3 +106,9 @@ def test_arrow_streams():
     pyarrow = pytest.importorskip("pyarrow")
     table = random_table(Overlaps, 16, 9)
     assert pyarrow.table(table).equals(table.to_arrow())
+
+
+def test_a_read_is_shown_in_short():
+    reads = Reads.from_sequences(["one", "two"], ["ACGT" * 1000, "ACG"])
+    assert repr(reads[0]) == "Read('one', 4,000 bases: ACGTACGTACGTACGTACGT..., no qualities)"
+    assert repr(reads[1]) == "Read('two', 3 bases: ACG, no qualities)"

@@ -13,7 +13,8 @@ from overlapper.sketch.estimates import Estimates
 from overlapper.tables import Overlaps
 
 KNOWN = Estimates(
-    **{f.name: 0 for f in dataclasses.fields(Estimates)} | {"coverage": 31.0, "genome_size": 1e6}
+    **{f.name: 0 for f in dataclasses.fields(Estimates)}
+    | {"coverage": 31.0, "genome_size": 1e6, "spectrum": (0,) * 1001}
 )
 NOTHING = dict.fromkeys(("estimates", "overlaps", "lengths", "layout", "gfa"), None) | {"whole_set": True}
 
@@ -129,3 +130,26 @@ def test_a_page_opens_with_it():
     assert '<li class="look"><b>look</b> <span>Repeats: there are &lt;many&gt;.</span></li>' in text
     assert text.index('verdict" aria') < text.index("<dl>")
     assert 'aria-label="Verdict"' not in page("t", "l", [], [])
+
+
+@pytest.mark.parametrize(
+    ("lengths", "level"),
+    [
+        ([1_000_000], Level.OK),
+        ([1_050_000, 950_000], Level.OK),
+        ([1_400_000], Level.LOOK),
+        ([10_000_000], Level.WRONG),
+    ],
+)
+def test_an_assembly_of_two_haplotypes_is_of_one_or_both(gfa_of, lengths, level):
+    random = np.random.default_rng(1)
+    # A genome of 1 Mb, 30 reads deep, whose haplotypes differ: k-mers of one are 12 deep, of both 24.
+    times = np.concatenate([random.poisson(12, 4_000), random.poisson(24, 16_000)])
+    diploid = dataclasses.replace(
+        KNOWN, coverage=30.0, kmer_mean=24.0, spectrum=tuple(np.bincount(times, minlength=1001).tolist())
+    )
+    finding = of(estimates=diploid, gfa=gfa_of(lengths))["Assembly size"]
+    assert finding.level is level
+    assert ("or 2.0" in finding.text) == (sum(lengths) > 1_000_000 * 2**0.5)
+    noisy = dataclasses.replace(diploid, error_rate=0.06)
+    assert "haplotypes" not in of(estimates=noisy, gfa=gfa_of(lengths))["Assembly size"].text

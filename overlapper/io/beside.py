@@ -1,0 +1,23 @@
+"""The statistics of a run, kept beside its output as ``OUTPUT.stats.json`` for ``overlapper report``."""
+
+from __future__ import annotations
+
+import os
+
+from overlapper.io.sources import is_stream
+
+_ENDING = ".stats.json"
+
+
+def stats_beside(output: str) -> str | None:
+    """Return the path of the statistics of an output; None for standard output, pipes and devices."""
+    return None if is_stream(output) else output.rstrip(os.sep) + _ENDING
+
+
+def size_of(path: str) -> int:
+    """Return the bytes of a file, or of all files in a folder: 0 where nothing is there."""
+    if not os.path.isdir(path):
+        return os.path.getsize(path) if os.path.exists(path) else 0
+    return sum(
+        os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names
+    )
