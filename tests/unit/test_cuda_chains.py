@@ -38,7 +38,7 @@ KERNELS = {
     dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
     dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4),
     chain.chain_each: (
-        I4, I4, BOOLEANS, I8, I4, I4, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 11, *(I4,) * 5, ROWS, I4,
+        I4, I4, BOOLEANS, I8, I4, I4, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 13, *(I4,) * 5, ROWS, I4,
     ),
     chain.count_verdicts: (I4, I4, I4),
     chain.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
