@@ -21,7 +21,7 @@ _PIECE = 2 << 20
 """Bytes that a thread copies to or from pinned memory."""
 _COPYING_THREADS = 4
 _SENT = _COPYING_THREADS * _PIECE
-"""Bytes that are sent to the device at a time: half of the pinned memory, so that the other half is filled."""
+"""Bytes that are sent to the device at a time: half of the pinned memory, while the other half is filled."""
 _ALIGNMENT = 256
 """Bytes of which arrays of an arena, and what is copied through pinned memory, start at a multiple."""
 _SPARE = 64 * _ALIGNMENT
