@@ -76,6 +76,8 @@ class PretendedThreads:
     def syncthreads(self):
         """Do nothing, as a block has one thread."""
 
+    syncwarp = syncthreads
+
     def popc(self, word):
         return int(word).bit_count()
 

@@ -37,9 +37,8 @@ KERNELS = {
     dsoft.list_flagged: (I4, I8, I8),
     dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
     dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4),
-    chain.chain_each: (
-        I4, I4, BOOLEANS, I8, I4, I4, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 13, *(I4,) * 5, ROWS, I4,
-    ),
+    chain.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
+    chain.judge_chains: (I4, I4, BOOLEANS, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 9, ROWS, I4),
     chain.count_verdicts: (I4, I4, I4),
     chain.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
     end_walks.walk_each: (
@@ -88,12 +87,18 @@ def pretended(monkeypatch):
         for name, other in (
             ("cuda", threads), ("launch", each), ("kernel_of", blocks_of), ("exclusive_sums", sums),
             ("last_of", lambda offsets, arena: int(offsets[-1])), ("reverse_bits", reversed_bits),
-            ("shift_right", shifted),
+            ("shift_right", shifted), ("largest_of_warp", int),
         ):  # fmt: skip
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, other)
     monkeypatch.setattr(dsoft, "WARP", 1)
-    for name, value in (("THREADS", 1), ("TILE", radix_sort.EACH), ("_PLACES", radix_sort.DIGITS)):
+    monkeypatch.setattr(chain, "WARP", 1)
+    for name, value in (
+        ("THREADS", 1),
+        ("TILE", radix_sort.EACH),
+        ("_PLACES", radix_sort.DIGITS),
+        ("_PADDED", 1 + radix_sort.EACH),
+    ):
         monkeypatch.setattr(radix_sort, name, value)
 
     def slots_of(opened, number):
@@ -113,25 +118,25 @@ def found(reads, device, **changes):
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     """From the seed index to overlaps: the bytes and counts of the CPU."""
     monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
-    reads = reads_of(texts_of(seed, genome=4000, reads=24, longest=1500))
+    reads = reads_of(texts_of(seed, genome=3000, reads=18, longest=1200))
     changes = {
         "sketch": {"kmer_length": 11 + seed, "window": 4}, "classes": {"min_overlap": 100},
-        "dsoft": {"min_bases": (9, 21, 40)[seed], "drift": (0, 200, 1000)[seed]},
+        "dsoft": {"min_bases": (9, 40)[seed], "drift": (0, 1000)[seed]},
         "chain": {"min_seeds": 1 + seed, "reach": seed, "min_agreement": 5},
     }  # fmt: skip
     overlaps, funnel, names = found(reads, "cuda", **changes)
     expected, expected_funnel, _ = found(reads, "cpu", **changes)
     assert names == ["cuda:0"]
     assert overlaps == expected and funnel == expected_funnel
-    assert funnel["candidates"] > 30 and funnel["overlaps"] > 10
+    assert funnel["candidates"] > 20 and funnel["overlaps"] > 5
 
 
 def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
-    reads = reads_of(texts_of(5, genome=3000, reads=24, longest=1500))
+    reads = reads_of(texts_of(5, genome=2000, reads=12, longest=1200))
     params = Params().changed({"sketch": {"kmer_length": 11, "window": 4}})
     finder = DsoftFinder.prepare(reads, params, 1)
     with Gpus(devices._gpus()) as gpus:
@@ -140,4 +145,4 @@ def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
         assert columns_of(there.find(0, 0)) == columns_of(there.find(n - 1, n))
         expected = finder.find(3, n).without_hits()
         monkeypatch.setattr(DsoftFinder, "find", None)
-        assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 30
+        assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 10

@@ -98,15 +98,42 @@ def chain_candidate(
 
     The others are those of `chain_candidates`.
     """
-    q_length, t_length = lengths[query], lengths[target]
     n = len(hit_query_pos)
-    _anchors(hit_query_pos, hit_target_pos, reverse, t_length - k, x, y)
+    _anchors(hit_query_pos, hit_target_pos, reverse, lengths[target] - k, x, y)
     end = _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score, before, highest)
-    start, seeds, runs, covered = _trace(x, y, end, before, k)
-    bases = score[end] >> 8
-    if seeds < min_seeds or bases < min_score:
+    start, seeds, runs, covered = trace(x, y, end, before, k)
+    row[SEEDS], row[COVERED], row[SCORE] = seeds, covered, score[end] >> 8
+    row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
+    return judge(
+        query, target, reverse, runs, lengths, k, sketched, seed_positions, seed_starts, min_seeds, min_score,
+        min_agreement, typical_agreement, typical_shares, chance_share, reach,
+        sure_seeds, give_up, row,
+    )  # fmt: skip
+
+
+@inner
+def judge(
+    query, target, reverse, runs, lengths, k, sketched, seed_positions, seed_starts, min_seeds, min_score,
+    min_agreement, typical_agreement, typical_shares, chance_share, reach,
+    sure_seeds, give_up, row,
+):  # fmt: skip
+    """Return whether a chain is `KEPT`, or why not, and complete its row with what its ends miss.
+
+    Parameters
+    ----------
+    runs : int
+        Its seeds, those that overlap each other counted once.
+    row : ndarray of int32, shape (COLUMNS,)
+        In and out: the chain.
+
+    The others are those of `chain_candidate`.
+    """
+    seeds = np.int64(row[SEEDS])
+    if seeds < min_seeds or row[SCORE] < min_score:
         return FEW
-    x0, y0, x1, y1 = np.int64(x[start]), np.int64(y[start]), np.int64(x[end] + k), np.int64(y[end] + k)
+    q_length, t_length = lengths[query], lengths[target]
+    x0, y0 = np.int64(row[FIRST_X]), np.int64(row[FIRST_Y])
+    x1, y1 = np.int64(row[LAST_X]) + k, np.int64(row[LAST_Y]) + k
     q_seeds = seed_positions[seed_starts[query] : seed_starts[query + 1]]
     t_seeds = seed_positions[seed_starts[target] : seed_starts[target + 1]]
     inside = max(1, _count_seeds(q_seeds, q_length, x0, x1, k))
@@ -134,8 +161,7 @@ def chain_candidate(
         row[RIGHT_MISSING] = min(row[RIGHT_MISSING], above)
     if seeds < sure_seeds and max(row[LEFT_MISSING], row[RIGHT_MISSING]) > give_up:
         return FEW  # the walks that it needs will not be tried
-    row[SEEDS], row[COVERED], row[SCORE], row[AGREEMENT] = seeds, covered, bases, agreement
-    row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
+    row[AGREEMENT] = agreement
     return KEPT
 
 
@@ -314,7 +340,7 @@ def _chain_scores(x, y, n, k, look_back, max_gap, gap_cost, distance_cost, score
 
 
 @inner
-def _trace(x, y, end, before, k):
+def trace(x, y, end, before, k):
     """Return the first anchor of a chain, its anchors, and the bases they cover, of both reads the fewer."""
     seeds, runs, on_query, on_target = 1, 1, k, k
     i = end

@@ -20,6 +20,8 @@ _PINNED = 16 << 20
 _PIECE = 2 << 20
 """Bytes that a thread copies to or from pinned memory."""
 _COPYING_THREADS = 4
+_SENT = _COPYING_THREADS * _PIECE
+"""Bytes that are sent to the device at a time: half of the pinned memory, while the other half is filled."""
 _ALIGNMENT = 256
 """Bytes of which arrays of an arena, and what is copied through pinned memory, start at a multiple."""
 _SPARE = 64 * _ALIGNMENT
@@ -128,8 +130,7 @@ class Arena:
     """One block of device memory from which arrays are cut, one after the other, and a stream.
 
     Nothing is allocated or freed from batch to batch: that would wait for all kernels of the device, and so
-    keep the copies of one batch from hiding behind the kernels of another. Copies go through pinned memory,
-    but for large ones to the device, of which there are few.
+    keep the copies of one batch from hiding behind the kernels of another. Copies go through pinned memory.
     One thread at a time may use an arena, in the context of its device. Its memory is given back when it and
     its arrays are gone.
 
@@ -221,12 +222,12 @@ class Arena:
         array = np.ascontiguousarray(array)
         target = self.array(array.shape, array.dtype)
         source = array.reshape(-1).view(np.uint8)
-        if 0 < array.nbytes <= len(self.pinned):
-            pinned = self._unused_pinned(array.nbytes)
-            pinned[:] = source
-            source = pinned
-        if array.nbytes:  # what is not pinned the driver copies before it returns, faster than we would
-            self.stream.write(target.address, source)
+        step = min(_SENT, len(self.pinned))
+        for begin in range(0, len(source), step):
+            piece = source[begin : begin + step]
+            pinned = self._unused_pinned(len(piece))
+            _copy(piece, pinned)
+            self.stream.write(target.address + begin, pinned)
         return target
 
     def stage(self, size: int) -> np.ndarray:

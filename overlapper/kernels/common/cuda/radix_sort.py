@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import cuda, int32, int64, uint64
+from numba import cuda, int16, int32, int64, uint64
 
 from overlapper.kernels.common.cuda.scan import exclusive_sums
 from overlapper.runtime.gpu.launch import kernel_of
 from overlapper.runtime.gpu.memory import Arena
 
-DIGIT_BITS = 4
+DIGIT_BITS = 5
 DIGITS = 1 << DIGIT_BITS
 THREADS = 128
 EACH = 16
 TILE = THREADS * EACH
 _PLACES = DIGITS * THREADS
+_PADDED = TILE + TILE // EACH
+"""Keys of a tile in shared memory, where one is left out behind those of each thread: so threads that read
+their own ones side by side get them from different banks."""
 
 
 @cuda.jit(device=True, forceinline=True)
@@ -47,19 +50,25 @@ def count_digits(keys, shift, counts):
 def move_pairs(keys, values, shift, offsets, moved_keys, moved_values):
     """Move the pairs of a tile to where their digits belong; a block a tile.
 
-    ``offsets`` says where those of each digit and tile start. A thread has `EACH` pairs that follow each
-    other.
+    ``offsets`` says where those of each digit and tile start. A thread ranks `EACH` pairs that follow each
+    other; pairs are then moved in the order of their ranks, so that neighbouring threads write side by side.
     """
-    places = cuda.shared.array(_PLACES, int32)
+    own_keys = cuda.shared.array(_PADDED, uint64)
+    order = cuda.shared.array(TILE, int16)
+    places = cuda.shared.array(_PLACES, int16)
     sums = cuda.shared.array(THREADS, int32)
     starts = cuda.shared.array(DIGITS, int64)
     thread = int32(cuda.threadIdx.x)
-    first = int64(cuda.blockIdx.x) * TILE + thread * EACH
-    end = min(first + EACH, int64(len(keys)))
+    first = int64(cuda.blockIdx.x) * TILE
+    here = int32(min(int64(TILE), int64(len(keys)) - first))
+    for x in range(thread, here, THREADS):
+        own_keys[x + x // EACH] = keys[first + x]
     for digit in range(DIGITS):
-        places[digit * THREADS + thread] = int32(0)
-    for i in range(first, end):
-        places[_digit(keys[i], shift) * THREADS + thread] += int32(1)
+        places[digit * THREADS + thread] = int16(0)
+    cuda.syncthreads()
+    begin, end = int32(thread * EACH), min(int32((thread + 1) * EACH), here)
+    for x in range(begin, end):
+        places[_digit(own_keys[x + thread], shift) * THREADS + thread] += int16(1)
     cuda.syncthreads()
     # Running sums over all places: those of a thread, then over threads, then within a thread again.
     own = int32(0)
@@ -77,18 +86,23 @@ def move_pairs(keys, values, shift, offsets, moved_keys, moved_values):
     running = int32(sums[thread] - own)
     for j in range(thread * DIGITS, (thread + 1) * DIGITS):
         count = places[j]
-        places[j] = running
+        places[j] = int16(running)
         running += count
     cuda.syncthreads()
     for digit in range(thread, DIGITS, THREADS):
         starts[digit] = offsets[digit * cuda.gridDim.x + cuda.blockIdx.x] - places[digit * THREADS]
     cuda.syncthreads()
-    for i in range(first, end):
-        digit = _digit(keys[i], shift)
-        place = places[digit * THREADS + thread]
-        places[digit * THREADS + thread] = place + int32(1)
-        moved_keys[starts[digit] + place] = keys[i]
-        moved_values[starts[digit] + place] = values[i]
+    for x in range(begin, end):
+        place = _digit(own_keys[x + thread], shift) * THREADS + thread
+        order[places[place]] = int16(x)
+        places[place] += int16(1)
+    cuda.syncthreads()
+    for rank in range(thread, here, THREADS):
+        x = int32(order[rank])
+        key = own_keys[x + x // EACH]
+        place = starts[_digit(key, shift)] + rank
+        moved_keys[place] = key
+        moved_values[place] = values[first + x]
 
 
 def sort_pairs(keys: Any, values: Any, bits: int, arena: Arena) -> tuple[Any, Any]:
