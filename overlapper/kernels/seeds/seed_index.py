@@ -19,6 +19,7 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
+from overlapper.kernels.common.packed import popcount, trailing_zeros
 from overlapper.kernels.common.sorting import radix_sort
 from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.seeds.seed_groups import FEWEST_TANDEM, is_sampled, is_tandem, read_of
@@ -323,7 +324,7 @@ def list_by_block(occurrences, first, word_offsets, block_bits, next_free, numbe
 
 @njit(nogil=True, cache=True)
 def sort_block(numbers, positions, block_bits, first_base, word_offsets, first_read, starts):
-    """Sort the list of a block by base, that is, by read and position.
+    """Sort the list of a block by base, that is, by read and position; no two have the same base.
 
     Parameters
     ----------
@@ -342,20 +343,32 @@ def sort_block(numbers, positions, block_bits, first_base, word_offsets, first_r
     starts : ndarray of int64, shape (reads,)
         Out: where the list of each read that starts in the block starts.
     """
-    n = len(numbers)
-    keyed, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    unsorted = np.empty(n, numbers.dtype)
+    marks = np.zeros((1 << block_bits) // 64 + 1, np.uint64)
+    for base in positions:
+        marks[base >> 6] |= U64(1) << U64(base & 63)
+    ranks = np.empty(len(marks), np.int64)
+    n = 0
+    for word in range(len(marks)):
+        ranks[word] = n
+        n += popcount(marks[word])
+    unsorted = numbers.copy()
     for i in range(n):
-        keyed[i] = (U64(positions[i]) << U64(32)) | U64(i)
-        unsorted[i] = numbers[i]
-    ordered = radix_sort(keyed, spare, np.int64(32), block_bits)
+        word = positions[i] >> 6
+        below = marks[word] & ((U64(1) << U64(positions[i] & 63)) - U64(1))
+        numbers[ranks[word] + popcount(below)] = unsorted[i]
+    i = 0
+    for word in range(len(marks)):
+        bits = marks[word]
+        while bits:
+            positions[i] = 64 * word + trailing_zeros(bits)
+            bits &= bits - U64(1)
+            i += 1
     i = 0
     for read in range(max(first_read - 1, 0), first_read + len(starts)):
         if read >= first_read:
             starts[read - first_read] = i
         start = word_offsets[read] * BASES_PER_WORD - first_base
         stop = word_offsets[read + 1] * BASES_PER_WORD - first_base
-        while i < n and np.int64(ordered[i] >> U64(32)) < stop:
-            numbers[i] = unsorted[ordered[i] & U64(0xFFFFFFFF)]
-            positions[i] = np.int64(ordered[i] >> U64(32)) - start
+        while i < n and positions[i] < stop:
+            positions[i] -= start
             i += 1
