@@ -5,6 +5,7 @@ import runpy
 import sys
 import threading
 
+import numba
 import numpy as np
 import pytest
 from numba.core import caching, dispatcher, types
@@ -12,7 +13,7 @@ from numba.core import caching, dispatcher, types
 from overlapper.errors import OutputError
 from overlapper.kernels.text.paf_formatting import Names
 from overlapper.runtime.compile import places
-from overlapper.runtime.compile.cache import KernelCache, _spelled
+from overlapper.runtime.compile.cache import KernelCache, _spelled, njit
 from overlapper.runtime.gpu import cubins
 from tests.cli.runner import python
 
@@ -73,6 +74,33 @@ def test_long_functions_are_called_and_short_ones_copied(is_kept, kernel, tmp_pa
                 path.unlink()  # a kernel has with it what it calls
     done = python("-c", script, text=True)
     assert (done.stdout, done.stderr) == (f"['long'] {int(is_kept)}\n", "")
+
+
+def test_a_kernel_that_kernels_and_python_call_is_compiled_for_each(kernel, tmp_path):
+    (tmp_path / "kernels.py").write_text(LONG)
+    kernels = runpy.run_path(str(tmp_path / "kernels.py"))
+
+    def callers():
+        return {tuple(path.name.split("-")[i].split(".")[1] for i in (0, 1)) for path in kept(tmp_path)}
+
+    kernels["both"](3)
+    for_both = {("both", "python"), ("long", "kernels"), ("short", "kernels")}
+    assert callers() == for_both
+    assert kernels["short"](3) == 6
+    assert callers() == for_both | {("short", "python")}
+
+
+def test_an_array_of_another_size_is_an_error_in_kernels_and_numbas_own_elsewhere():
+    def put(array, part):
+        array[1:3] = part
+
+    def refuse(decorate):
+        with pytest.raises(ValueError) as error:
+            decorate(put)(np.zeros(5), np.ones(3))
+        return str(error.value)
+
+    assert refuse(njit(cache=False)) == "an array is assigned to a slice of another size"
+    assert "(2,)" in refuse(numba.njit)
 
 
 def test_a_kernel_that_another_process_compiles_is_waited_for(tmp_path):

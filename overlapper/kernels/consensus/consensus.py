@@ -50,7 +50,7 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
     counts : ndarray of int64, shape (windows, COUNTS)
     """
     n = len(windows.target)
-    longest = 0
+    longest = np.int64(0)
     for p in range(n):
         longest = max(longest, windows.end[p] - windows.start[p])
     memory = new_memory(longest)
@@ -64,7 +64,7 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
         if low < windows.first[p + 1] and paths.at[low] >= 0:
             starts = known_paths(target, layers, rows, low, settings, paths)
         else:
-            starts = first_paths(target, layers, rows, low, settings, ANY_SURPLUS, memory)
+            starts = first_paths(target, layers, rows, low, settings, np.int64(ANY_SURPLUS), memory)
         window_codes, window_quality, window_depth, window_origin = _consensus(
             target, layers, starts, settings, memory.gaps, counts[p]
         )

@@ -36,19 +36,28 @@ _VERSIONS = __version__, numba.__version__, llvmlite.__version__
 def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Do as `numba.njit`; compiled kernels are kept in a `KernelCache` if ``cache`` is true.
 
-    A kernel calls the long functions in it where they are (`overlapper.runtime.compile.linking`).
+    A kernel calls the long functions in it where they are (`overlapper.runtime.compile.linking`). For other
+    kernels it is compiled by itself, without the code that takes arguments from Python, which is longer than
+    most kernels.
     """
     if is_plain():
         options.pop("_nrt", None)
         return numba.njit(cache=cache, **options)
     # Without no_cfunc_wrapper numba makes a function for C of each, which nobody calls.
     options |= {"pipeline_class": Compiler, "no_cfunc_wrapper": True}
-    decorate = numba.njit(**options)
+
+    def compiled(function: Callable[..., Any], for_kernels: bool) -> Any:
+        kernel = numba.njit(**options | {"no_cpython_wrapper": for_kernels})(function)
+        if cache:
+            kernel._cache = KernelCache(function, for_kernels)
+        return kernel
 
     def decorated(function: Callable[..., Any]) -> Any:
-        kernel = decorate(function)
-        if cache:
-            kernel._cache = KernelCache(function)
+        kernel = compiled(function, for_kernels=False)
+        inner = functools.cache(lambda: compiled(function, for_kernels=True))
+        # numba asks these of what a kernel calls.
+        kernel.get_call_template = lambda args, kws: inner().get_call_template(args, kws)
+        kernel.get_overload = lambda signature: inner().get_overload(signature)
         return kernel
 
     return decorated
@@ -56,6 +65,12 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 class KernelCache(caching._Cache):
     """The compiled kernels of a function; its places are looked for when it is first used.
+
+    Parameters
+    ----------
+    function : callable
+    for_kernels : bool
+        Whether kernels call it, and Python does not.
 
     Attributes
     ----------
@@ -66,8 +81,8 @@ class KernelCache(caching._Cache):
 
     prepare: Callable[[Any], None] = staticmethod(lambda target_context: target_context.refresh())
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function, self._is_enabled = function, True
+    def __init__(self, function: Callable[..., Any], for_kernels: bool = False) -> None:
+        self._function, self._for_kernels, self._is_enabled = function, for_kernels, True
         self._claims: dict[str, places.Claim] = {}
 
     @property
@@ -81,7 +96,8 @@ class KernelCache(caching._Cache):
         """What the names of all files of the function begin with."""
         code = self._function.__code__
         name = f"{Path(code.co_filename).stem}.{self._function.__qualname__}".replace("<locals>", "locals")
-        return f"{name}-{code.co_firstlineno}.py{sys.version_info[0]}{sys.version_info[1]}"
+        caller = "kernels" if self._for_kernels else "python"
+        return f"{name}-{code.co_firstlineno}.{caller}.py{sys.version_info[0]}{sys.version_info[1]}"
 
     @property
     def cache_path(self) -> str | None:

@@ -18,6 +18,8 @@ from typing import Any
 import llvmlite.binding as llvm
 from numba.core import codegen, compiler
 
+from overlapper.runtime.compile.assigning import without_shapes
+
 LONGEST_COPIED = 400
 """Instructions of the longest function that is put into its callers. LLVM itself copies what has a hundred or
 two (its limit is 250, of which an instruction takes 5, and every argument gives 5); kernels take as
@@ -33,7 +35,8 @@ class Compiler(compiler.Compiler):
         if self.state.library is None:
             self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
-        return super().compile_extra(func)
+        with without_shapes():
+            return super().compile_extra(func)
 
 
 class Library(codegen.JITCodeLibrary):

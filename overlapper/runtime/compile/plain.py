@@ -25,9 +25,11 @@ _USED = {
         )
     ],
     "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
+    "numba.core.dispatcher": ["Dispatcher.get_call_template", "Dispatcher.get_overload"],
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.serialize": ["dumps"],
+    "numba.np.arrayobj": ["raise_with_shape_context"],
 }  # fmt: skip
 """What this folder takes from modules of numba, or takes the place of."""
 
