@@ -65,8 +65,9 @@ def drawing(panels, columns):
     body, x, y = [], LEFT, 10
     for name, each in versions.items():
         body.append(element("rect", x=x, y=y, width=14, height=12, class_=f"fill-{COLOURS[name]}"))
-        body.append(written(f"{name} {' and '.join(each)}".strip(), x + 20, y + 11))
-        x += 110 + 50 * len(each)
+        text = f"{name} {' and '.join(each)}".strip()
+        body.append(written(text, x + 20, y + 11))
+        x += 34 + 7.5 * len(text)
         if columns == 1:
             x, y = LEFT, y + 22
     if columns == 1:
