@@ -86,12 +86,14 @@ def standalone(wide: Drawing, narrow: Drawing, title: str, description: str) -> 
     wide : Drawing
         What is seen where there is room for its width, and by programs that do not know ``@media``.
     narrow : Drawing
-        The same for narrower windows, where the letters of a picture that shrinks could not be read.
+        The same for windows that are narrower, where the letters of a picture that shrinks could not be
+        read, and also higher than that picture would be: within a page (``<img>``) a picture keeps its shape.
     title, description : str
     """
     style = (
         f".standalone{{max-width:100%;height:auto;aspect-ratio:{_text(wide.width)}/{_text(wide.height)}}}"
-        f"@media(max-width:{_text(wide.width - 1)}px){{.standalone{{width:100%;max-width:{_NARROW_ENOUGH}px;"
+        f"@media(max-width:{_text(wide.width - 1)}px) and (max-aspect-ratio:{_text(0.9 * wide.width)}/"
+        f"{_text(wide.height)}){{.standalone{{width:100%;max-width:{_NARROW_ENOUGH}px;"
         f"aspect-ratio:{_text(narrow.width)}/{_text(narrow.height)}}}"
         ".standalone>.wide{display:none}.standalone>.narrow{display:inline}}"
     )

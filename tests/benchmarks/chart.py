@@ -1,5 +1,6 @@
 """Draw the charts of the README and of ``docs/benchmarks.md``: ``python -m tests.benchmarks.chart``."""
 
+import dataclasses
 import statistics
 import tomllib
 from pathlib import Path
@@ -7,9 +8,47 @@ from pathlib import Path
 from overlapper.drawing import Drawing, element, standalone, written
 
 FOLDER = Path(__file__).parents[2] / "docs" / "figures"
-PROGRAMS = {"ours": "a", "minimap2": "b"}
-"""Of the figures, with the colours of their bars."""
-BAR, GAP, HEAD, ROOM = 16, 18, 46, 74
+COLOURS = {"overlapper": "a", "minimap2": "b", "hifiasm": "c", "Flye": "d"}
+"""Of the bars, by the first word of a program."""
+BAR, GAP, HEAD, ROOM, WIDTH, BETWEEN, LEFT = 16, 18, 46, 74, 250, 30, 12
+
+
+@dataclasses.dataclass(frozen=True)
+class Panel:
+    """A measure of several sets: by set, values by program."""
+
+    title: str
+    unit: str
+    values: dict[str, dict[str, float]]
+
+    @property
+    def height(self):
+        """Pixels."""
+        return 40 + (2 * BAR + GAP + 14) * len(self.values)
+
+    def draw(self, x, y):
+        """Return bars of each set below each other, from a place on."""
+        longest = max(max(pair.values()) for pair in self.values.values())
+        body = [written(f"{self.title}, {self.unit}", x, y, font_weight="bold")]
+        for row, (name, pair) in enumerate(self.values.items()):
+            top = y + 14 + row * (2 * BAR + GAP + 14)
+            body.append(written(name, x, top + 10))
+            for line, (program, value) in enumerate(pair.items()):
+                length = (WIDTH - ROOM) * value / longest
+                at = top + 16 + line * BAR
+                fill = f"fill-{COLOURS[program.split()[0]]}"
+                body.append(element("rect", x=x, y=at, width=length, height=BAR - 3, class_=fill))
+                text = f"{value:,.3g}" if value < 100 else f"{value:,.0f}"
+                body.append(written(text, x + length + 5, at + 12))
+        return "".join(body)
+
+    def told(self):
+        """Return the values as a sentence."""
+        sets = (
+            f"{name} {' and '.join(f'{value:,.6g}' for value in pair.values())}"
+            for name, pair in self.values.items()
+        )
+        return f"{self.title}, {self.unit}: {', '.join(sets)}."
 
 
 def sets_of(name):
@@ -17,80 +56,94 @@ def sets_of(name):
     return tomllib.loads((FOLDER / f"{name}.toml").read_text())["set"]
 
 
-def drawing(sets, panels, columns, version):
-    """Return bars of each set, a panel a measure, the panels in so many columns."""
-    width, left = 330, 12
-    rows = 40 + (2 * BAR + GAP + 14) * len(sets)
-    body = []
-    for number, (title, unit, values) in enumerate(panels):
-        x, y = left + number % columns * (width + 30), HEAD + number // columns * rows
-        longest = max(max(pair.values()) for pair in values)
-        body.append(written(f"{title}, {unit}", x, y, font_weight="bold"))
-        for row, (name, pair) in enumerate(zip(sets, values, strict=True)):
-            top = y + 14 + row * (2 * BAR + GAP + 14)
-            body.append(written(name, x, top + 10))
-            for line, (program, value) in enumerate(pair.items()):
-                length = (width - ROOM) * value / longest
-                at = top + 16 + line * BAR
-                body.append(
-                    element(
-                        "rect", x=x, y=at, width=length, height=BAR - 3, class_=f"fill-{PROGRAMS[program]}"
-                    )
-                )
-                body.append(
-                    written(f"{value:,.3g}" if value < 100 else f"{value:,.0f}", x + length + 5, at + 12)
-                )
-    for number, (program, colour) in enumerate(PROGRAMS.items()):
-        body.append(
-            element("rect", x=left + 150 * number, y=10, width=14, height=12, class_=f"fill-{colour}")
-        )
-        name = "overlapper" if program == "ours" else f"minimap2 {version}"
-        body.append(written(name, left + 20 + 150 * number, 21))
-    height = HEAD + rows * -(-len(panels) // columns)
-    return Drawing("".join(body), float(columns * (width + 30) + left), float(height))
+def drawing(panels, columns):
+    """Return panels, so many side by side."""
+    versions = {}
+    for program in {name: 0 for panel in panels for pair in panel.values.values() for name in pair}:
+        name, _, version = program.partition(" ")
+        versions.setdefault(name, []).append(version)
+    body, x, y = [], LEFT, 10
+    for name, each in versions.items():
+        body.append(element("rect", x=x, y=y, width=14, height=12, class_=f"fill-{COLOURS[name]}"))
+        text = f"{name} {' and '.join(each)}".strip()
+        body.append(written(text, x + 20, y + 11))
+        x += 34 + 7.5 * len(text)
+        if columns == 1:
+            x, y = LEFT, y + 22
+    if columns == 1:
+        y -= 22
+    y += HEAD - 10
+    for first in range(0, len(panels), columns):
+        side = panels[first : first + columns]
+        body += [panel.draw(LEFT + i * (WIDTH + BETWEEN), y) for i, panel in enumerate(side)]
+        y += max(panel.height for panel in side)
+    return Drawing("".join(body), float(columns * (WIDTH + BETWEEN) + LEFT), float(y))
 
 
-def picture(names, panels, version, title, said):
-    """Return a picture of panels side by side, and below each other where it is narrow."""
-    wide, narrow = (drawing(names, panels, columns, version) for columns in (2, 1))
-    return standalone(wide, narrow, title, said)
+def picture(title, panels):
+    """Return a picture of panels, two side by side, or below each other where it is narrow."""
+    said = " ".join(panel.told() for panel in panels)
+    return standalone(drawing(panels, 2), drawing(panels, 1), title, said)
 
 
 def speed():
-    """Return the picture of times and memory."""
-    sets = sets_of("speed")
-    seconds = [{name: statistics.median(each[name]["seconds"]) for name in PROGRAMS} for each in sets]
-    memory = [{name: each[name]["megabytes"] for name in PROGRAMS} for each in sets]
-    panels = [("Time", "seconds", seconds), ("Memory", "megabytes", memory)]
-    names = [each["reads"] for each in sets]
-    said = "; ".join(
-        f"{name}: {s['ours']:.3g} and {s['minimap2']:.3g} seconds, {m['ours']} and {m['minimap2']} megabytes"
-        for name, s, m in zip(names, seconds, memory, strict=True)
-    )
-    title = "All overlaps of a read set on two threads, overlapper and minimap2"
-    return picture(names, panels, "2.24", title, f"{said}.")
+    """Return time and memory of overlaps."""
+    sets = {each["reads"]: each for each in sets_of("speed")}
+    programs = {"overlapper": "ours", "minimap2 2.24": "minimap2"}
+    seconds = {
+        name: {program: statistics.median(each[key]["seconds"]) for program, key in programs.items()}
+        for name, each in sets.items()
+    }
+    memory = {
+        name: {program: each[key]["megabytes"] for program, key in programs.items()}
+        for name, each in sets.items()
+    }
+    return [Panel("Overlaps: time", "seconds", seconds), Panel("Overlaps: memory", "megabytes", memory)]
 
 
 def accuracy():
-    """Return the picture of what is missed and what is wrong."""
-    sets = sets_of("accuracy")
-    missed, wrong = (
-        [{name: round(100 - 100 * each[name][measure], 2) for name in PROGRAMS} for each in sets]
-        for measure in ("recall", "precision")
-    )
-    panels = [("Overlaps missed", "percent", missed), ("Overlaps that are wrong", "percent", wrong)]
-    names = [each["reads"] for each in sets]
-    said = "; ".join(
-        f"{name}: {m['ours']:.3g} and {m['minimap2']:.3g} percent missed, "
-        f"{w['ours']:.3g} and {w['minimap2']:.3g} wrong"
-        for name, m, w in zip(names, missed, wrong, strict=True)
-    )
-    title = "Overlaps missed and overlaps that are wrong, overlapper and minimap2"
-    return picture(names, panels, "2.30", title, f"{said}.")
+    """Return what is missed and what is wrong of overlaps."""
+    programs = {"overlapper": "ours", "minimap2 2.30": "minimap2"}
+
+    def share(measure):
+        return {
+            each["reads"]: {name: round(100 - 100 * each[key][measure], 2) for name, key in programs.items()}
+            for each in sets_of("accuracy")
+        }
+
+    return [
+        Panel("Overlaps missed", "percent", share("recall")),
+        Panel("Overlaps that are wrong", "percent", share("precision")),
+    ]
 
 
-CHARTS = {"speed": speed, "accuracy": accuracy}
+def contigs():
+    """Return time and memory of contigs."""
+
+    def measured(measure):
+        return {
+            each["reads"]: {
+                name.replace("ours", "overlapper"): figures[measure]
+                for name, figures in each.items()
+                if name != "reads"
+            }
+            for each in sets_of("contigs")
+        }
+
+    return [
+        Panel("Contigs: time", "CPU seconds", measured("cpu_seconds")),
+        Panel("Contigs: memory", "megabytes", measured("megabytes")),
+    ]
+
+
+CHARTS = {
+    "beside": ("overlapper beside minimap2, hifiasm and Flye", (speed, accuracy, contigs)),
+    "speed": ("All overlaps of a read set on two threads, overlapper and minimap2", (speed,)),
+    "accuracy": ("Overlaps missed and overlaps that are wrong, overlapper and minimap2", (accuracy,)),
+}
+"""By the name of the file: title, and what gives its panels."""
 
 if __name__ == "__main__":
-    for name, chart in CHARTS.items():
-        (FOLDER / f"{name}.svg").write_text(chart())
+    for name, (title, parts) in CHARTS.items():
+        panels = [panel for part in parts for panel in part()]
+        (FOLDER / f"{name}.svg").write_text(picture(title, panels))
