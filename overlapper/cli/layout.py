@@ -238,7 +238,7 @@ def layout(
         compile_notice(progress, COMPILE_SECONDS, "layout", threads),
         ExitStack() as stack,
     ):
-        record = Record(inputs, threads) if stats or beside else None
+        record = Record(inputs, threads, digests=stats is not None) if stats or beside else None
         files = {
             path: stack.enter_context(OutputFile(path))
             for path in (output, fasta, table, reads_gfa, write_config, stats)

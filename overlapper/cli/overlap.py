@@ -229,7 +229,11 @@ def overlap(
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
         ExitStack() as files,
     ):
-        record = Record(inputs, threads, parts.read_filter) if (stats or beside) and not plan else None
+        record = (
+            Record(inputs, threads, parts.read_filter, digests=stats is not None)
+            if (stats or beside) and not plan
+            else None
+        )
         config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
         stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
         request = Request(parts, output, sides, preset, changes, threads, device, gpu_memory, progress, files)

@@ -30,11 +30,15 @@ class Record:
     threads : int
     read_filter : ReadFilter
         Which reads of them count.
+    digests : bool
+        Whether to read inputs for their digests: of large ones that takes seconds, for which one has to ask.
     """
 
-    def __init__(self, inputs: Sequence[str], threads: int, read_filter: ReadFilter = ALL) -> None:
+    def __init__(
+        self, inputs: Sequence[str], threads: int, read_filter: ReadFilter = ALL, *, digests: bool = True
+    ) -> None:
         self._date = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-        self._inputs = start(lambda: [_described(path) for path in inputs])
+        self._inputs = start(lambda: [_described(path, digests) for path in inputs])
         self._threads = threads
         self._read_filter = read_filter
 
@@ -76,10 +80,10 @@ def keep_stats(path: str, document: str, progress: Progress) -> None:
         progress.note(f"what was counted is kept in {path}, which overlapper report reads")
 
 
-def _described(path: str) -> dict[str, Any]:
+def _described(path: str, digest_it: bool) -> dict[str, Any]:
     if is_stream(path):
         return {"file": path, "bytes": None, "sha256": None}
-    if os.path.isdir(path):
+    if os.path.isdir(path) or not digest_it:
         return {"file": path, "bytes": size_of(path), "sha256": None}
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
