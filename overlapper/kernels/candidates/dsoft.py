@@ -182,7 +182,7 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
     seeds[n_seeds:] = 0
     n = np.int64(0)
     for start in range(0, np.int64(n_seeds), AHEAD):
-        stop = min(start + AHEAD, np.int64(n_seeds))
+        stop = np.int64(min(start + AHEAD, np.int64(n_seeds)))
         most = n + (stop - start) * limit
         if most > len(keys):
             keys, hits = grow(keys, 2 * most), grow(hits, 2 * most)
