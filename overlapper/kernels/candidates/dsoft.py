@@ -181,8 +181,9 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
         n_seeds += U64(U64(numbers[i]) < last)
     seeds[n_seeds:] = 0
     n = np.int64(0)
-    for start in range(0, np.int64(n_seeds), AHEAD):
-        stop = np.int64(min(start + AHEAD, np.int64(n_seeds)))
+    used = np.int64(n_seeds)
+    for start in range(0, used, AHEAD):
+        stop = start + min(AHEAD, int(used - start))
         most = n + (stop - start) * limit
         if most > len(keys):
             keys, hits = grow(keys, 2 * most), grow(hits, 2 * most)
