@@ -126,13 +126,13 @@ def finish_gaps(gaps, aligned):
     _sort_by_class(gaps.gap, size, gaps.first, gaps.order)
     for begin in range(0, size, WIDTH):
         used = min(WIDTH, size - begin)
-        rows, columns = 0, 0
+        rows = columns = none = np.int64(0)
         for lane in range(used):
             gap = gaps.gap[gaps.order[begin + lane]]
             rows, columns = max(rows, gap[_ROWS]), max(columns, gap[_COLUMNS])
             put_pair(lanes, lane, target, gap[_TARGET], gap[_ROWS], bases, gap[_READ], gap[_COLUMNS])
         for lane in range(used, WIDTH):
-            put_pair(lanes, lane, target, 0, 0, bases, 0, 0)
+            put_pair(lanes, lane, target, none, none, bases, none, none)
         find_paths(lanes, rows, columns)
         for lane in range(used):
             _write(lanes.before, lane, gaps.gap[gaps.order[begin + lane]], starts)

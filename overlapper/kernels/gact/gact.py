@@ -86,8 +86,8 @@ def extend_candidates(
         t = target_codes[: reads.lengths[target[row]]]
         unpack_bases(reads, target[row], 0, len(t), reverse[row], TARGET_UNKNOWN, t)
         q_anchor, t_anchor = query_anchor[row], target_anchor[row]
-        left, runs = _extend(q, t, q_anchor, t_anchor, -1, rule, scores, work, runs, 0)
-        right, runs = _extend(q, t, q_anchor, t_anchor, 1, rule, scores, work, runs, left)
+        left, runs = _extend(q, t, q_anchor, t_anchor, np.int64(-1), rule, scores, work, runs, np.int64(0))
+        right, runs = _extend(q, t, q_anchor, t_anchor, np.int64(1), rule, scores, work, runs, left)
 
         cigar = with_room(cigar, cigar_offsets[row], right)
         start = cigar_offsets[row]

@@ -115,7 +115,7 @@ def pair_between(query, q_start, q_end, window, t_start, t_end, matrix, starts, 
     if q_end - q_start == t_end - t_start == 1:
         pair[q_start] = t_start
         return
-    edit_path(query, q_start, q_end, window, t_start, t_end, matrix, starts, 0)
+    edit_path(query, q_start, q_end, window, t_start, t_end, matrix, starts, np.int64(0))
     for i in range(q_start, q_end):
         stop = starts[i + 1] if i + 1 < q_end else t_end
         pair[i] = starts[i] if stop > starts[i] else INSERTED
@@ -162,9 +162,9 @@ def _extend_left(query, q, window, t, matrix, starts, pair, ends):
         flipped_query[i] = query[q - 1 - i]
     for i in range(len(flipped_window)):
         flipped_window[i] = window[t - 1 - i]
-    flipped = np.empty(q, np.int32)
+    flipped, start = np.empty(q, np.int32), np.int64(0)
     q_more, t_more = extend_right(
-        flipped_query, 0, q, flipped_window, 0, len(flipped_window), matrix, starts, flipped, ends
+        flipped_query, start, q, flipped_window, start, len(flipped_window), matrix, starts, flipped, ends
     )
     for i in range(q_more):
         pair[q - 1 - i] = INSERTED if flipped[i] == INSERTED else t - 1 - flipped[i]
