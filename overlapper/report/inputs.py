@@ -11,7 +11,6 @@ from typing import Any
 from overlapper.correct.changes import Changes
 from overlapper.errors import FormatError, InputError, ParameterError
 from overlapper.graph.gfa import Gfa, read_gfa
-from overlapper.io.beside import size_of, stats_beside
 from overlapper.io.fastx import read_fastx
 from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
@@ -22,6 +21,7 @@ from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
+from overlapper.runtime.beside import size_of, stats_beside
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")
