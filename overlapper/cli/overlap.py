@@ -199,7 +199,8 @@ def overlap(
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
     from overlapper.runtime.gpu.devices import start_driver
 
-    start_driver(device)  # while numba loads, which the registry of extenders would wait for
+    if extender not in (None, "chain") or device.startswith("cuda"):
+        start_driver(device)  # while numba loads, which the registry of extenders would wait for
     load_numba()
     tune_malloc()
 
@@ -264,7 +265,7 @@ def overlap(
 
 def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     """Find overlaps with an extender, tell copies apart where that is asked for, and write them."""
-    from overlapper.extend.registry import extending_devices
+    from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, device_for, extending_devices
     from overlapper.io.sided import open_sided
     from overlapper.overlap.pipeline import run
     from overlapper.runtime.gpu.devices import end_gpus, named
@@ -274,7 +275,9 @@ def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     progress, threads = request.progress, request.threads
     progress.report("reading")
     reading: Future[Reads] = start(request.parts.together)
-    choosing: Future[list[Device]] = start(partial(extending_devices, extending, request.device))
+    by_bases = request.device == "auto" and extending == FROM_SEEDS_ON_GPUS
+    first = "cpu" if by_bases else request.device
+    choosing: Future[list[Device]] = start(partial(extending_devices, extending, first))
     either: list[Future[Any]] = [reading, choosing]
     wait(either, return_when=FIRST_COMPLETED)
     if choosing.done():
@@ -282,6 +285,9 @@ def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     table = reading.result()
     del reading, either  # and with it the reads as they were
     progress.left_out(request.parts.left_out)
+    if by_bases:
+        device = device_for(extending, request.device, table.total_bases, threads)
+        choosing = start(partial(extending_devices, extending, device))
 
     def devices() -> list[Device]:
         chosen = choosing.result()

@@ -34,6 +34,9 @@ ON_GPUS = {"xdrop": 128_000, "gact": 16_000}
 costs launches and copies whatever its size, but where it holds CIGARs it takes much memory."""
 FROM_SEEDS_ON_GPUS = "chain"
 """The extender that finds its candidates on GPUs, too (`overlapper.extend.chain_gpu`)."""
+BASES_A_THREAD = 20_000_000
+"""Bases of the reads, for each thread, from which `FROM_SEEDS_ON_GPUS` takes GPUs unasked. Beside 16 threads
+one H100 gains a second on 300 Mb of R10 reads and loses one or two on 167 Mb of CLR (``docs/notes/gpu.md``)."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
@@ -55,6 +58,23 @@ def check_compression(params: Params) -> None:
             "homopolymer_compressed goes with the extender chain alone, not with "
             f"{params.extender}, which aligns the bases as they are"
         )
+
+
+def device_for(name: str, device: str, bases: int, threads: int) -> str:
+    """Return the device: ``cpu`` in place of ``auto`` where a GPU costs more than it gains.
+
+    Parameters
+    ----------
+    name : str
+        Of the extender.
+    device : str
+        As `extending_devices` takes it.
+    bases : int
+        Of all reads.
+    threads : int
+    """
+    few = name == FROM_SEEDS_ON_GPUS and bases < BASES_A_THREAD * threads
+    return "cpu" if device == "auto" and few else device
 
 
 def extending_devices(

@@ -20,7 +20,14 @@ from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
 from overlapper.extend.on_gpus import found_on, kernels_for
-from overlapper.extend.registry import ALIGNING, ON_GPUS, check_compression, extender, extending_devices
+from overlapper.extend.registry import (
+    ALIGNING,
+    ON_GPUS,
+    check_compression,
+    device_for,
+    extender,
+    extending_devices,
+)
 from overlapper.extend.selection import Selection
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpu.gpus import Gpus, opening
@@ -162,10 +169,11 @@ def run(
     report : callable, optional
         Is told how far the run is.
     """
-    if devices is None:
-        found = extending_devices((changes or {}).get("extender", Params.extender), device)
-        devices = partial(list, found)
     clock, threads = Clock(), threads or available_threads()
+    if devices is None:
+        extending = (changes or {}).get("extender", Params.extender)
+        device = device_for(extending, device, reads.total_bases, threads)
+        devices = partial(list, extending_devices(extending, device))
     if order is None:
         report("sorting reads", 0, 0)
         order = canonical_order(reads, threads)

@@ -9,14 +9,14 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params.stages import SketchParams
-from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.returnable_memory import ReturnableMemory
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 
-BLOCK_BASES = 1 << 24
-LARGEST_BLOCK_BASES = 1 << 26
-"""Of large read sets: a block wastes half a page a bucket."""
+BLOCK_BASES = 1 << 26
+"""Bases that are sketched together, at most. A block wastes half a page a bucket; and where its pages of a
+range of buckets are fewer than a large page of the system, that takes none back until all are free."""
 ENTRIES_PER_BUCKET = 1 << 16
 MAX_BUCKET_BITS = 16
 RANGE_BITS = 5
@@ -115,9 +115,9 @@ def partition(
 
 
 def _block_bases(reads: Reads, threads: int) -> int:
-    """Return how many bases make a block: all threads have one where there are few."""
-    least = min(BLOCK_BASES, -(-reads.total_bases // threads))
-    return max(1, least, share_of_block(reads.total_bases, LARGEST_BLOCK_BASES, threads))
+    """Return how many bases make a block: all threads have as many blocks."""
+    each = -(-reads.total_bases // (threads * BLOCK_BASES))
+    return -(-reads.total_bases // (threads * max(1, each))) + int(reads.lengths.max(initial=0))
 
 
 class PageChains(NamedTuple):

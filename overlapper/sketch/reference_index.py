@@ -12,11 +12,12 @@ from overlapper.kernels.seeds import seed_index as pages_kernel
 from overlapper.kernels.seeds.reference_seeds import Y_BITS, Lookup, count_places, fill_slots
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
-from overlapper.sketch.page_chains import BLOCK_BASES, EntryLayout, partition
+from overlapper.sketch.page_chains import EntryLayout, partition
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
+BLOCK_BASES = 1 << 24
 SPECTRUM_SIZE = 1 << 16
 REPEATED_SHARE = 2e-4
 """Share of the minimizers, each counted once, that are left out for having the most places (as minimap2)."""

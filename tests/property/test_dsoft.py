@@ -115,7 +115,6 @@ def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):
     sketch = SketchParams(kmer_length=13, window=2)
     whole = seed_index.SeedIndex.build(reads, sketch, 1)
     monkeypatch.setattr(page_chains, "BLOCK_BASES", 3000)
-    monkeypatch.setattr(page_chains, "LARGEST_BLOCK_BASES", 3000)
     monkeypatch.setattr(seed_index, "LISTED_BITS", 11)
     monkeypatch.setattr(page_chains, "RANGE_BITS", 3)
     for threads in (1, 3):

@@ -181,21 +181,19 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
         n_seeds += U64(U64(numbers[i]) < last)
     seeds[n_seeds:] = 0
     n = np.int64(0)
-    used = np.int64(n_seeds)
-    for start in range(0, used, AHEAD):
-        stop = start + min(AHEAD, int(used - start))
-        most = n + (stop - start) * limit
+    for start in range(0, np.int64(n_seeds), AHEAD):
+        most = n + AHEAD * limit
         if most > len(keys):
             keys, hits = grow(keys, 2 * most), grow(hits, 2 * most)
-        n = _meet(occurrences, seeds, start, stop, U64(last_skipped), keys, hits, met, n)
+        n = _meet(occurrences, seeds, start, np.int64(n_seeds), U64(last_skipped), keys, hits, met, n)
     return n, keys, hits
 
 
 @inner
-def _meet(occurrences, seeds, start, stop, skipped, keys, hits, met, n):
-    """Write the hits of seeds ``[start, stop)`` behind the ``n`` that are there, and return how many are."""
+def _meet(occurrences, seeds, start, n_seeds, skipped, keys, hits, met, n):
+    """Write the hits of the next `AHEAD` seeds behind the ``n`` that are there, and return how many are."""
     n = U64(n)
-    for i in range(start, stop):
+    for i in range(start, min(start + AHEAD, n_seeds)):
         # Two lines of the index, as most groups have no more: the loop below would wait for each of them.
         prefetch(occurrences, np.int64(seeds[i + AHEAD]))
         prefetch(occurrences, np.int64(seeds[i + AHEAD]) + LINE)
