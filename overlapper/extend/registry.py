@@ -36,7 +36,7 @@ FROM_SEEDS_ON_GPUS = "chain"
 """The extender that finds its candidates on GPUs, too (`overlapper.extend.chain_gpu`)."""
 BASES_A_THREAD = 20_000_000
 """Bases of the reads, for each thread, from which `FROM_SEEDS_ON_GPUS` takes GPUs unasked. Beside 16 threads
-one H100 gains a second on 300 Mb of R10 reads and loses one or two on 167 Mb of CLR (``docs/notes/gpu.md``)."""
+one H100 gains a second on 300 Mb of R10 reads and loses one or two on 167 Mb of CLR (notes on GPUs)."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:
