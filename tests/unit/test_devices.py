@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
+from overlapper.extend.registry import BASES_A_THREAD, device_for
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device, list_devices, select_devices
 from tests.cli.runner import overlapper
@@ -62,6 +63,19 @@ def test_without_a_gpu_auto_is_the_cpu_and_cuda_an_error(no_gpus):
     assert list_devices()[1].problem == "there is no driver"
     with pytest.raises(DeviceError, match="no driver"):
         select_devices("cuda")
+
+
+@pytest.mark.parametrize(
+    ("extender", "device", "bases", "taken"),
+    [
+        ("chain", "auto", 4 * BASES_A_THREAD - 1, "cpu"),
+        ("chain", "auto", 4 * BASES_A_THREAD, "auto"),
+        ("chain", "cuda:1", 1, "cuda:1"),
+        ("xdrop", "auto", 1, "auto"),
+    ],
+)
+def test_chains_of_few_bases_stay_on_the_cpu_unless_a_gpu_is_named(extender, device, bases, taken):
+    assert device_for(extender, device, bases, threads=4) == taken
 
 
 def test_a_missing_package_is_named_as_pip_finds_it(monkeypatch):
