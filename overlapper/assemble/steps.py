@@ -118,7 +118,9 @@ class HeldSteps:
         def find() -> tuple[Overlaps, Facts]:
             reads, order = self._in_order()
             rate = self._rate_of(reads, preset)
-            run = pipeline.run(reads, rate, changes=changes, order=order, threads=self.threads, report=report)
+            run = pipeline.run(
+                reads, rate, changes=changes, order=order, threads=self.threads, device="cpu", report=report
+            )
             return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
         self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes], find)

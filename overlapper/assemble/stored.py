@@ -136,7 +136,9 @@ class StoredSteps:
         def write(artifact: Artifact, beside: Path) -> Facts:
             rate = self.error_rate(preset)
             with Workdir(beside) as workdir:
-                run = run_tiled(self._store, workdir, self._budget, rate, changes=changes, report=report)
+                run = run_tiled(
+                    self._store, workdir, self._budget, rate, changes=changes, device="cpu", report=report
+                )
                 numbers, columns = np.argsort(self._store.order), ArrayWriter(artifact)
                 for part in (Overlaps.empty(), *run.overlaps()):
                     numbered = part.renumber(numbers)

@@ -147,7 +147,7 @@ def work_folder(workdir: str | None, output: str) -> Iterator[str]:
             yield workdir
         return
     from overlapper.io.folders import temporary_folder
-    from overlapper.io.sources import is_stream
+    from overlapper.runtime.streams import is_stream
 
     beside = tempfile.gettempdir() if is_stream(output) else os.path.dirname(os.path.realpath(output))
     with contextlib.ExitStack() as stack:

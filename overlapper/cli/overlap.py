@@ -265,7 +265,7 @@ def overlap(
 
 def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     """Find overlaps with an extender, tell copies apart where that is asked for, and write them."""
-    from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, device_for, extending_devices
+    from overlapper.extend.registry import device_for, extending_devices
     from overlapper.io.sided import open_sided
     from overlapper.overlap.pipeline import run
     from overlapper.runtime.gpu.devices import end_gpus, named
@@ -275,9 +275,8 @@ def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     progress, threads = request.progress, request.threads
     progress.report("reading")
     reading: Future[Reads] = start(request.parts.together)
-    by_bases = request.device == "auto" and extending == FROM_SEEDS_ON_GPUS
-    first = "cpu" if by_bases else request.device
-    choosing: Future[list[Device]] = start(partial(extending_devices, extending, first))
+    known = device_for(extending, request.device, 0, threads)  # how many bases there are is told later
+    choosing: Future[list[Device]] = start(partial(extending_devices, extending, known))
     either: list[Future[Any]] = [reading, choosing]
     wait(either, return_when=FIRST_COMPLETED)
     if choosing.done():
@@ -285,8 +284,8 @@ def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     table = reading.result()
     del reading, either  # and with it the reads as they were
     progress.left_out(request.parts.left_out)
-    if by_bases:
-        device = device_for(extending, request.device, table.total_bases, threads)
+    device = device_for(extending, request.device, table.total_bases, threads)
+    if device != known:
         choosing = start(partial(extending_devices, extending, device))
 
     def devices() -> list[Device]:

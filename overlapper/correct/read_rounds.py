@@ -75,7 +75,7 @@ class HeldReads:
                 order = canonical_order(reads, threads)
                 reads = in_order(reads, order, threads)
             run = pipeline.run(
-                reads, preset, changes=changes, threads=threads, order=order, report=this.report
+                reads, preset, changes=changes, threads=threads, device="cpu", order=order, report=this.report
             )
             return run.overlaps, {"chosen": run.why, **run.funnel}
 

@@ -95,7 +95,9 @@ class StoredRoundReads:
     ) -> tuple[TiledRun, Iterator[Overlaps]]:
         """Find overlaps; return how, and them, by the numbers that the reads have here."""
         store = self._store if this.number == 1 else store_reads(workdir, self._reads.parts())
-        run = run_tiled(store, workdir, self._budget, preset, changes=changes, report=this.report)
+        run = run_tiled(
+            store, workdir, self._budget, preset, changes=changes, device="cpu", report=this.report
+        )
         if this.number > 1:
             return run, run.overlaps()
         numbers = np.argsort(store.order)

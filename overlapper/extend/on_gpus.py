@@ -38,10 +38,8 @@ def found_on(
         In the form in which they are sketched.
     params : Params
     """
-    seeded_there = isinstance(finder, DsoftFinder) and not params.sketch.homopolymer_compressed
-    if not gpus or not seeded_there:
+    if not gpus or not isinstance(finder, DsoftFinder) or params.sketch.homopolymer_compressed:
         return (None if params.extender == FROM_SEEDS_ON_GPUS else gpus), None
-    assert isinstance(finder, DsoftFinder)
     if params.extender == FROM_SEEDS_ON_GPUS:
         return gpus, ChainsOnGpus(gpus, finder, reads, params.chain)
     return gpus, DsoftOnGpus(gpus, finder, _CANDIDATE_HITS)

@@ -29,8 +29,9 @@ from overlapper.errors import FormatError, InputError, ParameterError, Truncated
 from overlapper.index.build import with_kmer_table
 from overlapper.index.bwt import row_type
 from overlapper.io.outputs import OutputFile
-from overlapper.io.sources import check_rereadable, is_stream
+from overlapper.io.sources import check_rereadable
 from overlapper.kernels.index.fm_index import FmIndex
+from overlapper.runtime.streams import is_stream
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
 

@@ -22,8 +22,8 @@ from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
-from overlapper.io.sources import is_stream
 from overlapper.runtime import leaving
+from overlapper.runtime.streams import is_stream
 from overlapper.tables import MappingKind, Mappings, Reads
 
 ENDINGS = (".paf", ".paf.gz", ".sam", ".sam.gz", ".bam")

@@ -18,8 +18,8 @@ from typing import BinaryIO, Self, cast
 
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
-from overlapper.io.sources import is_stream
 from overlapper.runtime import leaving
+from overlapper.runtime.streams import is_stream
 from overlapper.runtime.threads import map_in_order
 
 _MEMBER_BYTES = 1 << 20

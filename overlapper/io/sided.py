@@ -17,8 +17,8 @@ import numpy as np
 
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
-from overlapper.io.sources import is_stream
 from overlapper.io.writers import OverlapWriter, check_format, open_overlaps
+from overlapper.runtime.streams import is_stream
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
 

@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
 from overlapper.errors import FormatError, InputError, MissingExtraError, TruncatedError
+from overlapper.runtime.streams import is_stream
 
 BLOCK_BYTES = 1 << 19
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -39,17 +40,6 @@ class Content(enum.Enum):
 
 
 _STARTS = {Content.SAM: _SAM_HEADERS, Content.BAM: (b"BAM\x01",), Content.CRAM: (b"CRAM",)}
-
-
-def is_stream(path: str) -> bool:
-    """Tell whether a path is a pipe, a device or the like (``-`` is one), which can be gone through once."""
-    if path == "-":
-        return True
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError):
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def check_rereadable(path: str, why: str) -> None:

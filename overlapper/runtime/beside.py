@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
+from overlapper.runtime.streams import is_stream
+
 _ENDING = ".stats.json"
 
 
 def stats_beside(output: str) -> str | None:
     """Return the path of the statistics of an output; None for standard output, pipes and devices."""
-    stream = os.path.exists(output) and not (os.path.isfile(output) or os.path.isdir(output))
-    return None if output == "-" or stream else output.rstrip(os.sep) + _ENDING
+    return None if is_stream(output) else output.rstrip(os.sep) + _ENDING
 
 
 def size_of(path: str) -> int:

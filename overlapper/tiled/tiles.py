@@ -19,7 +19,7 @@ import numpy as np
 
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource, sketched_form
 from overlapper.extend import chain
-from overlapper.extend.registry import ALIGNING, check_compression
+from overlapper.extend.registry import ALIGNING, check_compression, device_for
 from overlapper.extend.selection import Selection
 from overlapper.io.artifacts import Artifact, finished, writing
 from overlapper.io.fastx import FastxParts
@@ -151,6 +151,7 @@ def run_tiled(
 
     report("seeding", 0, 0)
     seeds_path = _seed(store, workdir, params, room, budget)
+    device = device_for(params.extender, device, int(store.lengths.sum()), budget.threads)
     work = TileWork(store.artifact.folder, seeds_path, workdir.folder, params, device, gpu_memory)
     fitted, whole = _fitted(work, budget.threads)
     clock.lap("seed")

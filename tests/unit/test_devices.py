@@ -5,7 +5,11 @@ import threading
 
 import pytest
 
+from overlapper import random_genome, simulate_reads
+from overlapper.assemble.contigs import assemble_reads
+from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
+from overlapper.extend import registry
 from overlapper.extend.registry import BASES_A_THREAD, device_for
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device, list_devices, select_devices
@@ -76,6 +80,18 @@ def test_without_a_gpu_auto_is_the_cpu_and_cuda_an_error(no_gpus):
 )
 def test_chains_of_few_bases_stay_on_the_cpu_unless_a_gpu_is_named(extender, device, bases, taken):
     assert device_for(extender, device, bases, threads=4) == taken
+
+
+def test_overlaps_of_corrections_and_assemblies_take_no_gpu_unasked(monkeypatch):
+    asked = []
+    monkeypatch.setattr(registry, "BASES_A_THREAD", 0)
+    monkeypatch.setattr(
+        registry, "select_devices", lambda device: asked.append(device) or [Device("cpu", "")]
+    )
+    reads, _ = simulate_reads(random_genome(8_000, seed=1), "ont-r9", coverage=12, seed=2)
+    correct(reads, device="cpu", threads=1)
+    assemble_reads(reads, device="cpu", threads=1)
+    assert asked and set(asked) == {"cpu"}
 
 
 def test_a_missing_package_is_named_as_pip_finds_it(monkeypatch):
