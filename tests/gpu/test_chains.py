@@ -7,7 +7,7 @@ from overlapper import random_genome, simulate_reads
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
-from overlapper.extend import chain_gpu
+from overlapper.extend import chain_gpu, on_gpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
@@ -42,6 +42,7 @@ def both(reads, preset, monkeypatch, **changes):
     """Run on both devices, with nothing left to the CPU; return what the GPU found, and its counts."""
     expected = pipeline.run(reads, preset, device="cpu", changes=changes)
     monkeypatch.setattr(chain_gpu.ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
     found = pipeline.run(reads, preset, device="cuda:0", changes=changes)
     assert found.devices == ["cuda:0"]
     assert found.funnel == expected.funnel

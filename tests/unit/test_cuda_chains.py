@@ -12,6 +12,7 @@ from numba import types
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.extend import on_gpus
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, hits
@@ -138,6 +139,7 @@ def found(reads, device, **changes):
 def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     """From the seed index to overlaps: the bytes and counts of the CPU."""
     monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(on_gpus, "SEEDED_THERE", seed << 28)
     reads = reads_of(texts_of(seed, genome=3000, reads=18, longest=1200))
     changes = {
         "sketch": {"kmer_length": 11 + seed, "window": 4}, "classes": {"min_overlap": 100},
