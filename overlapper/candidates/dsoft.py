@@ -19,7 +19,7 @@ window.
 from __future__ import annotations
 
 import dataclasses
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from overlapper.errors import ParameterError
 from overlapper.params.stages import DsoftParams, Params
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
+
+if TYPE_CHECKING:
+    from overlapper.gpu.gpus import Gpus
 
 SAMPLED_SEEDS = 4096
 """Of which hits are counted to tell how many all have."""
@@ -51,7 +54,7 @@ class DsoftFinder:
     first_target: int = 0
 
     @classmethod
-    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
+    def prepare(cls, reads: Reads, params: Params, threads: int, gpus: Gpus | None = None) -> Self:
         """Index a read set.
 
         Parameters
@@ -59,8 +62,10 @@ class DsoftFinder:
         reads : Reads
         params : Params
         threads : int
+        gpus : Gpus, optional
+            That hold the reads, and take a share of the work.
         """
-        return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
+        return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads, gpus), params.dsoft)
 
     def counts(self) -> dict[str, int]:
         """Return what the funnel shows of seeding."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from overlapper.candidates import registry
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.candidates.registry import QueryFinder
@@ -12,13 +15,35 @@ from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
 from overlapper.tables import Reads
 
+SEEDED_THERE = 1 << 28
+"""Bases of a read set that is seeded on GPUs; a smaller one is seeded before they are ready."""
 _CANDIDATE_HITS = 1 << 21
 """Hits of a block whose candidates are extended on GPUs: some 50,000 candidates."""
 
 
+def prepared(
+    opened: Callable[[], Gpus | None], reads: Reads, params: Params, threads: int
+) -> registry.Finder:
+    """Return the finder of a run, prepared for its reads: with the GPUs that it is to run on, if that pays.
+
+    Parameters
+    ----------
+    opened : callable
+        Waits for these GPUs, which hold the reads.
+    reads : Reads
+        In the form in which they are sketched.
+    params : Params
+    threads : int
+    """
+    kind = registry.finder(params.finder)
+    if kind is DsoftFinder and reads.total_bases >= SEEDED_THERE and not params.sketch.homopolymer_compressed:
+        return DsoftFinder.prepare(reads, params, threads, opened())
+    return kind.prepare(reads, params, threads)
+
+
 def kernels_for(params: Params) -> list[str]:
     """Return how the names of the kernels begin that a run may need."""
-    return [params.extender, *chain_gpu.KERNELS]
+    return ["seeds", params.extender, *chain_gpu.KERNELS]
 
 
 def found_on(

@@ -12,14 +12,14 @@ from typing import Any, Never
 import numpy as np
 
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
-from overlapper.candidates.registry import QueryFinder, finder
+from overlapper.candidates.registry import QueryFinder
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
 from overlapper.extend.batches import cut_rising, gathered, warm_up
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
-from overlapper.extend.on_gpus import found_on, kernels_for
+from overlapper.extend.on_gpus import found_on, kernels_for, prepared
 from overlapper.extend.registry import (
     ALIGNING,
     ON_GPUS,
@@ -204,7 +204,7 @@ def _run(
         seeded, run_map = compress_homopolymers(reads)
     aligning = params.extender in ALIGNING
     rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
-    seeder = finder(params.finder).prepare(seeded, params, threads)
+    seeder = prepared(opened, seeded, params, threads)
     params = rating.result() if rating else with_typical(params, seeded, seeder.find, threads)
     clock.lap("seed")
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import map_in_order
+from overlapper.sketch import gpu_groups
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
+
+if TYPE_CHECKING:
+    from overlapper.gpu.gpus import Gpus
 
 LISTED_BITS = 20
 """``2 ** LISTED_BITS`` bases have their occurrences sorted at a time: their list fits into the cache."""
@@ -64,7 +68,7 @@ class SeedIndex:
     counts: dict[str, int]
 
     @classmethod
-    def build(cls, reads: Reads, sketch: SketchParams, threads: int) -> Self:
+    def build(cls, reads: Reads, sketch: SketchParams, threads: int, gpus: Gpus | None = None) -> Self:
         """Sketch and index a read set.
 
         Parameters
@@ -72,6 +76,8 @@ class SeedIndex:
         reads : Reads
         sketch : SketchParams
         threads : int
+        gpus : Gpus, optional
+            That hold the reads, and group minimizers by hash where they have room.
 
         Raises
         ------
@@ -80,7 +86,10 @@ class SeedIndex:
         """
         layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
         sketched = np.empty(len(reads), np.int32)
-        entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
+        grouped = None
+        if gpus:
+            grouped = gpu_groups.group_by_hash(gpus, reads, sketch, layout, sketched, SPECTRUM_SIZE)
+        entries, buckets, spectrum = grouped or group_by_hash(reads, sketch, layout, sketched, threads)
         limit, often = chosen_limit(sketch, spectrum), unthinned(sketch.window)
         added: list[list[np.ndarray]] = []
         largest = limit

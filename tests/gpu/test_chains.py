@@ -7,12 +7,14 @@ from overlapper import random_genome, simulate_reads
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
-from overlapper.extend import chain_gpu
+from overlapper.extend import chain_gpu, on_gpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.overlap import pipeline
-from overlapper.params.stages import Params
+from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.threads import available_threads
 from overlapper.simulate import adapted_model
+from overlapper.sketch import seed_index
+from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
 from tests.read_sets import columns_of, reads_of, texts_of
 
@@ -40,6 +42,7 @@ def both(reads, preset, monkeypatch, **changes):
     """Run on both devices, with nothing left to the CPU; return what the GPU found, and its counts."""
     expected = pipeline.run(reads, preset, device="cpu", changes=changes)
     monkeypatch.setattr(chain_gpu.ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
     found = pipeline.run(reads, preset, device="cuda:0", changes=changes)
     assert found.devices == ["cuda:0"]
     assert found.funnel == expected.funnel
@@ -72,6 +75,29 @@ def test_parameters_change_both_alike(gpu, monkeypatch, dsoft, chain):
     model = adapted_model("ont-r9", mean_length=2500)
     reads, _ = simulate_reads(with_repeats(2, copies=40), model, coverage=8, seed=2)
     both(reads, "ont", monkeypatch, dsoft={"most_windows": 7, "min_share": 5, **dsoft}, chain=chain)
+
+
+@pytest.mark.parametrize("memory", [1 << 34, 1 << 30])
+@pytest.mark.parametrize(
+    ("model", "k", "w"), [("clr", 15, 2), ("hifi", 28, 30), ("ont-r10", 19, 7), ("ont-r9", 9, 1)]
+)
+def test_seeds_are_those_of_the_cpu(gpu, monkeypatch, model, k, w, memory):
+    reads, _ = simulate_reads(with_repeats(4, copies=60), adapted_model(model), coverage=20, seed=4)
+    texts = ["A" * 3000, "AC" * 900, "N" * 50, *["GATTACA" * 40] * 30, ""]
+    reads = Reads.concat([reads, Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)])
+    sketch = SketchParams(kmer_length=k, window=w)
+    expected = SeedIndex.build(reads, sketch, 8)
+    monkeypatch.setattr(seed_index, "group_by_hash", None)
+    with Gpus([gpu], memory) as gpus:
+        gpus.hold(reads)
+        found = SeedIndex.build(reads, sketch, 8, gpus)
+    assert found.counts == expected.counts and found.limit == expected.limit
+    assert columns_of(found.seeding) == columns_of(expected.seeding)
+    seen = [
+        index.occurrences[index.by_read[index.by_read < len(index.occurrences)]]
+        for index in (found, expected)
+    ]
+    np.testing.assert_array_equal(*seen)
 
 
 @pytest.mark.parametrize("model", ["clr", "hifi"])

@@ -12,15 +12,19 @@ from numba import types
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
+from overlapper.extend import on_gpus
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, hits
 from overlapper.kernels.chain.cuda import chain, end_walks
-from overlapper.kernels.common.cuda import radix_sort, walk_bases
+from overlapper.kernels.common.cuda import groups, radix_sort, walk_bases
+from overlapper.kernels.seeds.cuda import minimizers, seed_index
 from overlapper.overlap import pipeline
-from overlapper.params.stages import Params
+from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.gpu import devices, driver, memory
 from overlapper.runtime.gpu.devices import Device
+from overlapper.sketch import seed_index as host_index
+from overlapper.sketch.seed_index import SeedIndex
 from tests.read_sets import columns_of, reads_of, texts_of
 from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
 
@@ -31,10 +35,21 @@ ROWS, NUMBER = types.int32[:, ::1], types.int64
 KERNELS = {
     radix_sort.count_digits: (U8, NUMBER, I4),
     radix_sort.move_pairs: (U8, U8, NUMBER, I8, U8, U8),
+    groups.flag_starts: (U8, I4),
+    minimizers.mark_reads: (I8, I4),
+    minimizers.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
+    minimizers.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
+    seed_index.count_minimizers: (I4, I8, NUMBER, I4),
+    seed_index.flag_buckets: (U8, *(NUMBER,) * 3, I4),
+    seed_index.write_entries: (U8, I4, I8, *(NUMBER,) * 4, U8, U8),
+    seed_index.judge_groups: (U8, I8, I4, I8, I8, I4),
+    seed_index.flag_kept: (I8, I4, I4),
+    seed_index.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
+    seed_index.find_buckets: (U8, I8, NUMBER, I8),
     hits.count_hits: (U8, U4, NUMBER, I4),
     hits.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
     dsoft.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
-    dsoft.list_flagged: (I4, I8, I8),
+    groups.list_flagged: (I4, I8, I8),
     dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
     dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4),
     chain.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
@@ -66,7 +81,8 @@ def pretended(monkeypatch):
         def launch(blocks, size, stream, *arguments):
             threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
             threads.gridDim = SimpleNamespace(x=blocks)
-            for threads.blockIdx.x in range(blocks):
+            for threads.number in range(blocks):
+                threads.blockIdx.x = threads.number
                 kernel.py_func(*arguments)
 
         return SimpleNamespace(launch=launch)
@@ -80,7 +96,7 @@ def pretended(monkeypatch):
     def shifted(low, high, by):
         return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
 
-    for module in (hits, dsoft, chain, end_walks, radix_sort, walk_bases):
+    for module in (minimizers, seed_index, groups, hits, dsoft, chain, end_walks, radix_sort, walk_bases):
         for name, value in list(vars(module).items()):
             if getattr(value, "targetoptions", {}).get("device"):
                 monkeypatch.setattr(module, name, value.py_func)
@@ -93,6 +109,7 @@ def pretended(monkeypatch):
                 monkeypatch.setattr(module, name, other)
     monkeypatch.setattr(dsoft, "WARP", 1)
     monkeypatch.setattr(chain, "WARP", 1)
+    monkeypatch.setattr(seed_index, "THREADS", 1)
     for name, value in (
         ("THREADS", 1),
         ("TILE", radix_sort.EACH),
@@ -122,6 +139,7 @@ def found(reads, device, **changes):
 def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     """From the seed index to overlaps: the bytes and counts of the CPU."""
     monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(on_gpus, "SEEDED_THERE", seed << 28)
     reads = reads_of(texts_of(seed, genome=3000, reads=18, longest=1200))
     changes = {
         "sketch": {"kmer_length": 11 + seed, "window": 4}, "classes": {"min_overlap": 100},
@@ -146,3 +164,27 @@ def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
         expected = finder.find(3, n).without_hits()
         monkeypatch.setattr(DsoftFinder, "find", None)
         assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 10
+
+
+def index_of(reads, sketch, gpus):
+    """Return all that others see of a seed index: what lies between its groups is arbitrary."""
+    index = SeedIndex.build(reads, sketch, 1, gpus)
+    seen = index.occurrences[index.by_read[index.by_read < len(index.occurrences)]]
+    return index.limit, index.counts, columns_of(index.seeding), seen.tobytes()
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize(("k", "window", "limit"), [(8, 1, 0), (11, 4, 9), (28, 200, 0)])
+def test_seeds_are_those_of_the_cpu(pretended, monkeypatch, k, window, limit):
+    texts = texts_of(k, genome=400, reads=5, longest=300)
+    reads = reads_of([*texts, "AC" * 60, "A" * 80 + "C", *["GATTACA" * 6] * 3])
+    sketch = SketchParams(kmer_length=k, window=window, repeat_limit=limit)
+    expected = index_of(reads, sketch, None)
+    monkeypatch.setattr(host_index, "group_by_hash", None)
+    for chunk, free in ((1 << 20, 1 << 28), (400, 100_000)):
+        monkeypatch.setattr(seed_index, "_CHUNK_BASES", chunk)
+        monkeypatch.setattr(PretendedArena, "free", free)
+        with Gpus(devices._gpus()) as gpus:
+            gpus.hold(reads)
+            assert index_of(reads, sketch, gpus) == expected
+    assert expected[1]["minimizers that seed"] > 10

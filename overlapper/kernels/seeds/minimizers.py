@@ -20,7 +20,7 @@ from overlapper.tables.reads import BASES_PER_WORD
 CHUNK = 2048
 """Positions decided at a time; the loops below run over this many plus twice the window."""
 
-_M1, _M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+M1, M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 U8, U32, U64 = np.uint8, np.uint32, np.uint64
 LANES_32_MAX_K = 15
 
@@ -40,7 +40,8 @@ def _reverse_complement_32(x, k):
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _reverse_complement_64(x, k):
+def reverse_complement_64(x, k):
+    """Return the reverse complement of a k-mer, in 64 bits."""
     x = ((x >> U64(2)) & U64(0x3333333333333333)) | ((x & U64(0x3333333333333333)) << U64(2))
     x = ((x >> U64(4)) & U64(0x0F0F0F0F0F0F0F0F)) | ((x & U64(0x0F0F0F0F0F0F0F0F)) << U64(4))
     x = ((x >> U64(8)) & U64(0x00FF00FF00FF00FF)) | ((x & U64(0x00FF00FF00FF00FF)) << U64(8))
@@ -53,7 +54,7 @@ def _reverse_complement_64(x, k):
 def _hash_words_32(words, first_word, n_words, k, hashes, strands):
     """Hash the k-mers that start in ``n_words`` words; 16 shifts of 64 bits give 16 k-mers."""
     mask, half = U32((1 << (2 * k)) - 1), U32(k)
-    m1, m2 = U32(_M1 & 0xFFFFFFFF), U32(_M2 & 0xFFFFFFFF)
+    m1, m2 = U32(M1 & 0xFFFFFFFF), U32(M2 & 0xFFFFFFFF)
     for i in range(n_words):
         low, high = words[first_word + i], U64(0)
         if first_word + i + 1 < len(words):
@@ -80,7 +81,7 @@ def _hash_words_32(words, first_word, n_words, k, hashes, strands):
 def _hash_words_64(words, first_word, n_words, k, hashes, strands):
     """Hash the k-mers that start in ``n_words`` words."""
     mask, half = (U64(1) << U64(2 * k)) - U64(1), U64(k)
-    m1, m2 = U64(_M1), U64(_M2)
+    m1, m2 = U64(M1), U64(M2)
     for i in range(n_words):
         low, high = words[first_word + i], U64(0)
         if first_word + i + 1 < len(words):
@@ -90,7 +91,7 @@ def _hash_words_64(words, first_word, n_words, k, hashes, strands):
             out[j] = ((low >> U64(2 * j)) | ((high << U64(1)) << U64(63 - 2 * j))) & mask
     for i in range(BASES_PER_WORD * n_words):
         f = hashes[i]
-        r = _reverse_complement_64(f, k)
+        r = reverse_complement_64(f, k)
         f = (f * m1) & mask
         r = (r * m1) & mask
         f = ((f ^ (f >> half)) * m2) & mask

@@ -20,6 +20,7 @@ from overlapper.kernels.candidates.cuda.hits import (
     target_of,
     target_position,
 )
+from overlapper.kernels.common.cuda.groups import list_flagged, run_stop
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.runtime.gpu.launch import kernel_of, launch
 from overlapper.runtime.gpu.memory import Arena
@@ -173,32 +174,6 @@ def flag_pairs(keys, places, lengths, target_bits, k, band_bits, fewest, flags):
     flags[x] = int32(flag)
 
 
-@cuda.jit
-def list_flagged(flags, ranks, numbers):
-    """Write the numbers of what is flagged; ``ranks`` are the running sums of ``flags``."""
-    x = cuda.grid(1)
-    if x < len(flags) and flags[x]:
-        numbers[ranks[x]] = x
-
-
-@cuda.jit(device=True)
-def _pair_stop(keys, start):
-    """Return where the hits of a pair end that start there: by doubling steps, then by halving."""
-    n, key = int64(len(keys)), keys[start]
-    low, step = start, int64(1)
-    while low + step < n and keys[low + step] == key:
-        low += step
-        step *= 2
-    high = min(low + step, n)
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if keys[middle] == key:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
 @cuda.jit(device=True)
 def _new_bases(places, diagonals, start, i, k, band_bits):
     """Return the query bases that a hit adds to the two windows that its band is in, the lower one first.
@@ -258,7 +233,7 @@ def find_windows(
     bases_of = windows[cuda.blockIdx.x]
     for pair in range(int64(cuda.blockIdx.x), int64(len(starts)), int64(cuda.gridDim.x)):
         start = starts[pair]
-        stop, key = _pair_stop(keys, start), keys[start]
+        stop, key = run_stop(keys, start), keys[start]
         q_length = lengths[first_query + int64(key >> uint64(target_bits + 1))]
         t_length = lengths[target_of(key, target_bits)]
         lowest = (-q_length >> band_bits) - 1
