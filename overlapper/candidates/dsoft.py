@@ -19,7 +19,7 @@ window.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from overlapper.errors import ParameterError
 from overlapper.params.stages import DsoftParams, Params
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.tables import Candidates, Reads
-
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
 SAMPLED_SEEDS = 4096
 """Of which hits are counted to tell how many all have."""
@@ -54,7 +51,7 @@ class DsoftFinder:
     first_target: int = 0
 
     @classmethod
-    def prepare(cls, reads: Reads, params: Params, threads: int, gpus: Gpus | None = None) -> Self:
+    def prepare(cls, reads: Reads, params: Params, threads: int) -> Self:
         """Index a read set.
 
         Parameters
@@ -62,10 +59,8 @@ class DsoftFinder:
         reads : Reads
         params : Params
         threads : int
-        gpus : Gpus, optional
-            That hold the reads, and take a share of the work.
         """
-        return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads, gpus), params.dsoft)
+        return cls(reads.lengths, SeedIndex.build(reads, params.sketch, threads), params.dsoft)
 
     def counts(self) -> dict[str, int]:
         """Return what the funnel shows of seeding."""
@@ -73,11 +68,9 @@ class DsoftFinder:
 
     def hits_per_base(self) -> float:
         """Return about how many hits a base of the reads has, from a sample of the seeds."""
-        from overlapper.kernels.candidates.dsoft import count_hits
-
-        by_read = self.index.by_read
-        sample = np.ascontiguousarray(by_read[:: 1 + len(by_read) // SAMPLED_SEEDS])
-        hits = count_hits(self.index.occurrences, sample) / max(1, len(sample)) * len(by_read)
+        seeds = len(self.index.seeding.positions)
+        step = 1 + seeds // SAMPLED_SEEDS
+        hits = self.index.lists.hits(step) / max(1, -(-seeds // step)) * seeds
         return hits / max(1, int(self.lengths.sum()))
 
     def find(self, query_start: int, query_stop: int) -> Candidates:
@@ -97,8 +90,9 @@ class DsoftFinder:
 
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
+        lists = self.index.lists
         rows, hit_counts, hit_query_pos, hit_target_pos = find_candidates(
-            self.index.occurrences, self.index.list_starts, self.index.by_read, self.lengths,
+            lists.occurrences, self.index.list_starts, lists.by_read, self.lengths,
             query_start, query_stop, self.first_target, self.index.limit, self.index.kmer_length,
             self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
             self.params.most_windows, self.params.min_share,

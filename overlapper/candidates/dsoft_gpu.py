@@ -12,6 +12,7 @@ from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.runtime.threads import cut_evenly
+from overlapper.sketch.seed_index_gpu import ListsThere
 from overlapper.tables import Candidates
 
 if TYPE_CHECKING:
@@ -87,6 +88,18 @@ class DsoftOnGpus:
         middle = (start + stop) // 2
         return Candidates.concat([self.find(start, middle), self.find(middle, stop)])
 
+    def find_with_seeds(self, start: int, stop: int) -> Candidates:
+        """Return what the finder's ``find`` does."""
+        from overlapper.kernels.candidates.cuda.dsoft import rows_of, seeds_of
+
+        index = self._finder.index
+        found, _ = self.work(
+            start, stop, lambda found, there, arena: (rows_of(found, arena), *seeds_of(found, arena))
+        )
+        if found is None:
+            return self._finder.find(start, stop)
+        return Candidates.of_rows(*found, index.kmer_length, index.seeding)
+
     def work(
         self, start: int, stop: int, make: Callable[[Found | None, IndexThere, Arena], Made]
     ) -> tuple[Made | None, bool]:
@@ -136,12 +149,17 @@ class DsoftOnGpus:
         from overlapper.runtime.gpu.memory import Arena
 
         index, seeding = self._finder.index, self._finder.index.seeding
+        lists = index.lists
+        if isinstance(lists, ListsThere) and lists.gpu == slot.gpu and slot.reads is not None:
+            there = lists.lists
+            seeds = Index(there.occurrences, there.by_read, index.list_starts, slot.reads.lengths)
+            return IndexThere(lists.arena, seeds, (lists.sketched, there.positions, there.starts))
         columns = (
-            index.occurrences, index.by_read, self._finder.lengths,
+            lists.occurrences, lists.by_read, self._finder.lengths,
             seeding.sketched, seeding.positions, seeding.starts,
         )  # fmt: skip
         size = sum(column.nbytes for column in columns) + _MARGIN
-        if size > slot.spare or not len(index.by_read):
+        if size > slot.spare or not len(lists.by_read):
             return None
         arena = Arena.allocate(size, slot.arena.pinned)
         try:

@@ -13,7 +13,9 @@ from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
-from overlapper.tables import Reads
+from overlapper.sketch import seed_index_gpu
+from overlapper.sketch.seed_index_gpu import ListsThere
+from overlapper.tables import Candidates, Reads
 
 SEEDED_THERE = 1 << 28
 """Bases of a read set that is seeded on GPUs; a smaller one is seeded before they are ready."""
@@ -37,13 +39,25 @@ def prepared(
     """
     kind = registry.finder(params.finder)
     if kind is DsoftFinder and reads.total_bases >= SEEDED_THERE and not params.sketch.homopolymer_compressed:
-        return DsoftFinder.prepare(reads, params, threads, opened())
+        gpus = opened()
+        index = seed_index_gpu.build(gpus, reads, params.sketch, threads) if gpus else None
+        if index:
+            return DsoftFinder(reads.lengths, index, params.dsoft)
     return kind.prepare(reads, params, threads)
+
+
+def sampling(opened: Callable[[], Gpus | None], finder: registry.Finder) -> Callable[[int, int], Candidates]:
+    """Return what finds candidates of a few queries, with seeds: the GPU that has the index, or the CPU."""
+    if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, ListsThere):
+        gpus = opened()
+        if gpus:
+            return DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_with_seeds
+    return finder.find
 
 
 def kernels_for(params: Params) -> list[str]:
     """Return how the names of the kernels begin that a run may need."""
-    return ["seeds", params.extender, *chain_gpu.KERNELS]
+    return [*seed_index_gpu.KERNELS, params.extender, *chain_gpu.KERNELS]
 
 
 def found_on(

@@ -19,7 +19,7 @@ from overlapper.extend.batches import cut_rising, gathered, warm_up
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
-from overlapper.extend.on_gpus import found_on, kernels_for, prepared
+from overlapper.extend.on_gpus import found_on, kernels_for, prepared, sampling
 from overlapper.extend.registry import (
     ALIGNING,
     ON_GPUS,
@@ -205,7 +205,7 @@ def _run(
     aligning = params.extender in ALIGNING
     rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
     seeder = prepared(opened, seeded, params, threads)
-    params = rating.result() if rating else with_typical(params, seeded, seeder.find, threads)
+    params = rating.result() if rating else with_typical(params, seeded, sampling(opened, seeder), threads)
     clock.lap("seed")
 
     gpus, there = found_on(opened(), seeder, seeded, params)

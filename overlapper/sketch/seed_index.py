@@ -5,22 +5,18 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import map_in_order
-from overlapper.sketch import gpu_groups
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
-
-if TYPE_CHECKING:
-    from overlapper.gpu.gpus import Gpus
 
 LISTED_BITS = 20
 """``2 ** LISTED_BITS`` bases have their occurrences sorted at a time: their list fits into the cache."""
@@ -30,6 +26,40 @@ SPECTRUM_SIZE = 1 << 16
 
 Stretches = list[tuple[int, int]]
 """Stretches ``[start, stop)`` of an array."""
+
+
+class SeedLists(Protocol):
+    """The occurrences of an index, in memory of the host or of a GPU."""
+
+    @property
+    def occurrences(self) -> np.ndarray:
+        """By hash, read and position (uint64), packed as `overlapper.kernels.seeds.seed_index` says.
+
+        There may be gaps that hold nothing.
+        """
+
+    @property
+    def by_read(self) -> np.ndarray:
+        """Numbers of the occurrences of each read (uint32 or int64), ascending by position.
+
+        Of the last one of a group, which has no later one, it is a number that none has.
+        """
+
+    def hits(self, step: int) -> int:
+        """Return how many hits every ``step``-th occurrence, by read, has with later ones of its group."""
+
+
+class ListsHere(NamedTuple):
+    """`SeedLists` in memory of the host."""
+
+    occurrences: np.ndarray
+    by_read: np.ndarray
+
+    def hits(self, step: int) -> int:
+        """As that of `SeedLists`."""
+        from overlapper.kernels.candidates.dsoft import count_hits
+
+        return int(count_hits(self.occurrences, np.ascontiguousarray(self.by_read[::step])))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,12 +74,8 @@ class SeedIndex:
     kmer_length : int
     limit : int
         Multiplicity that no seed exceeds.
-    occurrences : ndarray of uint64
-        By hash, read and position, packed as `overlapper.kernels.seeds.seed_index` says, with gaps that hold
-        nothing.
-    by_read : ndarray of uint32 or int64
-        Numbers of the occurrences of each read, ascending by position; of the last one of a group, which has
-        no later one, a number that none has.
+    lists : SeedLists
+        Occurrences, and the numbers of those of each read.
     list_starts : ndarray of int64, shape (reads + 1,)
         Where the numbers of each read start.
     seeding : Seeding
@@ -61,14 +87,13 @@ class SeedIndex:
 
     kmer_length: int
     limit: int
-    occurrences: np.ndarray
-    by_read: np.ndarray
+    lists: SeedLists
     list_starts: np.ndarray
     seeding: Seeding
     counts: dict[str, int]
 
     @classmethod
-    def build(cls, reads: Reads, sketch: SketchParams, threads: int, gpus: Gpus | None = None) -> Self:
+    def build(cls, reads: Reads, sketch: SketchParams, threads: int) -> Self:
         """Sketch and index a read set.
 
         Parameters
@@ -76,8 +101,6 @@ class SeedIndex:
         reads : Reads
         sketch : SketchParams
         threads : int
-        gpus : Gpus, optional
-            That hold the reads, and group minimizers by hash where they have room.
 
         Raises
         ------
@@ -86,26 +109,20 @@ class SeedIndex:
         """
         layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
         sketched = np.empty(len(reads), np.int32)
-        grouped = None
-        if gpus:
-            grouped = gpu_groups.group_by_hash(gpus, reads, sketch, layout, sketched, SPECTRUM_SIZE)
-        entries, buckets, spectrum = grouped or group_by_hash(reads, sketch, layout, sketched, threads)
-        limit, often = chosen_limit(sketch, spectrum), unthinned(sketch.window)
+        entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
+        limit, often, largest = chosen_limit(sketch, spectrum), unthinned(sketch.window), 0
         added: list[list[np.ndarray]] = []
-        largest = limit
         if not sketch.repeat_limit and spectrum[limit + 1 :].any():
             frequent = _frequent(entries, buckets, layout, limit, threads)
             placing = Placing.of(layout, reads.word_offsets)
-            parts: list[Callable[[], list[np.ndarray]]] = [partial(list, part) for part in frequent]
-            rule = SeedRule.find(reads.lengths, placing, spectrum, limit, often, parts, threads)
-            added = [[part[: rule.keep_seeding(part, part)] for part in of_part] for of_part in frequent]
-            largest = rule.largest
+            largest, added = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
         by_read, positions, starts = list_occurrences(
             reads, entries, buckets, layout, limit, often, threads, added
         )
         counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
         seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
-        return cls(sketch.kmer_length, largest, entries, by_read, starts, seeding, counts)
+        lists = ListsHere(entries, by_read)
+        return cls(sketch.kmer_length, max(limit, largest), lists, starts, seeding, counts)
 
 
 def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
@@ -126,6 +143,30 @@ def _frequent(
         return [frequent_groups(entries[start:stop], layout.rest_low_bit, limit) for start, stop in buckets]
 
     return list(map_in_order(of_range, stretches, threads))
+
+
+def in_deep_reads(
+    reads: Reads,
+    frequent: list[list[np.ndarray]],
+    placing: Placing,
+    spectrum: np.ndarray,
+    limit: int,
+    often: int,
+    threads: int,
+) -> tuple[int, list[list[np.ndarray]]]:
+    """Return what seeds of frequent minimizers, each bucket of each range; and before it, how often at most.
+
+    Parameters
+    ----------
+    reads : Reads
+    frequent : list of list of ndarray of uint64
+        Their entries in each bucket of each range of buckets; overwritten.
+    placing, spectrum, limit, often, threads
+        As `SeedRule.find` takes them.
+    """
+    parts: list[Callable[[], list[np.ndarray]]] = [partial(list, part) for part in frequent]
+    rule = SeedRule.find(reads.lengths, placing, spectrum, limit, often, parts, threads)
+    return rule.largest, [[part[: rule.keep_seeding(part, part)] for part in of_part] for of_part in frequent]
 
 
 def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:

@@ -9,7 +9,7 @@ import numpy as np
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.page_chains import EntryLayout, partition
-from overlapper.sketch.seed_index import SeedIndex, Stretches, list_occurrences
+from overlapper.sketch.seed_index import ListsHere, SeedIndex, Stretches, list_occurrences
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
@@ -42,7 +42,8 @@ def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
     store.release(0)
     by_read, positions, list_starts = _listed(store, reads, entries, stretches, threads)
     seeding = Seeding(sketched=store.sketched(), positions=positions, starts=list_starts)
-    return SeedIndex(store.kmer_length, store.limit, entries, by_read, list_starts, seeding, store.counts)
+    lists = ListsHere(entries, by_read)
+    return SeedIndex(store.kmer_length, store.limit, lists, list_starts, seeding, store.counts)
 
 
 def _listed(
@@ -99,9 +100,8 @@ def tile_index(
     stretches = list(map_in_order(join, layout.bucket_ranges, threads))
     by_read, _, list_starts = _listed(store, reads, entries, stretches, threads)
     both = [queries.seeding] if targets is None else [queries.seeding, targets.seeding]
-    return SeedIndex(
-        store.kmer_length, store.limit, entries, by_read, list_starts, Seeding.concat(both), store.counts
-    )
+    lists = ListsHere(entries, by_read)
+    return SeedIndex(store.kmer_length, store.limit, lists, list_starts, Seeding.concat(both), store.counts)
 
 
 def _of_bucket(entries: np.ndarray, starts: np.ndarray, first: int, bucket: int) -> np.ndarray:

@@ -70,7 +70,7 @@ def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits, met):
     assert np.diff(index.seeding.starts).tolist() == [len(read) for read in expected]
     times = Counter(value for read in expected for value, _, _ in read)
     assert index.limit >= max(times.values(), default=0)
-    assert sum(index.by_read < len(index.occurrences)) == times.total() - len(times)
+    assert sum(index.lists.by_read < len(index.lists.occurrences)) == times.total() - len(times)
 
 
 def test_reads_of_the_plasmid_are_deep():

@@ -106,8 +106,8 @@ def test_tandem_minimizers_do_not_seed_and_frequent_ones_are_thinned_out(seed, u
 
 def with_later(index):
     """Return the occurrences that have a later one of their group, by read and position; 0 for the others."""
-    has_later = index.by_read < len(index.occurrences)
-    return np.where(has_later, index.occurrences[np.where(has_later, index.by_read, 0)], 0)
+    has_later = index.lists.by_read < len(index.lists.occurrences)
+    return np.where(has_later, index.lists.occurrences[np.where(has_later, index.lists.by_read, 0)], 0)
 
 
 def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):

@@ -94,6 +94,10 @@ class PretendedThreads:
             return before
 
         @staticmethod
+        def or_(array, at, bits):
+            array[at] |= bits
+
+        @staticmethod
         def max(array, at, number):
             array[at] = max(array[at], number)
 

@@ -18,12 +18,12 @@ from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, hits
 from overlapper.kernels.chain.cuda import chain, end_walks
 from overlapper.kernels.common.cuda import groups, radix_sort, walk_bases
-from overlapper.kernels.seeds.cuda import minimizers, seed_index
+from overlapper.kernels.seeds.cuda import minimizers, seed_groups, seed_lists
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.gpu import devices, driver, memory
 from overlapper.runtime.gpu.devices import Device
-from overlapper.sketch import seed_index as host_index
+from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
 from tests.read_sets import columns_of, reads_of, texts_of
 from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
@@ -39,13 +39,19 @@ KERNELS = {
     minimizers.mark_reads: (I8, I4),
     minimizers.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
     minimizers.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
-    seed_index.count_minimizers: (I4, I8, NUMBER, I4),
-    seed_index.flag_buckets: (U8, *(NUMBER,) * 3, I4),
-    seed_index.write_entries: (U8, I4, I8, *(NUMBER,) * 4, U8, U8),
-    seed_index.judge_groups: (U8, I8, I4, I8, I8, I4),
-    seed_index.flag_kept: (I8, I4, I4),
-    seed_index.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
-    seed_index.find_buckets: (U8, I8, NUMBER, I8),
+    seed_groups.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
+    seed_groups.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
+    seed_groups.judge_groups: (U8, I8, I4, I8, I8, I4),
+    seed_groups.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
+    seed_groups.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
+    seed_groups.find_buckets: (U8, I8, NUMBER, I8),
+    seed_lists.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
+    seed_lists.copy_items: (U8, U8),
+    seed_lists.mark_bases: (U8, I8, U4),
+    seed_lists.count_marks: (U4, I4),
+    seed_lists.enter_occurrences: (U8, I8, U4, I8, U4, I4),
+    seed_lists.find_lists: (I8, I8, I8),
+    hits.take_every: (U4, NUMBER, U4),
     hits.count_hits: (U8, U4, NUMBER, I4),
     hits.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
     dsoft.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
@@ -96,7 +102,18 @@ def pretended(monkeypatch):
     def shifted(low, high, by):
         return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
 
-    for module in (minimizers, seed_index, groups, hits, dsoft, chain, end_walks, radix_sort, walk_bases):
+    for module in (
+        minimizers,
+        seed_groups,
+        seed_lists,
+        groups,
+        hits,
+        dsoft,
+        chain,
+        end_walks,
+        radix_sort,
+        walk_bases,
+    ):
         for name, value in list(vars(module).items()):
             if getattr(value, "targetoptions", {}).get("device"):
                 monkeypatch.setattr(module, name, value.py_func)
@@ -109,7 +126,7 @@ def pretended(monkeypatch):
                 monkeypatch.setattr(module, name, other)
     monkeypatch.setattr(dsoft, "WARP", 1)
     monkeypatch.setattr(chain, "WARP", 1)
-    monkeypatch.setattr(seed_index, "THREADS", 1)
+    monkeypatch.setattr(seed_groups, "THREADS", 1)
     for name, value in (
         ("THREADS", 1),
         ("TILE", radix_sort.EACH),
@@ -166,10 +183,9 @@ def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
         assert columns_of(there.find(3, n)) == columns_of(expected) and len(expected) > 10
 
 
-def index_of(reads, sketch, gpus):
+def index_of(index):
     """Return all that others see of a seed index: what lies between its groups is arbitrary."""
-    index = SeedIndex.build(reads, sketch, 1, gpus)
-    seen = index.occurrences[index.by_read[index.by_read < len(index.occurrences)]]
+    seen = index.lists.occurrences[index.lists.by_read[index.lists.by_read < len(index.lists.occurrences)]]
     return index.limit, index.counts, columns_of(index.seeding), seen.tobytes()
 
 
@@ -179,12 +195,11 @@ def test_seeds_are_those_of_the_cpu(pretended, monkeypatch, k, window, limit):
     texts = texts_of(k, genome=400, reads=5, longest=300)
     reads = reads_of([*texts, "AC" * 60, "A" * 80 + "C", *["GATTACA" * 6] * 3])
     sketch = SketchParams(kmer_length=k, window=window, repeat_limit=limit)
-    expected = index_of(reads, sketch, None)
-    monkeypatch.setattr(host_index, "group_by_hash", None)
-    for chunk, free in ((1 << 20, 1 << 28), (400, 100_000)):
-        monkeypatch.setattr(seed_index, "_CHUNK_BASES", chunk)
-        monkeypatch.setattr(PretendedArena, "free", free)
+    expected = index_of(SeedIndex.build(reads, sketch, 1))
+    for chunk in (1 << 20, 400):
+        monkeypatch.setattr(seed_groups, "_CHUNK_BASES", chunk)
         with Gpus(devices._gpus()) as gpus:
             gpus.hold(reads)
-            assert index_of(reads, sketch, gpus) == expected
+            found = seed_index_gpu.build(gpus, reads, sketch, 1)
+        assert index_of(found) == expected
     assert expected[1]["minimizers that seed"] > 10

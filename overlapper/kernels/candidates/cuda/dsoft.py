@@ -153,6 +153,17 @@ def rows_of(found: Found | None, arena: Arena) -> np.ndarray:
     return np.column_stack([*columns[:3], columns[3]])
 
 
+def seeds_of(found: Found | None, arena: Arena) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how many seeds each candidate has, and query and target positions of all, by candidate."""
+    if found is None:
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.int32)
+    starts, counts, *positions = map(arena.download, found[4:])
+    places = (
+        np.repeat(starts, counts) + np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    )
+    return counts, positions[0][places], positions[1][places]
+
+
 @cuda.jit
 def flag_pairs(keys, places, lengths, target_bits, k, band_bits, fewest, flags):
     """Flag the first hit of each pair on a strand that may have a candidate; a thread a hit.

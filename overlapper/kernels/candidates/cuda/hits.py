@@ -64,6 +64,26 @@ def sorted_hits(
     return sort_pairs(keys, places, query_bits + target_bits + 1, arena)
 
 
+def count_sampled(occurrences: Any, by_read: Any, step: int, arena: Arena) -> int:
+    """Return how many hits every ``step``-th seed has with later ones of its group, in other reads."""
+    mark = arena.mark()
+    numbers = arena.array(-(-len(by_read) // step), by_read.dtype)
+    counts = arena.array(len(numbers), np.int32)
+    launch(take_every, len(numbers), arena, by_read, step, numbers)
+    launch(count_hits, len(numbers), arena, occurrences, numbers, 0, counts)
+    hits = int(arena.download(counts).sum(dtype=np.int64))
+    arena.release(mark)
+    return hits
+
+
+@cuda.jit
+def take_every(items, step, taken):
+    """Copy every ``step``-th item."""
+    x = cuda.grid(1)
+    if x < len(taken):
+        taken[x] = items[x * step]
+
+
 @cuda.jit(device=True, forceinline=True)
 def _read_of(occurrence):
     return int64((occurrence & uint64(LAST_OF_GROUP - 1)) >> uint64(READ_SHIFT))

@@ -1,7 +1,7 @@
 """Minimizers grouped by hash on a CUDA device; the twin of the first two steps of ../seed_index.py.
 
-Those of a range of buckets are found and sorted by bucket and rest of the hash, and a thread judges each
-group. What is kept are the entries of the CPU, in its order.
+All minimizers of the reads are found, in the order of their places, and sorted by hash; a thread judges each
+group. A key is ``bucket << rest_bits | rest of the hash``, a place ``base number << 1 | strand``.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from overlapper.kernels.common.cuda.radix_sort import sort_pairs
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.seeds.cuda.minimizers import BYTES_OF_BASE, THREADS, find_minimizers, read_of_words
-from overlapper.kernels.seeds.seed_groups import is_tandem
+from overlapper.kernels.seeds.seed_groups import is_sampled, is_tandem
 from overlapper.runtime.gpu.launch import kernel_of, launch
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables.reads import BASES_PER_WORD
 
-BYTES_OF_ENTRY = 72
-"""Device memory of a minimizer whose group is judged."""
+BYTES_OF_ENTRY = 76
+"""Device memory of a minimizer, from its group to the finished index, at most."""
 _CHUNK_BASES = 1 << 26
 _BYTES_OF_BASE = BYTES_OF_BASE + 8
 """With its running sum."""
@@ -33,15 +33,8 @@ _SMALL = 64
 """Groups of fewer are counted in shared memory first: most have one or two."""
 _PLACE_BITS = 62
 """Of a place, in front of which nothing is."""
+_NO_LIMIT = 1 << 31
 _ONE = np.uint64(1)
-
-
-def ranges_for(buckets: int, minimizers: int, memory: int) -> list[range]:
-    """Return ranges of buckets whose minimizers fit an arena of so many bytes, if all have about as many."""
-    # A quarter more than expected, as reads of one thing or another have more.
-    parts = min(buckets, 1 + minimizers * 5 // 4 * BYTES_OF_ENTRY // max(1, memory // 2))
-    bounds = [buckets * part // parts for part in range(parts + 1)]
-    return [range(first, last) for first, last in itertools.pairwise(bounds)]
 
 
 class Layout(NamedTuple):
@@ -52,45 +45,76 @@ class Layout(NamedTuple):
     rest_low_bit: int
 
 
-def group_range(
-    reads: DeviceReads, k: int, w: int, layout: Layout, buckets: range, read_table: np.ndarray,
-    spectrum: np.ndarray, sketched: np.ndarray | None, arena: Arena,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the entries of minimizers that occur at least twice and are not tandem.
+class Groups(NamedTuple):
+    """All minimizers of the reads in device memory, those of a hash together.
+
+    Attributes
+    ----------
+    layout : Layout
+    owners : device array of int32
+        The read of each word.
+    sketched : device array of int32, shape (reads,)
+        Minimizers of each read.
+    keys, places : device array of uint64, shape (n,)
+        By key, then by place.
+    ranks : device array of int64, shape (n + 1,)
+        Groups that start before each minimizer.
+    starts : device array of int64, shape (groups,)
+        Where each group starts.
+    kept : device array of int32, shape (groups,)
+        1 for groups that occur at least twice and are not tandem, else 0.
+    """
+
+    layout: Layout
+    owners: Any
+    sketched: Any
+    keys: Any
+    places: Any
+    ranks: Any
+    starts: Any
+    kept: Any
+
+
+def bytes_for(minimizers: int, bases: int) -> int:
+    """Return the device memory that the index of about so many minimizers takes while it is made."""
+    # A quarter more than expected, as reads of one thing or another have more.
+    return minimizers * 5 // 4 * BYTES_OF_ENTRY + min(bases, 2 * _CHUNK_BASES) * _BYTES_OF_BASE + bases
+
+
+def group_by_hash(
+    reads: DeviceReads, k: int, w: int, layout: Layout, read_table: np.ndarray, spectrum: np.ndarray,
+    arena: Arena,
+) -> Groups | None:  # fmt: skip
+    """Group the minimizers of reads, and tell which groups may seed.
 
     Parameters
     ----------
     reads : DeviceReads
     k, w : int
     layout : Layout
-    buckets : range
-        Those whose minimizers are looked at.
     read_table : ndarray of int32
         ``read_of_words`` of `is_tandem`.
     spectrum : ndarray of int64
         In and out: as of the CPU's `group_bucket`.
-    sketched : ndarray of int32, shape (reads,), or None
-        Out: minimizers of each read, of all buckets.
     arena : Arena
+        Where the groups lie.
 
     Returns
     -------
-    entries : ndarray of uint64
-        By bucket, then as of the CPU's `group_bucket`.
-    bounds : ndarray of int64, shape (buckets + 1,)
-        Where those of each bucket start.
+    Groups or None
+        None where there are no minimizers.
 
     Raises
     ------
     DeviceError
         When the arena is too small for them.
     """
-    keys, places, counts = _partition(reads, k, w, layout, buckets, sketched is not None, arena)
-    if sketched is not None:
-        sketched[:] = arena.download(counts)[: len(sketched)]
+    owners = read_of_words(reads, arena)
+    sketched = arena.zeros(len(reads.lengths), np.int32)
+    keys, places = _minimizers(reads, k, w, layout, owners, sketched, arena)
     if not len(keys):
-        return np.empty(0, np.uint64), np.zeros(len(buckets) + 1, np.int64)
-    keys, places = sort_pairs(keys, places, layout.rest_bits + (len(buckets) - 1).bit_length(), arena)
+        return None
+    keys, places = sort_pairs(keys, places, layout.rest_bits + layout.bucket_bits, arena)
     heads = arena.array(len(keys), np.int32)
     launch(flag_starts, len(keys), arena, keys, heads)
     ranks = exclusive_sums(heads, arena)
@@ -103,30 +127,48 @@ def group_range(
         reads.word_offsets, counted, kept,
     )  # fmt: skip
     spectrum += arena.download(counted)
-    launch(flag_kept, len(keys), arena, ranks, kept, heads)
-    ranks = exclusive_sums(heads, arena)
+    return Groups(layout, owners, sketched, keys, places, ranks, starts, kept)
+
+
+def flagged(groups: Groups, least: int, most: int, unthinned: int, arena: Arena) -> tuple[Any, Any]:
+    """Flag the minimizers of sampled groups of ``least`` to ``most``; return flags and running sums."""
+    flags = arena.array(len(groups.keys), np.int32)
+    launch(
+        flag_groups, len(flags), arena, groups.keys, groups.ranks, groups.starts, groups.kept,
+        least, most, unthinned, groups.layout.rest_bits, flags,
+    )  # fmt: skip
+    return flags, exclusive_sums(flags, arena)
+
+
+def frequent_entries(groups: Groups, limit: int, arena: Arena) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of groups that occur more often than ``limit``.
+
+    Returns
+    -------
+    entries : ndarray of uint64
+        As of the CPU's `group_bucket`, by bucket.
+    bounds : ndarray of int64, shape (buckets + 1,)
+        Where those of each bucket start.
+    """
+    flags, ranks = flagged(groups, limit + 1, _NO_LIMIT, _NO_LIMIT, arena)
     entries = arena.array(last_of(ranks, arena), np.uint64)
-    bounds = arena.array(len(buckets) + 1, np.int64)
-    launch(gather_entries, len(keys), arena, keys, places, heads, ranks, *layout[1:], entries)
-    launch(find_buckets, len(bounds), arena, keys, ranks, layout.rest_bits, bounds)
+    bounds = arena.array((1 << groups.layout.bucket_bits) + 1, np.int64)
+    launch(
+        gather_entries, len(flags), arena, groups.keys, groups.places, flags, ranks,
+        *groups.layout[1:], entries,
+    )  # fmt: skip
+    launch(find_buckets, len(bounds), arena, groups.keys, ranks, groups.layout.rest_bits, bounds)
     found = arena.download(bounds)
     return arena.download(entries)[: found[-1]], found
 
 
-def _partition(
-    reads: DeviceReads, k: int, w: int, layout: Layout, buckets: range, counting: bool, arena: Arena
-) -> tuple[Any, Any, Any]:
-    """Return keys and places of the minimizers of some buckets, and how many each read has, of all buckets.
-
-    A key is the number of the bucket, from the first one, before the rest of the hash; a place is
-    ``base number << 1 | strand``. They ascend by place.
-    """
+def _minimizers(
+    reads: DeviceReads, k: int, w: int, layout: Layout, owners: Any, sketched: Any, arena: Arena
+) -> tuple[Any, Any]:
+    """Return keys and places of all minimizers, by place; count those of each read."""
     offsets = reads.host.word_offsets
-    room = arena.free // 2
-    keys, places = arena.array(room // 32, np.uint64), arena.array(room // 32, np.uint64)
-    most = len(keys)
-    counts = arena.zeros(len(reads.lengths), np.int32)
-    owners = read_of_words(reads, arena)
+    most = arena.free // BYTES_OF_ENTRY
+    keys, places = arena.array(most, np.uint64), arena.array(most, np.uint64)
     chunk = min(_CHUNK_BASES, arena.free // _BYTES_OF_BASE - BASES_PER_WORD)
     n, mark = 0, arena.mark()
     bounds = cut_evenly(np.diff(offsets), max(1, chunk // BASES_PER_WORD))
@@ -135,63 +177,39 @@ def _partition(
         if not words:
             continue
         hashes, flags = find_minimizers(reads, owners, first_word, words, k, w, arena)
-        if counting:
-            kernel_of(count_minimizers).launch(
-                last - first, THREADS, arena.stream, flags, reads.word_offsets, first, counts
-            )
-        launch(
-            flag_buckets, len(flags), arena, hashes, layout.bucket_bits, buckets.start, buckets.stop, flags
-        )
         ranks = exclusive_sums(flags, arena)
+        launch(count_minimizers, last - first, arena, ranks, reads.word_offsets, first, last, sketched)
         found = last_of(ranks, arena)
         if n + found > most:
             raise DeviceError("there are more minimizers than the arena has room for")
         if found:
             launch(
-                write_entries, len(flags), arena, hashes, flags, ranks, first_word, *layout[:2],
-                buckets.start, keys[n : n + found], places[n : n + found],
+                write_minimizers, len(flags), arena, hashes, flags, ranks, first_word, *layout[:2],
+                keys[n : n + found], places[n : n + found],
             )  # fmt: skip
         n += found
         arena.release(mark)
-    return keys[:n], places[:n], counts
+    return keys[:n], places[:n]
 
 
 @cuda.jit
-def count_minimizers(flags, word_offsets, first_read, counts):
-    """Count the minimizers of each read, from ``first_read`` on, where ``flags`` start; a block a read."""
-    total = cuda.shared.array(1, int32)
-    read = int64(first_read) + cuda.blockIdx.x
-    start = (word_offsets[read] - word_offsets[first_read]) * BASES_PER_WORD
-    stop = (word_offsets[read + 1] - word_offsets[first_read]) * BASES_PER_WORD
-    if cuda.threadIdx.x == 0:
-        total[0] = int32(0)
-    cuda.syncthreads()
-    own = int32(0)
-    for x in range(start + cuda.threadIdx.x, stop, cuda.blockDim.x):
-        own += flags[x]
-    cuda.atomic.add(total, 0, own)
-    cuda.syncthreads()
-    if cuda.threadIdx.x == 0:
-        counts[read] = total[0]
+def count_minimizers(ranks, word_offsets, first_read, stop_read, sketched):
+    """Count the minimizers of reads ``[first_read, stop_read)``, whose running sums ``ranks`` are."""
+    read = int64(first_read) + cuda.grid(1)
+    if read < stop_read:
+        start = (word_offsets[read] - word_offsets[first_read]) * BASES_PER_WORD
+        stop = (word_offsets[read + 1] - word_offsets[first_read]) * BASES_PER_WORD
+        sketched[read] = int32(ranks[stop] - ranks[start])
 
 
 @cuda.jit
-def flag_buckets(hashes, bucket_bits, first_bucket, last_bucket, flags):
-    """Take the flags of minimizers that are not in the buckets ``[first_bucket, last_bucket)``."""
-    x = cuda.grid(1)
-    if x < len(flags) and flags[x]:
-        bucket = int64((hashes[x] >> _ONE) & ((_ONE << uint64(bucket_bits)) - _ONE))
-        flags[x] = int32(first_bucket <= bucket < last_bucket)
-
-
-@cuda.jit
-def write_entries(hashes, flags, ranks, first_word, bucket_bits, rest_bits, first_bucket, keys, places):
-    """Write key and place of each minimizer that is flagged; see `_partition`."""
+def write_minimizers(hashes, flags, ranks, first_word, bucket_bits, rest_bits, keys, places):
+    """Write key and place of each minimizer; a thread a base."""
     x = cuda.grid(1)
     if x >= len(flags) or not flags[x]:
         return
     value = hashes[x] >> _ONE
-    bucket = (value & ((_ONE << uint64(bucket_bits)) - _ONE)) - uint64(first_bucket)
+    bucket = value & ((_ONE << uint64(bucket_bits)) - _ONE)
     keys[ranks[x]] = (bucket << uint64(rest_bits)) | (value >> uint64(bucket_bits))
     base = uint64(int64(first_word) * BASES_PER_WORD + x)
     places[ranks[x]] = (base << _ONE) | (hashes[x] & _ONE)
@@ -222,11 +240,18 @@ def judge_groups(places, starts, read_table, word_offsets, spectrum, kept):
 
 
 @cuda.jit
-def flag_kept(ranks, kept, flags):
-    """Flag the minimizers of groups that are kept; ``ranks`` are the running sums of where groups start."""
+def flag_groups(keys, ranks, starts, kept, least, most, unthinned, rest_bits, flags):
+    """Flag the minimizers of groups that are kept and sampled, of ``least`` to ``most``; a thread each."""
     x = cuda.grid(1)
-    if x < len(flags):
-        flags[x] = kept[ranks[x + 1] - 1]
+    if x >= len(flags):
+        return
+    group = ranks[x + 1] - 1
+    stop = starts[group + 1] if group + 1 < len(starts) else int64(len(keys))
+    size = stop - starts[group]
+    flag = kept[group] and least <= size <= most
+    if flag:
+        flag = is_sampled(keys[x] & ((_ONE << uint64(rest_bits)) - _ONE), size, unthinned)
+    flags[x] = int32(flag)
 
 
 @cuda.jit
