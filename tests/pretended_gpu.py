@@ -54,10 +54,21 @@ class Stream:
         ctypes.memset(address, byte, size)
 
 
+class Event:
+    """A moment that has passed."""
+
+    def __init__(self, stream):
+        pass
+
+    def wait(self):
+        pass
+
+
 def pretend(monkeypatch):
     """Replace the driver by one that needs no GPU."""
     monkeypatch.setattr(driver, "current", lambda: 0)
     monkeypatch.setattr(driver, "properties", lambda number: driver.Properties("none", (9, 0), 1 << 30, 4))
     monkeypatch.setattr(driver, "Block", Block)
     monkeypatch.setattr(driver, "Stream", Stream)
+    monkeypatch.setattr(driver, "Event", Event)
     monkeypatch.setattr(driver, "pinned_array", lambda size: np.zeros(size, np.uint8))

@@ -14,6 +14,7 @@ from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.runtime.threads import cut_evenly
 from overlapper.sketch.seed_index_gpu import ListsThere
 from overlapper.tables import Candidates
+from overlapper.tables.base import offsets_of
 
 if TYPE_CHECKING:
     from overlapper.kernels.candidates.cuda.dsoft import Found
@@ -88,20 +89,36 @@ class DsoftOnGpus:
         middle = (start + stop) // 2
         return Candidates.concat([self.find(start, middle), self.find(middle, stop)])
 
-    def find_with_seeds(self, start: int, stop: int) -> Candidates:
-        """Return what the finder's ``find`` does."""
+    def find_each(self, queries: np.ndarray) -> list[Candidates]:
+        """Return what the finder's ``find`` does of each of a few queries, ascending, found together."""
         from overlapper.kernels.candidates.cuda.dsoft import rows_of, seeds_of
 
         index = self._finder.index
         found, _ = self.work(
-            start, stop, lambda found, there, arena: (rows_of(found, arena), *seeds_of(found, arena))
-        )
+            0, len(self._finder.lengths),
+            lambda found, there, arena: (rows_of(found, arena), *seeds_of(found, arena)), queries,
+        )  # fmt: skip
         if found is None:
-            return self._finder.find(start, stop)
-        return Candidates.of_rows(*found, index.kmer_length, index.seeding)
+            return [self._finder.find(query, query + 1) for query in queries.tolist()]
+        rows, counts, query_pos, target_pos = found
+        ends = offsets_of(counts)
+
+        def part(first: int, stop: int) -> Candidates:
+            hits = slice(ends[first], ends[stop])
+            return Candidates.of_rows(
+                rows[first:stop], counts[first:stop], query_pos[hits], target_pos[hits],
+                index.kmer_length, index.seeding,
+            )  # fmt: skip
+
+        bounds = np.column_stack([np.searchsorted(rows[:, 0], queries + after) for after in range(2)])
+        return [part(first, stop) for first, stop in bounds.tolist()]
 
     def work(
-        self, start: int, stop: int, make: Callable[[Found | None, IndexThere, Arena], Made]
+        self,
+        start: int,
+        stop: int,
+        make: Callable[[Found | None, IndexThere, Arena], Made],
+        among: np.ndarray | None = None,
     ) -> tuple[Made | None, bool]:
         """Find the candidates of queries on a GPU, and return what is made of them there.
 
@@ -110,6 +127,8 @@ class DsoftOnGpus:
         start, stop : int
         make : callable
             Is given the candidates, which may be none, the index, and the arena that they lie in.
+        among : ndarray of int64, optional
+            The queries that are looked at, ascending; all by default.
 
         Returns
         -------
@@ -119,6 +138,7 @@ class DsoftOnGpus:
             Whether it has.
         """
         from overlapper.kernels.candidates.cuda.dsoft import Bands, find_candidates
+        from overlapper.kernels.candidates.cuda.hits import of_queries
 
         finder, dsoft = self._finder, self._finder.params
         bands = Bands(
@@ -130,9 +150,8 @@ class DsoftOnGpus:
             if there is None:
                 return None, False
             try:
-                found = find_candidates(
-                    there.seeds, start, stop, finder.first_target, self._longest, bands, arena
-                )
+                seeds = there.seeds if among is None else of_queries(there.seeds, among, arena)
+                found = find_candidates(seeds, start, stop, finder.first_target, self._longest, bands, arena)
                 return make(found, there, arena), True
             except DeviceError:
                 return None, True

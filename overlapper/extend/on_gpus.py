@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+
+import numpy as np
 
 from overlapper.candidates import registry
 from overlapper.candidates.dsoft import DsoftFinder
@@ -10,9 +13,10 @@ from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.candidates.registry import QueryFinder
 from overlapper.extend import chain_gpu
 from overlapper.extend.chain_gpu import ChainsOnGpus
-from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
+from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, extending_devices
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
+from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index_gpu import ListsThere
 from overlapper.tables import Candidates, Reads
@@ -46,13 +50,27 @@ def prepared(
     return kind.prepare(reads, params, threads)
 
 
-def sampling(opened: Callable[[], Gpus | None], finder: registry.Finder) -> Callable[[int, int], Candidates]:
-    """Return what finds candidates of a few queries, with seeds: the GPU that has the index, or the CPU."""
+def finding(
+    opened: Callable[[], Gpus | None], finder: QueryFinder, queries: np.ndarray
+) -> Callable[[int], Candidates]:
+    """Return what finds the candidates of one of these queries, with seeds.
+
+    A GPU that has the index finds those of all queries at once; else the CPU finds them.
+    """
     if isinstance(finder, DsoftFinder) and isinstance(finder.index.lists, ListsThere):
         gpus = opened()
         if gpus:
-            return DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_with_seeds
-    return finder.find
+            found = DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries)
+            return dict(zip(queries.tolist(), found, strict=True)).__getitem__
+    return lambda query: finder.find(query, query + 1)
+
+
+def chosen_devices(extender: str, device: str) -> list[Device]:
+    """Return `extending_devices`, with what starts kernels loaded where they are GPUs: it takes .3 s."""
+    devices = extending_devices(extender, device)
+    if devices[0].name != "cpu":
+        importlib.import_module("overlapper.kernels.chain.cuda.chain")
+    return devices
 
 
 def kernels_for(params: Params) -> list[str]:

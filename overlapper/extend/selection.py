@@ -43,7 +43,7 @@ class Selection:
 
     def add(self, overlaps: Overlaps) -> Overlaps:
         """Take some overlaps into account, and return those that may be reported; the caller keeps them."""
-        self._stops.add(overlaps)
+        self._stops.add(overlaps, self._threads)
         if self._best is None:
             return overlaps
         certain = self._is_certain(overlaps)

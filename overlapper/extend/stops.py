@@ -27,6 +27,7 @@ MANY = 3
 _RARE = 0.05
 _LONE_OF_PAIRS, _BORDERS_OF_ERRORS = 2, 32
 _RATIO_UNIT = 1_000_000
+_ADDING_THREADS, _FEW_TO_ADD = 4, 20_000
 _IN_COMMON = 10
 """Overlaps, of which one from end to end is enough for reads to have their ends in common."""
 
@@ -54,11 +55,20 @@ class Stops:
         self._others = 0.0
         self._all = self._from_end_to_end = 0
 
-    def add(self, overlaps: Overlaps) -> None:
-        """Take the stops and crossings of some overlaps into account."""
+    def add(self, overlaps: Overlaps, threads: int = 1) -> None:
+        """Take the stops and crossings of some overlaps into account; threads change nothing but the time."""
         self._all += len(overlaps)
         self._from_end_to_end += int(np.count_nonzero(self._is_from_end_to_end(overlaps)))
-        kernel.add(*self._arguments(overlaps, self._stops, self._crossings))
+        # Counters are met in any order: a thread has those of a range of reads, and passes by all others.
+        parts = min(threads, _ADDING_THREADS) if len(overlaps) >= _FEW_TO_ADD else 1
+        bounds = len(self._lengths) * np.arange(parts + 1) // parts
+
+        def count(part: int) -> None:
+            reads = bounds[part], bounds[part + 1]
+            kernel.add(*self._arguments(overlaps, *reads, self._stops, self._crossings))
+
+        for _ in map_in_order(count, range(parts), parts):
+            pass
 
     def stopping(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of the overlaps that stop at a side."""

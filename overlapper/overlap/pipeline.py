@@ -19,7 +19,7 @@ from overlapper.extend.batches import cut_rising, gathered, warm_up
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
-from overlapper.extend.on_gpus import found_on, kernels_for, prepared, sampling
+from overlapper.extend.on_gpus import finding, found_on, kernels_for, prepared
 from overlapper.extend.registry import (
     ALIGNING,
     ON_GPUS,
@@ -205,7 +205,9 @@ def _run(
     aligning = params.extender in ALIGNING
     rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
     seeder = prepared(opened, seeded, params, threads)
-    params = rating.result() if rating else with_typical(params, seeded, sampling(opened, seeder), threads)
+    params = (
+        rating.result() if rating else with_typical(params, seeded, partial(finding, opened, seeder), threads)
+    )
     clock.lap("seed")
 
     gpus, there = found_on(opened(), seeder, seeded, params)
@@ -310,7 +312,10 @@ def overlaps_of_blocks(
 
 
 def with_typical(
-    params: Params, reads: Reads, find: Callable[[int, int], Candidates], threads: int
+    params: Params,
+    reads: Reads,
+    finding: Callable[[np.ndarray], Callable[[int], Candidates]],
+    threads: int,
 ) -> Params:
     """Return the parameters with the agreement of chains that is typical of the reads, unless given.
 
@@ -319,17 +324,17 @@ def with_typical(
     params : Params
     reads : Reads
         In the form in which they are sketched.
-    find : callable
-        ``find(start, stop)`` gives the candidates of queries ``[start, stop)``; on any thread.
+    finding : callable
+        Is given all queries of a sample, and gives what finds the candidates of one of them, on any thread.
     threads : int
     """
     if params.chain.typical_agreement:
         return params
-
-    def measure(query: int) -> np.ndarray:
-        return chain.agreements(reads, find(query, query + 1), params.chain)
-
-    measured = map_in_order(measure, chain.sample_queries(len(reads)).tolist(), threads)
+    queries = chain.sample_queries(len(reads))
+    find = finding(queries)
+    measured = map_in_order(
+        lambda query: chain.agreements(reads, find(query), params.chain), queries.tolist(), threads
+    )
     return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
 
 

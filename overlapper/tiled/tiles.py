@@ -12,6 +12,7 @@ import collections
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 
 from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource, sketched_form
 from overlapper.extend import chain
+from overlapper.extend.on_gpus import finding
 from overlapper.extend.registry import ALIGNING, check_compression, device_for
 from overlapper.extend.selection import Selection
 from overlapper.io.artifacts import Artifact, finished, writing
@@ -259,7 +261,8 @@ def _fitted(work: TileWork, threads: int) -> tuple[Params, LoadedTile | None]:
         return params, None
     if len(seeds.bounds) == 2:
         whole = LoadedTile(work, (0, 0), threads)
-        return pipeline.with_typical(params, whole.seeded, whole.finder.find, threads), whole
+        find = partial(finding, lambda: None, whole.finder)
+        return pipeline.with_typical(params, whole.seeded, find, threads), whole
     queries = chain.sample_queries(len(store))
     measured = agreements_of(store, seeds, queries, 0, params, threads)
     return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None

@@ -9,10 +9,12 @@ made ready and has the reads, as when a run gets there), those of each kernel, a
 import itertools
 import time
 from collections import Counter
+from functools import partial
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.extend import chain
 from overlapper.extend.chain_gpu import ChainsOnGpus
+from overlapper.extend.on_gpus import finding
 from overlapper.gpu.gpus import Gpus
 from overlapper.io.given import reads_given
 from overlapper.overlap import pipeline
@@ -46,7 +48,7 @@ def main():
     begin = time.perf_counter()
     finder = DsoftFinder.prepare(reads, params, threads)
     print(f"{why}; index: {time.perf_counter() - begin:.2f} s")
-    params = pipeline.with_typical(params, reads, finder.find, threads)
+    params = pipeline.with_typical(params, reads, partial(finding, lambda: None, finder), threads)
 
     def on_cpu():
         bounds = cut_evenly(reads.lengths, pipeline.held_bases(pipeline.BLOCK_BASES, finder.hits_per_base()))

@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from overlapper.extend import stops
 from overlapper.extend.stops import Stops
 from overlapper.params.stages import ClassParams
 from overlapper.tables import Overlaps
@@ -40,12 +42,12 @@ def table(rows):
     )  # fmt: skip
 
 
-def judged(parts, lengths, params):
-    stops = Stops(np.array(lengths), params)
+def judged(parts, lengths, params, threads=1):
+    found = Stops(np.array(lengths), params)
     for part in parts:
-        stops.add(part)
-    stops.weigh(parts)
-    return np.concatenate([np.empty(0, bool), *(stops.internal(part) for part in parts)]).tolist()
+        found.add(part, threads)
+    found.weigh(parts)
+    return np.concatenate([np.empty(0, bool), *(found.internal(part) for part in parts)]).tolist()
 
 
 @settings(max_examples=tries(200), deadline=None)
@@ -68,6 +70,9 @@ def test_does_not_depend_on_parts_nor_on_the_order_of_reads(read_set, cut, seed)
         whole.take(np.arange(min(cut, len(rows)), len(rows))),
     ]
     assert judged(parts, lengths, params) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stops, "_FEW_TO_ADD", 0)
+        assert judged(parts, lengths, params, threads=3) == expected
 
     numbers = np.random.default_rng(seed).permutation(READS)
     renumbered = whole.renumber(numbers)
@@ -77,11 +82,11 @@ def test_does_not_depend_on_parts_nor_on_the_order_of_reads(read_set, cut, seed)
 
 
 def test_what_the_least_number_is_at_borders_and_among_errors():
-    stops = Stops(np.array([1]), ClassParams())
+    found = Stops(np.array([1]), ClassParams())
     for levels, others, least in (
         ((0, 0, 0), 0.0, 1), ((100, 90, 5000), 0.3, 1), ((100, 10, 500), 0.01, 2), ((100, 15, 500), 0.15, 3),
         ((100, 60, 40), 0.6, 4),
     ):  # fmt: skip
-        stops._levels[:] = levels
-        stops._others = others
-        assert stops.least == oracle.least_number(*levels, others) == least
+        found._levels[:] = levels
+        found._others = others
+        assert found.least == oracle.least_number(*levels, others) == least

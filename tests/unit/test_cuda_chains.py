@@ -17,7 +17,7 @@ from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, hits
 from overlapper.kernels.chain.cuda import chain, end_walks
-from overlapper.kernels.common.cuda import groups, radix_sort, walk_bases
+from overlapper.kernels.common.cuda import copies, groups, radix_sort, walk_bases
 from overlapper.kernels.seeds.cuda import minimizers, seed_groups, seed_lists
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
@@ -46,12 +46,12 @@ KERNELS = {
     seed_groups.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
     seed_groups.find_buckets: (U8, I8, NUMBER, I8),
     seed_lists.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
-    seed_lists.copy_items: (U8, U8),
+    copies.copy_items: (U8, U8),
     seed_lists.mark_bases: (U8, I8, U4),
     seed_lists.count_marks: (U4, I4),
     seed_lists.enter_occurrences: (U8, I8, U4, I8, U4, I4),
     seed_lists.find_lists: (I8, I8, I8),
-    hits.take_every: (U4, NUMBER, U4),
+    copies.take_every: (U4, NUMBER, U4),
     hits.count_hits: (U8, U4, NUMBER, I4),
     hits.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
     dsoft.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
@@ -103,6 +103,7 @@ def pretended(monkeypatch):
         return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
 
     for module in (
+        copies,
         minimizers,
         seed_groups,
         seed_lists,

@@ -41,8 +41,11 @@ def _places(row, side, query, target, reverse, q_start, q_end, t_start, t_end, f
 
 
 @njit(nogil=True, cache=True)
-def add(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings):
-    """Count the stops of overlaps, and the steps at which the number of crossings changes.
+def add(
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, read_start, read_stop,
+    stops, crossings,
+):  # fmt: skip
+    """Count the stops of overlaps at some reads, and the steps at which the number of crossings changes.
 
     Parameters
     ----------
@@ -52,27 +55,35 @@ def add(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_han
     max_hang : int
     first : array of int64, shape (reads + 1,)
         First stretch of each read.
+    read_start, read_stop : int
+        Reads ``[read_start, read_stop)`` are looked at.
     stops : array of int32, shape (2, stretches)
         At starts and at ends of matches; counted up.
     crossings : array of int32, shape (stretches,)
         Steps, counted up.
     """
     for row in range(len(query)):
+        of_query = read_start <= query[row] < read_stop
+        of_target = read_start <= target[row] < read_stop
+        if not (of_query or of_target):
+            continue
         hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
         for side in range(2):
             if hangs[side] > max_hang:
                 at_query, at_target, at_end = _places(
                     row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
                 )
-                stops[side, at_query] += 1
-                stops[at_end, at_target] += 1
+                if of_query:
+                    stops[side, at_query] += 1
+                if of_target:
+                    stops[at_end, at_target] += 1
         for which in range(2):
             if which == 0:
-                read, start, end = query[row], q_start[row], q_end[row]
+                here, read, start, end = of_query, query[row], q_start[row], q_end[row]
             else:
-                read, start, end = target[row], t_start[row], t_end[row]
+                here, read, start, end = of_target, target[row], t_start[row], t_end[row]
             low, high = (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
-            if low < high:
+            if here and low < high:
                 crossings[first[read] + low] += 1
                 crossings[first[read] + high] -= 1
 

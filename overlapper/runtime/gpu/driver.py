@@ -212,9 +212,13 @@ class Event:
         _when_gone(self, number, driver.cuEventDestroy, self._handle)
         _call(driver.cuEventRecord, self._handle, stream.handle)
 
+    def wait(self) -> None:
+        """Wait for this moment."""
+        _call(driver.cuEventSynchronize, self._handle)
+
     def seconds_since(self, earlier: Event) -> float:
         """Wait for this moment; return the seconds between another one and it."""
-        _call(driver.cuEventSynchronize, self._handle)
+        self.wait()
         return _call(driver.cuEventElapsedTime, earlier._handle, self._handle) / 1000
 
 

@@ -269,12 +269,21 @@ class Arena:
     def download_to(self, here: np.ndarray, array: DeviceArray) -> None:
         """Copy the begin of a device array, when everything before it in the stream is done."""
         target = here.reshape(-1).view(np.uint8)
-        for begin in range(0, len(target), len(self.pinned)):
-            end = min(begin + len(self.pinned), len(target))
-            pinned = self._unused_pinned(end - begin)
+        step = max(1, len(self.pinned) // 2)
+        read: tuple[driver.Event, np.ndarray, np.ndarray] | None = None
+        self.stream.synchronize()
+        # One half of the pinned memory is filled by the device while the other is copied on.
+        for number, begin in enumerate(range(0, len(target), step)):
+            piece = target[begin : begin + step]
+            pinned = self.pinned[number % 2 * step :][: len(piece)]
             self.stream.read(pinned, array.address + begin)
-            self.stream.synchronize()
-            _copy(pinned, target[begin:end])
+            following = driver.Event(self.stream), pinned, piece
+            if read:
+                _finish(*read)
+            read = following
+        if read:
+            _finish(*read)
+        self._pinned_used = 0
 
     def _unused_pinned(self, size: int) -> np.ndarray:
         """Return pinned memory that no copy is using."""
@@ -284,6 +293,12 @@ class Arena:
             begin = 0
         self._pinned_used = begin + size
         return self.pinned[begin : begin + size]
+
+
+def _finish(event: driver.Event, pinned: np.ndarray, target: np.ndarray) -> None:
+    """Copy what was read to pinned memory on, when it is there."""
+    event.wait()
+    _copy(pinned, target)
 
 
 def _copy(source: np.ndarray, target: np.ndarray) -> None:

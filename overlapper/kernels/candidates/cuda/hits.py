@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
+from overlapper.kernels.common.cuda.copies import copy_items, take_every
 from overlapper.kernels.common.cuda.radix_sort import sort_pairs
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
@@ -64,6 +65,18 @@ def sorted_hits(
     return sort_pairs(keys, places, query_bits + target_bits + 1, arena)
 
 
+def of_queries(index: Index, queries: np.ndarray, arena: Arena) -> Index:
+    """Return an index in which some queries, ascending, have their seeds, and all others have none."""
+    sizes = np.zeros(len(index.list_starts), np.int64)
+    sizes[queries + 1] = index.list_starts[queries + 1] - index.list_starts[queries]
+    list_starts = np.cumsum(sizes)
+    by_read = arena.array(int(list_starts[-1]), index.by_read.dtype)
+    for query in queries.tolist():
+        own = index.by_read[int(index.list_starts[query]) : int(index.list_starts[query + 1])]
+        launch(copy_items, len(own), arena, own, by_read[int(list_starts[query]) :])
+    return index._replace(by_read=by_read, list_starts=list_starts)
+
+
 def count_sampled(occurrences: Any, by_read: Any, step: int, arena: Arena) -> int:
     """Return how many hits every ``step``-th seed has with later ones of its group, in other reads."""
     mark = arena.mark()
@@ -74,14 +87,6 @@ def count_sampled(occurrences: Any, by_read: Any, step: int, arena: Arena) -> in
     hits = int(arena.download(counts).sum(dtype=np.int64))
     arena.release(mark)
     return hits
-
-
-@cuda.jit
-def take_every(items, step, taken):
-    """Copy every ``step``-th item."""
-    x = cuda.grid(1)
-    if x < len(taken):
-        taken[x] = items[x * step]
 
 
 @cuda.jit(device=True, forceinline=True)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cuda, int32, int64, uint32, uint64
 
+from overlapper.kernels.common.cuda.copies import copy_items
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.seeds.cuda.seed_groups import Groups, flagged
@@ -103,14 +104,6 @@ def pack_occurrences(keys, places, flags, ranks, owners, word_offsets, occurrenc
     last = x + 1 == len(keys) or keys[x + 1] != keys[x]
     place = (uint64(read) << uint64(READ_SHIFT)) | (position << uint64(1)) | (places[x] & uint64(1))
     occurrences[ranks[x]] = (uint64(last) << uint64(63)) | place
-
-
-@cuda.jit
-def copy_items(items, out):
-    """Copy items; a thread each."""
-    x = cuda.grid(1)
-    if x < len(items):
-        out[x] = items[x]
 
 
 @cuda.jit(device=True, forceinline=True)
