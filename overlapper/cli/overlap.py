@@ -265,8 +265,7 @@ def overlap(
 
 def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     """Find overlaps with an extender, tell copies apart where that is asked for, and write them."""
-    from overlapper.extend.on_gpus import chosen_devices
-    from overlapper.extend.registry import device_for
+    from overlapper.extend.registry import device_for, extending_devices
     from overlapper.io.sided import open_sided
     from overlapper.overlap.pipeline import run
     from overlapper.runtime.gpu.devices import end_gpus, named
@@ -277,7 +276,7 @@ def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     progress.report("reading")
     reading: Future[Reads] = start(request.parts.together)
     known = device_for(extending, request.device, 0, threads)  # how many bases there are is told later
-    choosing: Future[list[Device]] = start(partial(chosen_devices, extending, known))
+    choosing: Future[list[Device]] = start(partial(extending_devices, extending, known))
     either: list[Future[Any]] = [reading, choosing]
     wait(either, return_when=FIRST_COMPLETED)
     if choosing.done():
@@ -287,7 +286,7 @@ def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
     progress.left_out(request.parts.left_out)
     device = device_for(extending, request.device, table.total_bases, threads)
     if device != known:
-        choosing = start(partial(chosen_devices, extending, device))
+        choosing = start(partial(extending_devices, extending, device))
 
     def devices() -> list[Device]:
         chosen = choosing.result()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 
 import numpy as np
@@ -13,15 +12,14 @@ from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.candidates.registry import QueryFinder
 from overlapper.extend import chain_gpu
 from overlapper.extend.chain_gpu import ChainsOnGpus
-from overlapper.extend.registry import FROM_SEEDS_ON_GPUS, extending_devices
+from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
-from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index_gpu import ListsThere
 from overlapper.tables import Candidates, Reads
 
-SEEDED_THERE = 1 << 28
+SEEDED_THERE = 1 << 26
 """Bases of a read set that is seeded on GPUs; a smaller one is seeded before they are ready."""
 _CANDIDATE_HITS = 1 << 21
 """Hits of a block whose candidates are extended on GPUs: some 50,000 candidates."""
@@ -63,14 +61,6 @@ def finding(
             found = DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries)
             return dict(zip(queries.tolist(), found, strict=True)).__getitem__
     return lambda query: finder.find(query, query + 1)
-
-
-def chosen_devices(extender: str, device: str) -> list[Device]:
-    """Return `extending_devices`, with what starts kernels loaded where they are GPUs: it takes .3 s."""
-    devices = extending_devices(extender, device)
-    if devices[0].name != "cpu":
-        importlib.import_module("overlapper.kernels.chain.cuda.chain")
-    return devices
 
 
 def kernels_for(params: Params) -> list[str]:

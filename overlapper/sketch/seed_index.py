@@ -166,6 +166,8 @@ def in_deep_reads(
     """
     parts: list[Callable[[], list[np.ndarray]]] = [partial(list, part) for part in frequent]
     rule = SeedRule.find(reads.lengths, placing, spectrum, limit, often, parts, threads)
+    if not rule.most:
+        return limit, []
     return rule.largest, [[part[: rule.keep_seeding(part, part)] for part in of_part] for of_part in frequent]
 
 

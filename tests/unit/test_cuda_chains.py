@@ -1,6 +1,7 @@
 """The kernels from seeds to chains compile for the devices we name, and do what the CPU does; no driver."""
 
 import contextlib
+import importlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,13 +16,21 @@ from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.extend import on_gpus
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
-from overlapper.kernels.candidates.cuda import dsoft, hits
-from overlapper.kernels.chain.cuda import chain, end_walks
-from overlapper.kernels.common.cuda import copies, groups, radix_sort, walk_bases
-from overlapper.kernels.seeds.cuda import minimizers, seed_groups, seed_lists
+from overlapper.kernels.candidates.cuda import dsoft, dsoft_kernels, hit_kernels, hits
+from overlapper.kernels.chain.cuda import chain, chain_kernels, end_walk_kernels, end_walks
+from overlapper.kernels.common.cuda import copies, groups, radix_sort, radix_sort_kernels, walk_bases
+from overlapper.kernels.seeds.cuda import (
+    minimizer_kernels,
+    minimizers,
+    seed_group_kernels,
+    seed_groups,
+    seed_list_kernels,
+    seed_lists,
+)
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.gpu import devices, driver, memory
+from overlapper.runtime.gpu import launch as launching
 from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
@@ -33,36 +42,38 @@ U4, U8, I4, I8, BOOLEANS = (
 )
 ROWS, NUMBER = types.int32[:, ::1], types.int64
 KERNELS = {
-    radix_sort.count_digits: (U8, NUMBER, I4),
-    radix_sort.move_pairs: (U8, U8, NUMBER, I8, U8, U8),
+    radix_sort_kernels.count_digits: (U8, NUMBER, I4),
+    radix_sort_kernels.move_pairs: (U8, U8, NUMBER, I8, U8, U8),
     groups.flag_starts: (U8, I4),
-    minimizers.mark_reads: (I8, I4),
-    minimizers.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
-    minimizers.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
-    seed_groups.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
-    seed_groups.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
-    seed_groups.judge_groups: (U8, I8, I4, I8, I8, I4),
-    seed_groups.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
-    seed_groups.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
-    seed_groups.find_buckets: (U8, I8, NUMBER, I8),
-    seed_lists.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
+    minimizer_kernels.mark_reads: (I8, I4),
+    minimizer_kernels.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
+    minimizer_kernels.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
+    seed_group_kernels.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
+    seed_group_kernels.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
+    seed_group_kernels.judge_groups: (U8, I8, I4, I8, I8, I4),
+    seed_group_kernels.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
+    seed_group_kernels.gather_entries: (U8, U8, I4, I8, NUMBER, NUMBER, U8),
+    seed_group_kernels.find_buckets: (U8, I8, NUMBER, I8),
+    seed_list_kernels.pack_occurrences: (U8, U8, I4, I8, I4, I8, U8),
     copies.copy_items: (U8, U8),
-    seed_lists.mark_bases: (U8, I8, U4),
-    seed_lists.count_marks: (U4, I4),
-    seed_lists.enter_occurrences: (U8, I8, U4, I8, U4, I4),
-    seed_lists.find_lists: (I8, I8, I8),
+    seed_list_kernels.mark_bases: (U8, I8, U4),
+    seed_list_kernels.count_marks: (U4, I4),
+    seed_list_kernels.enter_occurrences: (U8, I8, U4, I8, U4, I4),
+    seed_list_kernels.find_lists: (I8, I8, I8),
     copies.take_every: (U4, NUMBER, U4),
-    hits.count_hits: (U8, U4, NUMBER, I4),
-    hits.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
-    dsoft.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
+    hit_kernels.count_hits: (U8, U4, NUMBER, I4),
+    hit_kernels.write_hits: (U8, U4, NUMBER, I8, NUMBER, NUMBER, U8, U8),
+    dsoft_kernels.flag_pairs: (U8, U8, I8, *(NUMBER,) * 4, I4),
     groups.list_flagged: (I4, I8, I8),
-    dsoft.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
-    dsoft.list_candidates: (U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4),
-    chain.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
-    chain.judge_chains: (I4, I4, BOOLEANS, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 9, ROWS, I4),
-    chain.count_verdicts: (I4, I4, I4),
-    chain.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
-    end_walks.walk_each: (
+    dsoft_kernels.find_windows: (U8, U8, I8, I8, *(NUMBER,) * 8, I4, ROWS, I4, I4, I4, ROWS, ROWS),
+    dsoft_kernels.list_candidates: (
+        U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4,
+    ),
+    chain_kernels.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
+    chain_kernels.judge_chains: (I4, I4, BOOLEANS, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 9, ROWS, I4),
+    chain_kernels.count_verdicts: (I4, I4, I4),
+    chain_kernels.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
+    end_walk_kernels.walk_each: (
         U4, U4, I8, I8, I4, I4, BOOLEANS, I8, I8, types.int32, I8, NUMBER, NUMBER, ROWS,
     ),
 }  # fmt: skip
@@ -79,19 +90,21 @@ def pretended(monkeypatch):
     """A GPU whose kernels run as Python, a block of one thread after the other; returns its slot's arena."""
     threads, arena = PretendedThreads(), PretendedArena()
 
+    def function_of(kernel):
+        family, _, file = kernel.source.module.partition(".")
+        module = importlib.import_module(f"overlapper.kernels.{family}.cuda.{file}")
+        return getattr(module, kernel.source.name).py_func
+
     def each(kernel, items, arena, *arguments):
         for threads.number in range(items):
-            kernel.py_func(*arguments)
+            function_of(kernel)(*arguments)
 
-    def blocks_of(kernel):
-        def launch(blocks, size, stream, *arguments):
-            threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
-            threads.gridDim = SimpleNamespace(x=blocks)
-            for threads.number in range(blocks):
-                threads.blockIdx.x = threads.number
-                kernel.py_func(*arguments)
-
-        return SimpleNamespace(launch=launch)
+    def launch(kernel, blocks, size, stream, *arguments):
+        threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
+        threads.gridDim = SimpleNamespace(x=blocks)
+        for threads.number in range(blocks):
+            threads.blockIdx.x = threads.number
+            function_of(kernel)(*arguments)
 
     def sums(values, arena):
         return np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
@@ -102,39 +115,30 @@ def pretended(monkeypatch):
     def shifted(low, high, by):
         return np.uint32(((int(high) << 32 | int(low)) >> int(by)) & 0xFFFFFFFF)
 
-    for module in (
-        copies,
-        minimizers,
-        seed_groups,
-        seed_lists,
-        groups,
-        hits,
-        dsoft,
-        chain,
-        end_walks,
-        radix_sort,
-        walk_bases,
-    ):
+    monkeypatch.setattr(launching.Kernel, "launch", launch)
+    kernels = (
+        copies, groups, walk_bases, minimizer_kernels, seed_group_kernels, seed_list_kernels, hit_kernels,
+        dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels,
+    )  # fmt: skip
+    hosts = minimizers, seed_groups, seed_lists, hits, dsoft, chain, end_walks, radix_sort
+    for module in kernels + hosts:
         for name, value in list(vars(module).items()):
             if getattr(value, "targetoptions", {}).get("device"):
                 monkeypatch.setattr(module, name, value.py_func)
         for name, other in (
-            ("cuda", threads), ("launch", each), ("kernel_of", blocks_of), ("exclusive_sums", sums),
+            ("cuda", threads), ("launch", each), ("exclusive_sums", sums),
             ("last_of", lambda offsets, arena: int(offsets[-1])), ("reverse_bits", reversed_bits),
             ("shift_right", shifted), ("largest_of_warp", int),
         ):  # fmt: skip
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, other)
-    monkeypatch.setattr(dsoft, "WARP", 1)
-    monkeypatch.setattr(chain, "WARP", 1)
-    monkeypatch.setattr(seed_groups, "THREADS", 1)
-    for name, value in (
-        ("THREADS", 1),
-        ("TILE", radix_sort.EACH),
-        ("_PLACES", radix_sort.DIGITS),
-        ("_PADDED", 1 + radix_sort.EACH),
-    ):
-        monkeypatch.setattr(radix_sort, name, value)
+    for module in kernels + hosts:
+        for name, value in (
+            ("WARP", 1), ("THREADS", 1), ("TILE", radix_sort.EACH),
+            ("_PLACES", radix_sort.DIGITS), ("_PADDED", 1 + radix_sort.EACH),
+        ):  # fmt: skip
+            if hasattr(module, name) and module not in (end_walks, end_walk_kernels):
+                monkeypatch.setattr(module, name, value)
 
     def slots_of(opened, number):
         reads = opened._reads.result()

@@ -6,7 +6,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
-from overlapper.kernels.common.cuda import offsets, scan
+from overlapper.kernels.common.cuda import offsets, scan_kernels
 from overlapper.kernels.index.cuda import bounds, matches, mems, mismatch_seeds, smems
 from tests.unit.cuda import compiled
 
@@ -42,8 +42,8 @@ OTHERS = {
     "offsets": (offsets.gather, (I8, I8, I8)),
     "marks": (mismatch_seeds.mark_dropped, (I8, NUMBER, I1)),
     "dropped": (mismatch_seeds.gather_dropped, (I1, I8, I8, I8, I8, I8, PAIRS)),
-    "sums of int32": (scan.sum_tiles, (I4, I8)),
-    "scan of uint8": (scan.scan_tiles, (U1, I8, I8)),
+    "sums of int32": (scan_kernels.sum_tiles, (I4, I8)),
+    "scan of uint8": (scan_kernels.scan_tiles, (U1, I8, I8)),
 }
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from overlapper.errors import DeviceError
 from overlapper.runtime.gpu import driver
-from overlapper.runtime.threads import map_in_order
 
 RESERVE = 256 << 20
 """Bytes left to the driver, to kernels and to whatever else the process allocates."""
@@ -223,11 +225,12 @@ class Arena:
         target = self.array(array.shape, array.dtype)
         source = array.reshape(-1).view(np.uint8)
         step = min(_SENT, len(self.pinned))
-        for begin in range(0, len(source), step):
-            piece = source[begin : begin + step]
-            pinned = self._unused_pinned(len(piece))
-            _copy(piece, pinned)
-            self.stream.write(target.address + begin, pinned)
+        with _copier(len(source)) as copy:
+            for begin in range(0, len(source), step):
+                piece = source[begin : begin + step]
+                pinned = self._unused_pinned(len(piece))
+                copy(piece, pinned)
+                self.stream.write(target.address + begin, pinned)
         return target
 
     def stage(self, size: int) -> np.ndarray:
@@ -272,17 +275,20 @@ class Arena:
         step = max(1, len(self.pinned) // 2)
         read: tuple[driver.Event, np.ndarray, np.ndarray] | None = None
         self.stream.synchronize()
-        # One half of the pinned memory is filled by the device while the other is copied on.
-        for number, begin in enumerate(range(0, len(target), step)):
-            piece = target[begin : begin + step]
-            pinned = self.pinned[number % 2 * step :][: len(piece)]
-            self.stream.read(pinned, array.address + begin)
-            following = driver.Event(self.stream), pinned, piece
+        with _copier(len(target)) as copy:
+            # One half of the pinned memory is filled by the device while the other is copied on.
+            for number, begin in enumerate(range(0, len(target), step)):
+                piece = target[begin : begin + step]
+                pinned = self.pinned[number % 2 * step :][: len(piece)]
+                self.stream.read(pinned, array.address + begin)
+                following = driver.Event(self.stream), pinned, piece
+                if read:
+                    read[0].wait()
+                    copy(*read[1:])
+                read = following
             if read:
-                _finish(*read)
-            read = following
-        if read:
-            _finish(*read)
+                read[0].wait()
+                copy(*read[1:])
         self._pinned_used = 0
 
     def _unused_pinned(self, size: int) -> np.ndarray:
@@ -295,18 +301,17 @@ class Arena:
         return self.pinned[begin : begin + size]
 
 
-def _finish(event: driver.Event, pinned: np.ndarray, target: np.ndarray) -> None:
-    """Copy what was read to pinned memory on, when it is there."""
-    event.wait()
-    _copy(pinned, target)
+@contextlib.contextmanager
+def _copier(size: int) -> Iterator[Callable[[np.ndarray, np.ndarray], object]]:
+    """Yield what copies bytes to an array; where there are many, on several threads, as one is too slow."""
+    if size <= _PIECE:
+        yield lambda source, target: np.copyto(target, source)
+        return
+    with ThreadPoolExecutor(_COPYING_THREADS) as pool:
 
+        def copy(source: np.ndarray, target: np.ndarray) -> None:
+            pieces = [slice(begin, begin + _PIECE) for begin in range(0, len(source), _PIECE)]
+            for _ in pool.map(lambda piece: np.copyto(target[piece], source[piece]), pieces):
+                pass
 
-def _copy(source: np.ndarray, target: np.ndarray) -> None:
-    """Copy bytes; where there are many, on several threads, as one does not keep up with the device."""
-
-    def copy_piece(begin: int) -> None:
-        target[begin : begin + _PIECE] = source[begin : begin + _PIECE]
-
-    pieces = range(0, len(source), _PIECE)
-    for _ in map_in_order(copy_piece, pieces, min(len(pieces), _COPYING_THREADS)):
-        pass
+        yield copy

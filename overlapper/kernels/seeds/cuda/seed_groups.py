@@ -7,19 +7,17 @@ group. A key is ``bucket << rest_bits | rest of the hash``, a place ``base numbe
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import cuda, int32, int64, uint64
 
 from overlapper.errors import DeviceError
-from overlapper.kernels.common.cuda.groups import flag_starts, list_flagged
 from overlapper.kernels.common.cuda.radix_sort import sort_pairs
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.seeds.cuda.minimizers import BYTES_OF_BASE, THREADS, find_minimizers, read_of_words
-from overlapper.kernels.seeds.seed_groups import is_sampled, is_tandem
-from overlapper.runtime.gpu.launch import kernel_of, launch
+from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables.reads import BASES_PER_WORD
@@ -29,12 +27,8 @@ BYTES_OF_ENTRY = 76
 _CHUNK_BASES = 1 << 26
 _BYTES_OF_BASE = BYTES_OF_BASE + 8
 """With its running sum."""
-_SMALL = 64
-"""Groups of fewer are counted in shared memory first: most have one or two."""
-_PLACE_BITS = 62
-"""Of a place, in front of which nothing is."""
 _NO_LIMIT = 1 << 31
-_ONE = np.uint64(1)
+_kernel = partial(named, "seeds.seed_group_kernels")
 
 
 class Layout(NamedTuple):
@@ -116,13 +110,13 @@ def group_by_hash(
         return None
     keys, places = sort_pairs(keys, places, layout.rest_bits + layout.bucket_bits, arena)
     heads = arena.array(len(keys), np.int32)
-    launch(flag_starts, len(keys), arena, keys, heads)
+    launch(named("common.groups", "flag_starts"), len(keys), arena, keys, heads)
     ranks = exclusive_sums(heads, arena)
     groups = last_of(ranks, arena)
     starts, kept = arena.array(groups, np.int64), arena.array(groups, np.int32)
-    launch(list_flagged, len(keys), arena, heads, ranks, starts)
+    launch(named("common.groups", "list_flagged"), len(keys), arena, heads, ranks, starts)
     counted = arena.zeros(len(spectrum), np.int64)
-    kernel_of(judge_groups).launch(
+    _kernel("judge_groups").launch(
         -(-groups // THREADS), THREADS, arena.stream, places, starts, arena.upload(read_table),
         reads.word_offsets, counted, kept,
     )  # fmt: skip
@@ -134,7 +128,7 @@ def flagged(groups: Groups, least: int, most: int, unthinned: int, arena: Arena)
     """Flag the minimizers of sampled groups of ``least`` to ``most``; return flags and running sums."""
     flags = arena.array(len(groups.keys), np.int32)
     launch(
-        flag_groups, len(flags), arena, groups.keys, groups.ranks, groups.starts, groups.kept,
+        _kernel("flag_groups"), len(flags), arena, groups.keys, groups.ranks, groups.starts, groups.kept,
         least, most, unthinned, groups.layout.rest_bits, flags,
     )  # fmt: skip
     return flags, exclusive_sums(flags, arena)
@@ -154,10 +148,10 @@ def frequent_entries(groups: Groups, limit: int, arena: Arena) -> tuple[np.ndarr
     entries = arena.array(last_of(ranks, arena), np.uint64)
     bounds = arena.array((1 << groups.layout.bucket_bits) + 1, np.int64)
     launch(
-        gather_entries, len(flags), arena, groups.keys, groups.places, flags, ranks,
+        _kernel("gather_entries"), len(flags), arena, groups.keys, groups.places, flags, ranks,
         *groups.layout[1:], entries,
     )  # fmt: skip
-    launch(find_buckets, len(bounds), arena, groups.keys, ranks, groups.layout.rest_bits, bounds)
+    launch(_kernel("find_buckets"), len(bounds), arena, groups.keys, ranks, groups.layout.rest_bits, bounds)
     found = arena.download(bounds)
     return arena.download(entries)[: found[-1]], found
 
@@ -178,102 +172,17 @@ def _minimizers(
             continue
         hashes, flags = find_minimizers(reads, owners, first_word, words, k, w, arena)
         ranks = exclusive_sums(flags, arena)
-        launch(count_minimizers, last - first, arena, ranks, reads.word_offsets, first, last, sketched)
+        launch(
+            _kernel("count_minimizers"), last - first, arena, ranks, reads.word_offsets, first, last, sketched
+        )
         found = last_of(ranks, arena)
         if n + found > most:
             raise DeviceError("there are more minimizers than the arena has room for")
         if found:
             launch(
-                write_minimizers, len(flags), arena, hashes, flags, ranks, first_word, *layout[:2],
+                _kernel("write_minimizers"), len(flags), arena, hashes, flags, ranks, first_word, *layout[:2],
                 keys[n : n + found], places[n : n + found],
             )  # fmt: skip
         n += found
         arena.release(mark)
     return keys[:n], places[:n]
-
-
-@cuda.jit
-def count_minimizers(ranks, word_offsets, first_read, stop_read, sketched):
-    """Count the minimizers of reads ``[first_read, stop_read)``, whose running sums ``ranks`` are."""
-    read = int64(first_read) + cuda.grid(1)
-    if read < stop_read:
-        start = (word_offsets[read] - word_offsets[first_read]) * BASES_PER_WORD
-        stop = (word_offsets[read + 1] - word_offsets[first_read]) * BASES_PER_WORD
-        sketched[read] = int32(ranks[stop] - ranks[start])
-
-
-@cuda.jit
-def write_minimizers(hashes, flags, ranks, first_word, bucket_bits, rest_bits, keys, places):
-    """Write key and place of each minimizer; a thread a base."""
-    x = cuda.grid(1)
-    if x >= len(flags) or not flags[x]:
-        return
-    value = hashes[x] >> _ONE
-    bucket = value & ((_ONE << uint64(bucket_bits)) - _ONE)
-    keys[ranks[x]] = (bucket << uint64(rest_bits)) | (value >> uint64(bucket_bits))
-    base = uint64(int64(first_word) * BASES_PER_WORD + x)
-    places[ranks[x]] = (base << _ONE) | (hashes[x] & _ONE)
-
-
-@cuda.jit
-def judge_groups(places, starts, read_table, word_offsets, spectrum, kept):
-    """Count the groups that are not tandem by size, and tell which of them are kept; a thread a group."""
-    small = cuda.shared.array(_SMALL, int32)
-    for size in range(cuda.threadIdx.x, _SMALL, cuda.blockDim.x):
-        small[size] = int32(0)
-    cuda.syncthreads()
-    group = cuda.grid(1)
-    if group < len(starts):
-        stop = starts[group + 1] if group + 1 < len(starts) else int64(len(places))
-        size = stop - starts[group]
-        seeds = not is_tandem(places[starts[group] : stop], _PLACE_BITS, read_table, word_offsets)
-        kept[group] = int32(seeds and size > 1)
-        if seeds:
-            if size < _SMALL:
-                cuda.atomic.add(small, size, int32(1))
-            else:
-                cuda.atomic.add(spectrum, min(size, int64(len(spectrum)) - 1), int64(1))
-    cuda.syncthreads()
-    for size in range(cuda.threadIdx.x, _SMALL, cuda.blockDim.x):
-        if small[size]:
-            cuda.atomic.add(spectrum, size, int64(small[size]))
-
-
-@cuda.jit
-def flag_groups(keys, ranks, starts, kept, least, most, unthinned, rest_bits, flags):
-    """Flag the minimizers of groups that are kept and sampled, of ``least`` to ``most``; a thread each."""
-    x = cuda.grid(1)
-    if x >= len(flags):
-        return
-    group = ranks[x + 1] - 1
-    stop = starts[group + 1] if group + 1 < len(starts) else int64(len(keys))
-    size = stop - starts[group]
-    flag = kept[group] and least <= size <= most
-    if flag:
-        flag = is_sampled(keys[x] & ((_ONE << uint64(rest_bits)) - _ONE), size, unthinned)
-    flags[x] = int32(flag)
-
-
-@cuda.jit
-def gather_entries(keys, places, flags, ranks, rest_bits, rest_low_bit, entries):
-    """Write the entries of what is flagged."""
-    x = cuda.grid(1)
-    if x < len(flags) and flags[x]:
-        rest = keys[x] & ((_ONE << uint64(rest_bits)) - _ONE)
-        entries[ranks[x]] = (rest << uint64(rest_low_bit)) | places[x]
-
-
-@cuda.jit
-def find_buckets(keys, ranks, rest_bits, bounds):
-    """Write where the entries of each bucket start, and where those of the last end; a thread a bucket."""
-    bucket = cuda.grid(1)
-    if bucket >= len(bounds):
-        return
-    low, high = int64(0), int64(len(keys))
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] >> uint64(rest_bits) < uint64(bucket):
-            low = middle + 1
-        else:
-            high = middle
-    bounds[bucket] = ranks[low]
