@@ -20,7 +20,7 @@ from overlapper.sketch.seed_index_gpu import ListsThere
 from overlapper.tables import Candidates, Reads
 
 SEEDED_THERE = 1 << 26
-"""Bases of a read set that is seeded on GPUs; a smaller one is seeded before they are ready."""
+"""Bases of a read set that is seeded on a GPU; a smaller one is seeded before that is ready."""
 _CANDIDATE_HITS = 1 << 21
 """Hits of a block whose candidates are extended on GPUs: some 50,000 candidates."""
 

@@ -34,9 +34,9 @@ ON_GPUS = {"xdrop": 128_000, "gact": 16_000}
 costs launches and copies whatever its size, but where it holds CIGARs it takes much memory."""
 FROM_SEEDS_ON_GPUS = "chain"
 """The extender that finds its candidates on GPUs, too (`overlapper.extend.chain_gpu`)."""
-BASES_A_THREAD = 20_000_000
+BASES_A_THREAD = 10_000_000
 """Bases of the reads, for each thread, from which `FROM_SEEDS_ON_GPUS` takes GPUs unasked. Beside 16 threads
-one H100 gains a second on 300 Mb of R10 reads and loses one or two on 167 Mb of CLR (notes on GPUs)."""
+one H100 is as fast on 141 Mb of R9 reads, and faster on 167 Mb of CLR and 300 Mb of R10 (notes on GPUs)."""
 
 
 def extender(name: str, gpus: Gpus | GpusForReads | None = None) -> Extender:

@@ -22,7 +22,7 @@ from overlapper.runtime.gpu.memory import Arena
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables.reads import BASES_PER_WORD
 
-BYTES_OF_ENTRY = 76
+BYTES_OF_ENTRY = 60
 """Device memory of a minimizer, from its group to the finished index, at most."""
 _CHUNK_BASES = 1 << 26
 _BYTES_OF_BASE = BYTES_OF_BASE + 8
@@ -108,7 +108,12 @@ def group_by_hash(
     keys, places = _minimizers(reads, k, w, layout, owners, sketched, arena)
     if not len(keys):
         return None
-    keys, places = sort_pairs(keys, places, layout.rest_bits + layout.bucket_bits, arena)
+    mark = arena.mark()
+    by_hash = sort_pairs(keys, places, layout.rest_bits + layout.bucket_bits, arena)
+    if by_hash[0] is not keys:
+        for items, own in zip(by_hash, (keys, places), strict=True):
+            launch(named("common.copies", "copy_items"), len(own), arena, items, own)
+    arena.release(mark)
     heads = arena.array(len(keys), np.int32)
     launch(named("common.groups", "flag_starts"), len(keys), arena, keys, heads)
     ranks = exclusive_sums(heads, arena)
