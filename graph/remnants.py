@@ -62,6 +62,7 @@ def _components(laid_out: Layout) -> np.ndarray:
         np.minimum.at(component, target >> 1, first)
         if (component == before).all():
             return np.unique(component, return_inverse=True)[1]
+        component = component[component]
 
 
 def _own_bases(laid_out: Layout) -> np.ndarray:
