@@ -2,7 +2,8 @@
 
 Where few reads cross a place, those that do can be missing: their parts beyond it are trimmed, as too few
 overlaps confirm them; they have no overlap of ``min_overlap``; or a read that ends in a chimera, and so goes
-on nowhere, contains them::
+on nowhere, contains them. Where overlaps match to the last base, so may a read with an error that others
+have, too::
 
     linear unitig  ─────────────────────▶            ◀───────────────── linear unitig
     left out                      ──────────────────────

@@ -75,7 +75,6 @@ class GraphParams:
             confirm_depth=self.min_depth,
             max_hang=0,
             fuzz=0,
-            join_overlap=0,
         )
 
 

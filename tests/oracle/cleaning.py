@@ -202,3 +202,26 @@ def best_paths(edges, source, sink):
         return len(path), sum(edges[step] for step in itertools.pairwise(path))
 
     return [path for path in paths if quality(path) == max(map(quality, paths))]
+
+
+def remnants(unitigs, links, share):
+    """Return the unitigs that go; each is ``(bases, depth, bases of its own reads)``, a link joins two."""
+    component = list(range(len(unitigs)))
+    for a, b in links:
+        old, new = component[a], component[b]
+        component = [new if c == old else c for c in component]
+
+    def of(label):
+        members = [unitigs[u] for u, c in enumerate(component) if c == label]
+        bases = sum(b for b, _, _ in members)
+        return bases, sum(b * depth for b, depth, _ in members) / bases, sum(o for _, _, o in members) / bases
+
+    found = {label: of(label) for label in sorted(set(component), key=component.index)}
+    half, below = sum(b for b, _, _ in found.values()) / 2, 0
+    for bases, _, own in sorted(found.values(), key=lambda part: part[2]):
+        below += bases
+        if below >= half:
+            usual = own
+            break
+    gone = {c for c, (_, depth, own) in found.items() if own < depth / share and own < usual / share}
+    return {u for u, c in enumerate(component) if c in gone}

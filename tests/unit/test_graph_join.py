@@ -101,6 +101,35 @@ def test_an_end_with_two_partners_stays():
     assert assembly.counts["join"]["dead ends joined"] == 0
 
 
+def test_errors_that_reads_share_do_not_hide_the_way_on():
+    """Reads without an error are contained in some that err before them; others that err behind go on."""
+    right = [(start, start + 900, False) for start in range(3500, 5000, 100)]
+    contained = [(2400, 3700, False), (2420, 3720, False)]
+    erring = {(2300 + i, 3900 + i, False): 2350 for i in (0, 10, 20, 30)}
+    erring |= {(2600 + i, 3450 + i, False): 3250 for i in (0, 10, 20, 30)}
+    placements = [*LEFT, *right, *contained, *erring]
+    reads, overlaps = read_set(GENOME, placements)
+
+    def errors(read, other):
+        return {erring[read]} & set(range(*other[:2])) if read in erring else set()
+
+    pairs = zip(overlaps.query.tolist(), overlaps.target.tolist(), strict=True)
+    reads_of = [(placements[query], placements[target]) for query, target in pairs]
+    exact = np.flatnonzero([errors(one, other) == errors(other, one) for one, other in reads_of])
+    sequences = [reads.sequence(i) for i in range(len(reads))]
+    for i, place in enumerate(placements):
+        if error := erring.get(place):
+            at = error - place[0]
+            sequences[i] = sequences[i][:at] + reverse_complement(sequences[i][at]) + sequences[i][at + 1 :]
+    reads = Reads.from_sequences(reads.names, sequences)
+    params = graph.GraphParams(min_overlap=200, join_overlap=100).of_exact_overlaps()
+    apart = graph.assemble(reads, overlaps.take(exact), dataclasses.replace(params, join_overlap=0))
+    joined = graph.assemble(reads, overlaps.take(exact), params)
+    assert (len(apart.layout), len(joined.layout)) == (2, 1)
+    assert joined.counts["join"]["reads that join them"] == 1
+    assert len(joined.layout.sequence(0, reads)) == 5800
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_reads_changes_nothing(seed):
     placements = LEFT + RIGHT + CROSSING
