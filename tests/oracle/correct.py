@@ -119,6 +119,8 @@ def step_of(margin, whole, clear):
 
 def clearness(weight, layers, worth):
     """The steps of a decision by layers alike, and at most, in sixteenths; corrected reads: worth 0."""
+    if worth > 64:
+        worth = 64 + (worth - 64) * min(max(layers - 3, 0), 4) // 4
     if worth:
         return 5 * worth, 9 * worth * math.isqrt(math.isqrt(max(1, layers) * 2**28)) // 512
     return 8 * weight // max(1, layers), 8 * weight // max(1, layers)

@@ -24,6 +24,10 @@ LONGEST_RUN = 7
 """Bases of the shortest homopolymer run that counts as the longest."""
 STEPS = 20
 """Steps of clearness."""
+FEWEST, FEW = 3, 7
+"""Layers from which on a vote is taken, and from which on accurate reads tell more than others."""
+ORDINARY = 64
+"""Worth of a vote that tells what it says, in 64ths."""
 WHOLE = 16
 """Doubts and clearness are in so many parts of a step; a doubt of as much is taken for what it is."""
 _PHRED = np.array(
@@ -107,6 +111,8 @@ def reach(weight, layers, worth, doubt):
     of the layers, their number, and what `kernels.consensus.layers.Settings` has.
     """
     layers = max(np.int64(1), layers)
+    if worth > ORDINARY and layers < FEW:
+        worth = ORDINARY + (worth - ORDINARY) * max(layers - FEWEST, np.int64(0)) // (FEW - FEWEST)
     if worth:
         return 5 * worth, 9 * worth * np.int64(math.sqrt(math.sqrt(layers << 28))) >> 9, doubt
     return 8 * weight // layers, 8 * weight // layers, doubt
