@@ -52,17 +52,16 @@ def find_remnants(graph: Graph) -> np.ndarray:
 
 
 def _components(laid_out: Layout) -> np.ndarray:
-    """Return the component of each unitig, numbered by their first unitigs."""
+    """Return the component of each unitig."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     source, target, _ = laid_out.links()
-    component = np.arange(len(laid_out))
-    while True:
-        first = np.minimum(component[source >> 1], component[target >> 1])
-        before = component.copy()
-        np.minimum.at(component, source >> 1, first)
-        np.minimum.at(component, target >> 1, first)
-        if (component == before).all():
-            return np.unique(component, return_inverse=True)[1]
-        component = component[component]
+    ends = source >> 1, target >> 1
+    size = len(laid_out)
+    return connected_components(coo_array((np.ones(len(source)), ends), shape=(size, size)), directed=False)[
+        1
+    ]
 
 
 def _own_bases(laid_out: Layout) -> np.ndarray:

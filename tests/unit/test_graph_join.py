@@ -104,7 +104,7 @@ def test_an_end_with_two_partners_stays():
 def test_errors_that_reads_share_do_not_hide_the_way_on():
     """Reads without an error are contained in some that err before them; others that err behind go on."""
     right = [(start, start + 900, False) for start in range(3500, 5000, 100)]
-    contained = [(2400, 3700, False), (2420, 3720, False)]
+    contained = [(2400, 3850, False), (2420, 3870, False)]
     erring = {(2300 + i, 3900 + i, False): 2350 for i in (0, 10, 20, 30)}
     erring |= {(2600 + i, 3450 + i, False): 3250 for i in (0, 10, 20, 30)}
     placements = [*LEFT, *right, *contained, *erring]
