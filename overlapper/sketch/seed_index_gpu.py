@@ -117,7 +117,8 @@ def _arena_for(slot: Slot, reads: Reads, sketch: SketchParams) -> Arena | None:
     size = bytes_for(2 * reads.total_bases // (sketch.window + 1), reads.total_bases)
     if slot.reads is None or size > slot.spare or not len(reads.words):
         return None
-    return Arena.allocate(size, slot.arena.pinned)
+    # With pinned memory of its own: lists may be copied to the host while slots work.
+    return Arena.allocate(size)
 
 
 def _build(

@@ -147,7 +147,7 @@ def pretended(monkeypatch):
     monkeypatch.setattr(devices, "_gpus", lambda: [Device("cuda:0", "A")])
     monkeypatch.setattr(Gpus, "_slots_of", slots_of)
     monkeypatch.setattr(driver, "use", contextlib.nullcontext)
-    monkeypatch.setattr(memory, "Arena", SimpleNamespace(allocate=lambda size, pinned: PretendedArena()))
+    monkeypatch.setattr(memory, "Arena", SimpleNamespace(allocate=lambda size, pinned=None: PretendedArena()))
     return arena
 
 
