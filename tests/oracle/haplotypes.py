@@ -10,9 +10,10 @@ def kmers(contigs):
     """Return where each k-mer is: a list of (contig, first base)."""
     where = {}
     for contig, bases in enumerate(contigs):
+        turned = bases[::-1].translate(COMPLEMENT)
         for at in range(len(bases) - K + 1):
-            one = bases[at : at + K]
-            where.setdefault(min(one, one[::-1].translate(COMPLEMENT)), []).append((contig, at))
+            other = turned[len(bases) - at - K : len(bases) - at]
+            where.setdefault(min(bases[at : at + K], other), []).append((contig, at))
     return where
 
 
@@ -76,30 +77,31 @@ def pieces(contig, length, sites, reads, shared):
 
 def opposite(cut, where):
     """Return pairs of pieces that are opposite, and how many bins are the same; most first."""
+    piece_of = {}
+    for i, (contig, start, end, _) in enumerate(cut):
+        piece_of |= {(contig, at): i for at in range(start, end)}
+    met = []
+    for places in where.values():
+        if 2 <= len(places) <= 3:
+            for one, other in itertools.combinations(sorted(places), 2):
+                a, b = piece_of[one], piece_of[other]
+                if a != b and cut[a][3] and cut[b][3]:
+                    met.append((a, b, one, other))
 
     def common(outermost):
         bins = {}
-        for places in where.values():
-            if not 2 <= len(places) <= 3:
+        for a, b, one, other in met:
+            if outermost and not (inside(a, one[1]) and inside(b, other[1])):
                 continue
-            for one, other in itertools.combinations(sorted(places), 2):
-                a, b = piece_of(one), piece_of(other)
-                if a == b or not (cut[a][3] and cut[b][3]):
-                    continue
-                if outermost and not (inside(a, one[1]) and inside(b, other[1])):
-                    continue
-                place = one if size(a, outermost) <= size(b, outermost) else other
-                at = bins.setdefault((a, b), {})
-                at[place[1] // BIN] = at.get(place[1] // BIN, 0) + 1
+            place = one if size(a, outermost) <= size(b, outermost) else other
+            at = bins.setdefault((a, b), {})
+            at[place[1] // BIN] = at.get(place[1] // BIN, 0) + 1
         found = []
         for (a, b), counts in bins.items():
             same = sum(count >= 100 for count in counts.values())
             if same >= min(50, max(10, min(size(a, outermost), size(b, outermost)) / BIN / 2)):
                 found.append((a, b, same))
         return sorted(found, key=lambda pair: (-pair[2], pair[:2]))
-
-    def piece_of(place):
-        return next(i for i, one in enumerate(cut) if one[0] == place[0] and one[1] <= place[1] < one[2])
 
     def inside(piece, at):
         return cut[piece][3][0] <= at <= cut[piece][3][-1]

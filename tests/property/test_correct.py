@@ -136,7 +136,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
     offsets, codes, quality, depth, origin, counts = kernel.correct_windows(
         table(sequences, qualities), table(sequences, qualities),
         Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
-        Rows(np.arange(1, len(rows) + 1), reverse, *np.ascontiguousarray(columns.T)),
+        Rows(np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T)),
         no_paths(len(rows)),
         Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt, alike),
     )  # fmt: skip

@@ -57,6 +57,7 @@ def test_walks_equal_the_oracle(seed, pairs, end_edits, end_drop):
     reads = reads_of(texts)
     packed = PackedReads.of(reads)
     query, target, reverse, x, y = (np.array(column) for column in zip(*places, strict=True))
+    query, target = query.astype(np.int32), target.astype(np.int32)
     items = rng.permutation(2 * pairs)
     walked = walk_ends(
         LANES, packed, Seeds(query, target, reverse, x, y, K), items, EndScheme(end_edits, end_drop)

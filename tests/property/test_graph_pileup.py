@@ -97,7 +97,7 @@ def test_cut_aligned_equals_the_oracle(cigar, reverse, q_start, t_start, q_bound
     t_end = t_start + sum(size for size, letter in cigar if letter != "I")
     packed = np.array([size << 4 | CODE[letter] for size, letter in cigar], np.uint32)
     found = pileup.cut_aligned(
-        np.array([reverse]), np.array([q_start]), np.array([t_start]), np.array([t_end]), packed,
+        np.array([reverse]), *(np.array([x], np.int32) for x in (q_start, t_start, t_end)), packed,
         np.array([0, len(packed)]), np.array([0]), *(np.array([x]) for x in (*q_bounds, *t_bounds)),
     )  # fmt: skip
     expected = oracle.cut_aligned(reverse, q_start, t_start, t_end, cigar, *q_bounds, *t_bounds)
@@ -107,8 +107,8 @@ def test_cut_aligned_equals_the_oracle(cigar, reverse, q_start, t_start, q_bound
 def cut_linear(reverse, query, target, q_bounds, t_bounds):
     """Cut one match of read 0 with read 1."""
     low, high = np.transpose([q_bounds, t_bounds])
-    match = (np.array([x]) for x in (0, 1, reverse, *query, *target))
-    return pileup.cut_linear(*match, low.copy(), high.copy())
+    one, other, *ends = (np.array([x], np.int32) for x in (0, 1, *query, *target))
+    return pileup.cut_linear(one, other, np.array([reverse]), *ends, low.copy(), high.copy())
 
 
 @settings(max_examples=tries(300), deadline=None)

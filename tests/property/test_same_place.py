@@ -36,7 +36,7 @@ def chosen(target, rows, votes=True, most=10_000):
     lengths = np.array([len(read) for read in reads], np.int64)
     start, end = (np.array([row[i] for row in rows], np.int64) for i in (2, 3))
     on = Rows(
-        np.arange(1, len(rows) + 1), np.array([row[1] for row in rows], bool),
+        np.arange(1, len(rows) + 1, dtype=np.int32), np.array([row[1] for row in rows], bool),
         start, end, np.zeros_like(lengths), lengths,
     )  # fmt: skip
     window = Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)]))

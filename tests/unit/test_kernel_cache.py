@@ -44,7 +44,7 @@ from overlapper.runtime.compile.cache import njit
 @njit(nogil=True, cache=True)
 def long(x):
     for i in range(9):
-{"".join(f"        x += (x >> {i % 60 + 1}) ^ (i * {2 * i + 1}){chr(10)}" for i in range(150))}
+{"".join(f"        x += (x >> {i % 60 + 1}) ^ (i * {2 * i + 1}){chr(10)}" for i in range(15))}
     return x
 
 @njit(nogil=True, cache=True)
@@ -62,6 +62,7 @@ def test_long_functions_are_called_and_short_ones_copied(is_kept, kernel, tmp_pa
     (tmp_path / "kernels.py").write_text(LONG)
     script = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport kernels\n"
+        "from overlapper.runtime.compile import linking; linking.LONGEST_COPIED = 40\n"
         "both, long = kernels.both, kernels.long.py_func\n"
         "assert [both(3), both(7)] == [2 * long(3) + long(4), 2 * long(7) + long(8)]\n"
         "(compiled,) = both.overloads.values()\n"
