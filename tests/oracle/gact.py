@@ -89,15 +89,16 @@ def path_scores(q, t, rule):
     best = [[0] * width for _ in range(rows)]
     insertion = [[NEVER] * width for _ in range(rows)]
     deletion = [[NEVER] * width for _ in range(rows)]
+    gap_open, gap_extend = rule.gap_open, rule.gap_extend
     for i in reversed(range(len(q))):
+        scores = {base: pair_score(q[i], base, rule) for base in set(t)}
+        here, above, inserted, inserted_above, deleted = (
+            best[i], best[i + 1], insertion[i], insertion[i + 1], deletion[i]
+        )  # fmt: skip
         for j in reversed(range(len(t))):
-            insertion[i][j] = rule.gap_extend + max(best[i + 1][j], insertion[i + 1][j])
-            deletion[i][j] = rule.gap_extend + max(best[i][j + 1], deletion[i][j + 1])
-            best[i][j] = max(
-                best[i + 1][j + 1] + pair_score(q[i], t[j], rule),
-                rule.gap_open + insertion[i][j],
-                rule.gap_open + deletion[i][j],
-            )
+            inserted[j] = gap_extend + max(above[j], inserted_above[j])
+            deleted[j] = gap_extend + max(here[j + 1], deleted[j + 1])
+            here[j] = max(above[j + 1] + scores[t[j]], gap_open + inserted[j], gap_open + deleted[j])
     return best, insertion, deletion
 
 

@@ -8,7 +8,7 @@ import threading
 import numba
 import numpy as np
 import pytest
-from numba.core import caching, dispatcher, types
+from numba.core import caching, codegen, dispatcher, event, types
 
 from overlapper.errors import OutputError
 from overlapper.kernels.text.paf_formatting import Names
@@ -89,6 +89,46 @@ def test_a_kernel_that_kernels_and_python_call_is_compiled_for_each(kernel, tmp_
     assert callers() == for_both
     assert kernels["short"](3) == 6
     assert callers() == for_both | {("short", "python")}
+
+
+LITERALS = """
+from overlapper.runtime.compile.cache import njit
+
+@njit(nogil=True, cache=True)
+def larger(x, is_doubled):
+    return max(x, 3) * (2 if is_doubled else 1)
+
+@njit(nogil=True, cache=True)
+def sum_of_larger(n):
+    total = 0
+    for i in range(n):
+        total = larger(total, False) + larger(i, True) + larger(5, n > 3) + max(total, n)
+    return total
+"""
+
+
+def test_functions_are_compiled_once_for_all_literals_and_numbas_own_once_for_all_kernels(kernel, tmp_path):
+    (tmp_path / "kernels.py").write_text(LITERALS)
+    called = runpy.run_path(str(tmp_path / "kernels.py"))["sum_of_larger"]
+    compiled, translated = [], []
+    finalize = codegen.JITCodeLibrary._finalize_specific
+
+    class Compiled(event.Listener):
+        def on_start(self, happened):
+            compiled.append(happened.data["dispatcher"].py_func.__name__)
+
+        def on_end(self, happened):
+            pass
+
+    def finalize_noted(library):
+        translated.append(library.name)
+        finalize(library)
+
+    with pytest.MonkeyPatch.context() as patch, event.install_listener("numba:compile", Compiled()):
+        patch.setattr(codegen.JITCodeLibrary, "_finalize_specific", finalize_noted)
+        assert called(5) == 626
+    assert sorted(compiled) == ["impl", "larger", "sum_of_larger"]
+    assert translated == ["sum_of_larger"], "what is only copied needs no machine code"
 
 
 def test_an_array_of_another_size_is_an_error_in_kernels_and_numbas_own_elsewhere():

@@ -13,6 +13,7 @@ import numpy as np
 
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.consensus.layer_paths import Paths, first_paths, new_memory
 from overlapper.kernels.consensus.layers import gather_layers, unpack_window
 from overlapper.kernels.consensus.site_links import linked_sites
@@ -131,7 +132,10 @@ def _add_nearest(same, share, near, t_start, t_end):
     depth = np.zeros((t_end.max() if len(t_end) else 0) // BIN + 1, np.int64)
     for m in np.flatnonzero(same):
         depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1] += 1
-    for m in np.argsort(share, kind="mergesort"):
+    order = share * len(share) + np.arange(len(share))
+    sort_few(order)
+    for place in order:
+        m = place % len(share)
         stretches = depth[t_start[m] // BIN : (t_end[m] - 1) // BIN + 1]
         if near[m] and not same[m] and stretches.min() < FEWEST_ROWS:
             same[m] = True

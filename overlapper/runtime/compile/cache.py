@@ -22,7 +22,7 @@ from typing import Any
 
 import llvmlite
 import numba
-from numba.core import caching, compiler, serialize
+from numba.core import caching, compiler, serialize, types
 
 from overlapper.errors import OutputError
 from overlapper.runtime.compile import places
@@ -56,7 +56,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
         kernel = compiled(function, for_kernels=False)
         inner = functools.cache(lambda: compiled(function, for_kernels=True))
         # numba asks these of what a kernel calls.
-        kernel.get_call_template = lambda args, kws: inner().get_call_template(args, kws)
+        kernel.get_call_template = lambda args, kws: inner().get_call_template(_without_literals(args), kws)
         kernel.get_overload = lambda signature: inner().get_overload(signature)
         return kernel
 
@@ -205,6 +205,16 @@ def _rebuilt(
     for referenced in environments:
         library.codegen.set_env(referenced.env_name, referenced)
     return made
+
+
+def _without_literals(kinds: Iterable[Any]) -> tuple[Any, ...]:
+    """Return types with that of all integers, or of all truth values, for that of one of them.
+
+    Each of them would be a copy of the function and of all that it calls. numba has such types for what a
+    variable starts with, too, until it has seen the loop that changes it.
+    """
+    literals = types.IntegerLiteral, types.BooleanLiteral
+    return tuple(types.unliteral(kind) if isinstance(kind, literals) else kind for kind in kinds)
 
 
 @functools.cache

@@ -6,8 +6,9 @@ short functions into their callers. Here a function that is too long for that st
 compiled once, and callers name it. In the cache a kernel has the machine code of what it calls with it.
 
 numba (0.61 to 0.68) has no such choice, so this takes the place of its `JITCodeLibrary` for kernels, and for
-nothing else. There are two more things that only compiling needs, and that wait until something is compiled:
-the bitcode of a kernel from the cache, which others may copy from, is parsed, and its symbols are listed.
+nothing else. A function that is only copied gets no machine code. There are two more things that only
+compiling needs, and that wait until something is compiled: the bitcode of a kernel from the cache, which
+others may copy from, is parsed, and its symbols are listed.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core import codegen, compiler
+from numba.core.environment import lookup_environment
 
 from overlapper.runtime.compile.assigning import without_shapes
+from overlapper.runtime.compile.overloads import for_kernels
 
 LONGEST_COPIED = 400
 """Instructions of the longest function that is put into its callers. LLVM itself copies what has a hundred or
@@ -35,7 +38,7 @@ class Compiler(compiler.Compiler):
         if self.state.library is None:
             self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
-        with without_shapes():
+        with without_shapes(), for_kernels(Compiler):
             return super().compile_extra(func)
 
 
@@ -55,6 +58,7 @@ class Library(codegen.JITCodeLibrary):
         self.symbol = ""
         self.called: dict[str, Library] = {}
         self._object_code = self._bitcode = b""
+        self._is_copied = False
 
     def add_linking_library(self, library: Any) -> None:
         """Link the functions of another library: call its function, or copy it."""
@@ -92,7 +96,8 @@ class Library(codegen.JITCodeLibrary):
         library = cls(generator, name)
         library._object_code = machine_code
         library.enable_object_caching()
-        library._set_compiled_object(machine_code)
+        if machine_code:
+            library._set_compiled_object(machine_code)
         library._finalize_final_module()
         library._name_symbol(symbol)
         return library
@@ -103,12 +108,40 @@ class Library(codegen.JITCodeLibrary):
             _loaded[symbol] = self
 
     def _machine_code(self) -> bytes:
-        return self._object_code or self._get_compiled_object()
+        return b"" if self._is_copied else self._object_code or self._get_compiled_object()
 
-    def finalize(self) -> None:
-        """Compile."""
-        super().finalize()
-        self._name_symbol(self._symbol_if_long())
+    @property
+    def codegen(self) -> Any:
+        """What has the addresses of the code; of code that is only copied there are none."""
+        return _Nowhere if self._is_copied else self._codegen
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Run LLVM's passes for functions; numba prepares them for each anew, and for what is only named."""
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager()
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+    def _finalize_final_module(self) -> None:
+        """Have machine code made, unless callers, which take copies, are all that there is for it."""
+        if not self._object_code:
+            self._finalize_dynamic_globals()
+            self._name_symbol(self._symbol_if_long())
+            self._is_copied = not self.symbol and not self._has_wrapper()
+        if self._is_copied:
+            self._finalized = True
+            return
+        super()._finalize_final_module()
+        generator: Any = self._codegen
+        for variable in self._final_module.global_variables:
+            environment = lookup_environment(variable.name)
+            if environment is not None:
+                generator.set_env(variable.name, environment)
+
+    def _has_wrapper(self) -> bool:
+        functions = self._final_module.functions
+        return any(f.name.startswith(_WRAPPERS) and not f.is_declaration for f in functions)
 
     def _symbol_if_long(self) -> str:
         """Return the name of the function if it is called, not copied.
@@ -143,6 +176,14 @@ class Library(codegen.JITCodeLibrary):
         if self._bitcode and self._shared_module is None:
             self._shared_module = llvm.parse_bitcode(self._bitcode)
         return super()._get_module_for_linking()
+
+
+class _Nowhere:
+    """Where the code is of a function that is only copied."""
+
+    @staticmethod
+    def set_env(name: str, environment: Any) -> None:
+        """Leave it to those who have copies."""
 
 
 _loaded: dict[str, Library] = {}

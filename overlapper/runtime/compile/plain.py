@@ -15,13 +15,14 @@ from pathlib import Path
 
 SWITCH = "OVERLAPPER_PLAIN_NUMBA"
 _USED = {
+    "llvmlite.binding.ffi": ["lib._lock._cblist"],
     "numba.core.caching": ["_Cache"],
     "numba.core.codegen": [
         f"JITCodeLibrary.{name}"
         for name in (
-            "_ensure_finalized", "_finalize_final_module", "_get_compiled_object", "_get_module_for_linking",
-            "_set_compiled_object", "add_linking_library", "enable_object_caching", "finalize",
-            "get_pointer_to_function",
+            "_ensure_finalized", "_finalize_dynamic_globals", "_finalize_final_module",
+            "_get_compiled_object", "_get_module_for_linking", "_optimize_functions", "_set_compiled_object",
+            "add_linking_library", "enable_object_caching", "finalize", "get_pointer_to_function",
         )
     ],
     "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
@@ -29,6 +30,10 @@ _USED = {
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.serialize": ["dumps"],
+    "numba.core.targetconfig": ["ConfigStack.top_or_none"],
+    "numba.core.typing.templates": [
+        f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
+    ],
     "numba.np.arrayobj": ["raise_with_shape_context"],
 }  # fmt: skip
 """What this folder takes from modules of numba, or takes the place of."""
