@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.assemble.agreement import with_agreement
-from overlapper.assemble.ends import without_doubtful_ends
+from overlapper.assemble.ends import without_doubtful_ends, without_shallow_ends
 from overlapper.assemble.haplotigs import Ends, Haplotypes
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.pieces import SHARED
@@ -249,8 +249,9 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
                 laid_out, depth = None, None
     laid_out = laid_out or lay_out(np.inf)
     contigs = laid_out.contigs
-    del reads, overlaps, lay_out  # polishing has its own
     rounds = params.accurate_polish_rounds if exact else params.polishing.rounds
+    laid_out_overlaps = overlaps if rounds == 0 else Overlaps.empty()
+    del reads, overlaps, lay_out  # polishing has its own
     unitigs = Unitigs(contigs.sequences, contigs.circular)
     if rounds == 0:
         sequences, warnings = with_agreement(unitigs, laid_out.reads), list[str]()
@@ -264,8 +265,12 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         )
         sequences, warnings = polished.unitigs.sequences, polished.warnings
     polished_bases = sequences.total_bases
-    if not separate:  # the ends of accurate reads are accurate
+    if not separate:
         sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
+    elif exact and rounds == 0 and not depth:  # haplotypes are told apart by where reads lie
+        sequences = without_shallow_ends(
+            sequences, _ends_that_stay(contigs), laid_out.reads, laid_out_overlaps
+        )
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = None
     if depth:
