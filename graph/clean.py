@@ -7,10 +7,10 @@ number). So an end of the genome keeps the best of its tips. Of a tip that stays
 can be reached in a better way go. Repeated until none goes.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
-way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path stays whose reads have
-most depth together (of many reads that agree, few contain the others), of equals the one with the most
-overlap. Repeated until none is left. Where the depth of reads that two haplotypes share is known
-(``shared_depth``), a bubble whose source and sink have it is one of haplotypes, and stays.
+way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path of most reads stays; of
+equals the one with the most overlap. Repeated until none is left. Where the depth of reads that two
+haplotypes share is known (``shared_depth``), a bubble whose source and sink have it is one of haplotypes, and
+stays.
 
 **Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
 shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that
@@ -48,7 +48,6 @@ from overlapper.params.graph import CleanParams
 
 _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000
-_DEPTH_UNIT = 1_000
 
 
 def clean(
@@ -122,14 +121,12 @@ def pop_bubbles(graph: Graph, max_bases: int, shared_depth: float = np.inf) -> t
     """Keep one path of each bubble, until none is left but those between reads of ``shared_depth``."""
     reads, edges, popped = len(graph.reads), len(graph.edges), 0
     while True:
-        depth = graph.reads.depth.astype(np.float64)
         doomed_reads, doomed_edges, found = bubbles.bubbles(
             *_arrays(graph),
             graph.edges.length,
             graph.edges.overlap,
-            np.rint(_DEPTH_UNIT * depth).astype(np.int64),
             max_bases,
-            depth >= shared_depth,
+            graph.reads.depth >= shared_depth,
         )
         if not found:
             break

@@ -188,8 +188,8 @@ def _fits(edges, lengths, source, sink, inner, max_bases):
     return True
 
 
-def best_paths(edges, depth, source, sink):
-    """Return all paths that are best: most depth of their reads, then most overlap."""
+def best_paths(edges, source, sink):
+    """Return all paths that are best: most nodes, then most overlap."""
     paths, waiting = [], [[source]]
     while waiting:
         path = waiting.pop()
@@ -199,7 +199,7 @@ def best_paths(edges, depth, source, sink):
             waiting += [[*path, w] for w in after(edges, path[-1])]
 
     def quality(path):
-        return sum(depth[v >> 1] for v in path), sum(edges[step] for step in itertools.pairwise(path))
+        return len(path), sum(edges[step] for step in itertools.pairwise(path))
 
     return [path for path in paths if quality(path) == max(map(quality, paths))]
 

@@ -12,7 +12,7 @@ from overlapper.runtime.compile.cache import njit
 
 
 @njit(nogil=True, cache=True)
-def bubbles(first, target, length, overlap, depth, max_bases, kept):
+def bubbles(first, target, length, overlap, max_bases, kept):
     """Find bubbles and all but their best path.
 
     A bubble that shares a read other than its source and sink with one found earlier (sources are tried in
@@ -22,8 +22,6 @@ def bubbles(first, target, length, overlap, depth, max_bases, kept):
     ----------
     first, target, length, overlap : arrays of int
         The graph.
-    depth : ndarray of int64, shape (reads,)
-        What a read counts on a path.
     max_bases : int
         Longest distance from the source.
     kept : array of bool, shape (reads,)
@@ -44,7 +42,7 @@ def bubbles(first, target, length, overlap, depth, max_bases, kept):
     seen = np.zeros(nodes, np.bool_)
     pending = np.zeros(nodes, np.int32)
     distance = np.zeros(nodes, np.int64)
-    path_depth = np.zeros(nodes, np.int64)
+    path_reads = np.zeros(nodes, np.int32)
     path_overlap = np.zeros(nodes, np.int64)
     entry = np.full(nodes, -1, np.int64)
     before = np.full(nodes, -1, np.int32)
@@ -54,8 +52,8 @@ def bubbles(first, target, length, overlap, depth, max_bases, kept):
             continue
         inside = [np.int64(0) for _ in range(0)]
         sink = _bubble_sink(
-            first, target, length, overlap, depth, max_bases, source,
-            seen, pending, distance, path_depth, path_overlap, entry, before, inside,
+            first, target, length, overlap, max_bases, source,
+            seen, pending, distance, path_reads, path_overlap, entry, before, inside,
         )  # fmt: skip
         clash = sink < 0 or taken[source >> 1] or (kept[source >> 1] and kept[sink >> 1])
         for v in inside:
@@ -83,14 +81,14 @@ def bubbles(first, target, length, overlap, depth, max_bases, kept):
 
 @njit(nogil=True, cache=True)
 def _bubble_sink(
-    first, target, length, overlap, depth, max_bases, source,
-    seen, pending, distance, path_depth, path_overlap, entry, before, inside,
+    first, target, length, overlap, max_bases, source,
+    seen, pending, distance, path_reads, path_overlap, entry, before, inside,
 ):  # fmt: skip
     """Walk from ``source`` in topological order until all paths meet; return where, or -1.
 
     Fills ``inside`` with all nodes reached, and for each of them the last edge and node of its best path.
     """
-    distance[source] = path_depth[source] = path_overlap[source] = 0
+    distance[source] = path_reads[source] = path_overlap[source] = 0
     ready = [np.int64(source)]
     waiting = 0
     while True:
@@ -102,7 +100,7 @@ def _bubble_sink(
             away = distance[v] + length[e]
             if w >> 1 == source >> 1 or seen[w ^ 1] or away > max_bases:
                 return -1
-            support, shared = path_depth[v] + depth[w >> 1], path_overlap[v] + overlap[e]
+            reads, shared = path_reads[v] + 1, path_overlap[v] + overlap[e]
             if not seen[w]:
                 seen[w] = True
                 inside.append(w)
@@ -112,12 +110,12 @@ def _bubble_sink(
                 better = True
             else:
                 distance[w] = min(distance[w], away)
-                better = support > path_depth[w] or (
-                    support == path_depth[w]
+                better = reads > path_reads[w] or (
+                    reads == path_reads[w]
                     and (shared > path_overlap[w] or (shared == path_overlap[w] and v < before[w]))
                 )
             if better:
-                path_depth[w], path_overlap[w], entry[w], before[w] = support, shared, e, v
+                path_reads[w], path_overlap[w], entry[w], before[w] = reads, shared, e, v
             pending[w] -= 1
             if pending[w] == 0:
                 waiting -= 1
