@@ -7,10 +7,11 @@ number). So an end of the genome keeps the best of its tips. Of a tip that stays
 can be reached in a better way go. Repeated until none goes.
 
 **Bubble.** A source and a sink with two or more paths between them and no other way in or out, the shortest
-way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). The path of most reads stays; of
-equals the one with the most overlap. Repeated until none is left. Where the depth of reads that two
-haplotypes share is known (``shared_depth``), a bubble whose source and sink have it is one of haplotypes, and
-stays.
+way to each node no longer than ``bubble_bases`` (superbubble, Onodera 2013). One path stays: into each node
+leads the edge of the path whose shortest overlap is the longest, of equals of that with the most overlap,
+then from the smaller node. So long reads stay, and reads with errors, at which overlaps end, go. Repeated
+until none is left. Where the depth of reads that two haplotypes share is known (``shared_depth``), a bubble
+whose source and sink have it is one of haplotypes, and stays.
 
 **Weak edge.** An edge whose overlap is below a share of the best overlap at one of its two ends: a repeat
 shorter than the reads, or a chimera. The share grows over rounds, each followed by tips and bubbles, so that

@@ -6,6 +6,7 @@ with their mirrors.
 """
 
 import itertools
+import math
 
 
 def after(edges, v):
@@ -188,20 +189,19 @@ def _fits(edges, lengths, source, sink, inner, max_bases):
     return True
 
 
-def best_paths(edges, source, sink):
-    """Return all paths that are best: most nodes, then most overlap."""
-    paths, waiting = [], [[source]]
-    while waiting:
-        path = waiting.pop()
-        if path[-1] == sink:
-            paths.append(path)
-        else:
-            waiting += [[*path, w] for w in after(edges, path[-1])]
+def best_path(edges, source, sink):
+    """Return the best path: each node's best way in goes on from the best way to the node before."""
 
-    def quality(path):
-        return len(path), sum(edges[step] for step in itertools.pairwise(path))
+    def best(v):
+        if v == source:
+            return math.inf, 0, 0, [source]
+        ways = []
+        for p in before(edges, v):
+            shortest, overlap, _, path = best(p)
+            ways.append((min(shortest, edges[p, v]), overlap + edges[p, v], -p, [*path, v]))
+        return max(ways)
 
-    return [path for path in paths if quality(path) == max(map(quality, paths))]
+    return best(sink)[-1]
 
 
 def remnants(unitigs, links, share):

@@ -42,7 +42,7 @@ def bubbles(first, target, length, overlap, max_bases, kept):
     seen = np.zeros(nodes, np.bool_)
     pending = np.zeros(nodes, np.int32)
     distance = np.zeros(nodes, np.int64)
-    path_reads = np.zeros(nodes, np.int32)
+    shortest = np.zeros(nodes, np.int64)
     path_overlap = np.zeros(nodes, np.int64)
     entry = np.full(nodes, -1, np.int64)
     before = np.full(nodes, -1, np.int32)
@@ -53,7 +53,7 @@ def bubbles(first, target, length, overlap, max_bases, kept):
         inside = [np.int64(0) for _ in range(0)]
         sink = _bubble_sink(
             first, target, length, overlap, max_bases, source,
-            seen, pending, distance, path_reads, path_overlap, entry, before, inside,
+            seen, pending, distance, shortest, path_overlap, entry, before, inside,
         )  # fmt: skip
         clash = sink < 0 or taken[source >> 1] or (kept[source >> 1] and kept[sink >> 1])
         for v in inside:
@@ -82,13 +82,14 @@ def bubbles(first, target, length, overlap, max_bases, kept):
 @njit(nogil=True, cache=True)
 def _bubble_sink(
     first, target, length, overlap, max_bases, source,
-    seen, pending, distance, path_reads, path_overlap, entry, before, inside,
+    seen, pending, distance, shortest, path_overlap, entry, before, inside,
 ):  # fmt: skip
     """Walk from ``source`` in topological order until all paths meet; return where, or -1.
 
     Fills ``inside`` with all nodes reached, and for each of them the last edge and node of its best path.
     """
-    distance[source] = path_reads[source] = path_overlap[source] = 0
+    distance[source] = path_overlap[source] = 0
+    shortest[source] = np.iinfo(np.int64).max
     ready = [np.int64(source)]
     waiting = 0
     while True:
@@ -100,7 +101,7 @@ def _bubble_sink(
             away = distance[v] + length[e]
             if w >> 1 == source >> 1 or seen[w ^ 1] or away > max_bases:
                 return -1
-            reads, shared = path_reads[v] + 1, path_overlap[v] + overlap[e]
+            least, shared = min(shortest[v], np.int64(overlap[e])), path_overlap[v] + overlap[e]
             if not seen[w]:
                 seen[w] = True
                 inside.append(w)
@@ -110,12 +111,9 @@ def _bubble_sink(
                 better = True
             else:
                 distance[w] = min(distance[w], away)
-                better = reads > path_reads[w] or (
-                    reads == path_reads[w]
-                    and (shared > path_overlap[w] or (shared == path_overlap[w] and v < before[w]))
-                )
+                better = (least, shared, -v) > (shortest[w], path_overlap[w], -before[w])
             if better:
-                path_reads[w], path_overlap[w], entry[w], before[w] = reads, shared, e, v
+                shortest[w], path_overlap[w], entry[w], before[w] = least, shared, e, v
             pending[w] -= 1
             if pending[w] == 0:
                 waiting -= 1
