@@ -2,9 +2,9 @@
 
 ::
 
-    build_graph -> reduce -> clean -> join_ends -> layout
+    build_graph -> reduce -> clean -> drop_remnants -> join_ends -> layout
 
-Each step returns what it made and a count of what it removed, by reason; `assemble` takes all five.
+Each step returns what it made and a count of what it removed, by reason; `assemble` takes all six.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from overlapper.graph.join import join_ends
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Contained, Edges, Graph, GraphReads
 from overlapper.graph.reduce import reduce
+from overlapper.graph.remnants import drop_remnants
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.runtime.clock import Clock
 from overlapper.tables import Overlaps, Reads
@@ -40,6 +41,7 @@ __all__ = [
     "assemble",
     "build_graph",
     "clean",
+    "drop_remnants",
     "join_ends",
     "layout",
     "reduce",
@@ -89,7 +91,7 @@ def assemble(
     threads: int = 1,
     report: Report = lambda step, done, total: None,
 ) -> Assembly:
-    """Build, reduce, clean, join dead ends and lay out.
+    """Build, reduce, clean, drop remnants, join dead ends and lay out.
 
     Parameters
     ----------
@@ -127,6 +129,7 @@ def assemble(
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, cleaning, shared_depth=shared_depth))
+        graph = step("remnants", lambda: drop_remnants(graph, overlaps))
         graph = step(
             "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)
         )

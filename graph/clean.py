@@ -30,9 +30,6 @@ follow once more: such an end may have been the other way into a bubble.
 
 **Island.** A linear unitig of at most ``tip_reads`` reads that is joined to nothing, beside something larger.
 
-**Remnant.** What reads with errors make of a place that is laid out without them
-(`overlapper.graph.remnants`).
-
 Every step takes both strands alike, so each edge keeps its mirror.
 """
 
@@ -43,7 +40,6 @@ from collections import Counter
 import numpy as np
 
 from overlapper.graph.model import Graph
-from overlapper.graph.remnants import find_remnants
 from overlapper.kernels.graph import bridges, bubbles, tips
 from overlapper.params.graph import CleanParams
 
@@ -89,7 +85,6 @@ def clean(
     graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
     graph = _counted(*drop_islands(graph, params.tip_reads), counts)
-    graph = _counted(*drop_remnants(graph), counts)
     return graph, dict(counts)
 
 
@@ -169,12 +164,6 @@ def drop_islands(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     if doomed.all():
         doomed[:] = False
     return _without_reads(graph, doomed), {"reads in islands": int(doomed.sum())}
-
-
-def drop_remnants(graph: Graph) -> tuple[Graph, dict[str, int]]:
-    """Remove remnants."""
-    doomed = find_remnants(graph)
-    return _without_reads(graph, doomed), {"reads in remnants": int(doomed.sum())}
 
 
 def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Graph:

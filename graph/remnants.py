@@ -4,20 +4,22 @@ Reads in which correction left an error do not fit the unitig of their place, an
 
     unitig     ──────────────────────────────────────
     remnant         ─────x──────                          overlaps that match to the last base
-                         ─x──────────                     reach up to the errors on either side
+                         ─x──────                     reach up to the errors on either side
                               ────x──────
 
-In tandem copies they may even close a circle. Overlaps say that as many reads cover them as any other place,
-but hardly any of these reads is their own.
+In tandem copies they may even close a circle. As many reads overlap them as any others, but hardly any of
+these is laid out with them.
 
-**Component.** Unitigs that links join. *Its depth* is the mean of the depths of its path's reads, as overlaps
-say (`overlapper.graph.model.GraphReads`); *its own reads* are those of its paths and those that they contain,
+**Component.** Unitigs that links join. *Its own reads* are those of its paths and those that they contain,
 and its *own depth* is the bases of these over the bases of its unitigs.
 
-**Remnant.** A component whose own depth is less than a quarter of its depth, and less than a quarter of the
-own depth of the component of the median base. So small plasmids stay, however few reads they have: all that
-overlap them are their own. Copies of a repeat stay, which many reads of others overlap, where as many reads
-are their own as anywhere.
+**Remnant.** A component
+
+- whose own depth is less than a quarter of that of the component of the median base, and
+- whose paths have more bases in overlaps with reads of other components than in overlaps with its own.
+
+So small plasmids stay, however few reads they have: the reads that overlap theirs are their own. What is left
+of a place where most reads err stays, too: the reads that overlap its own are laid out nowhere.
 """
 
 from __future__ import annotations
@@ -26,28 +28,42 @@ import numpy as np
 
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Graph
-from overlapper.graph.placement import contained_in_unitigs
+from overlapper.graph.placement import Placements, contained_in_unitigs
+from overlapper.tables import Overlaps
 
 SHARE = 4
-"""One in so many of the reads that cover a component are its own, if it is no remnant. Of four LPA
-haplotypes, R10 reads at 40x, remnants had .05 to .18 of them, all else .41 and more."""
+"""A remnant's own depth is less than that of the median component by so many times. Of five LPA haplotypes,
+R10 reads at 40x, remnants had .06 to .22 of it, and 2 to 22 times as much overlap with reads elsewhere as
+with their own."""
 
 
-def find_remnants(graph: Graph) -> np.ndarray:
+def drop_remnants(graph: Graph, overlaps: Overlaps) -> tuple[Graph, dict[str, int]]:
+    """Remove remnants.
+
+    Parameters
+    ----------
+    graph : Graph
+        Cleaned.
+    overlaps : Overlaps
+        Those it was built of.
+    """
+    doomed = find_remnants(graph, overlaps)
+    dropped = graph.without(doomed, np.zeros(len(graph.edges), np.bool_))
+    return dropped, {"reads in remnants": int(doomed.sum())}
+
+
+def find_remnants(graph: Graph, overlaps: Overlaps) -> np.ndarray:
     """Return which reads of a graph are of remnants (bool)."""
-    laid_out, _ = layout(graph)
-    component = _components(laid_out)
     doomed = np.zeros(len(graph.reads), np.bool_)
-    if component.max(initial=0) > 0:
-        bases, covering, own = (
-            np.bincount(component, of_unitig)
-            for of_unitig in (laid_out.lengths, laid_out.depth * laid_out.lengths, _own_bases(laid_out))
-        )
-        order = np.argsort(own / bases, kind="stable")
-        below = np.cumsum(bases[order])
-        median = order[np.searchsorted(below, below[-1] / 2)]
-        remnant = (SHARE * own < covering) & (SHARE * own / bases < own[median] / bases[median])
-        doomed[laid_out.path >> 1] = remnant[component[laid_out.unitig_of_step]]
+    laid_out, _ = layout(graph)
+    if len(laid_out) < 2:
+        return doomed
+    contained = contained_in_unitigs(laid_out)
+    component = _components(laid_out)
+    remnant = _is_shallow(laid_out, contained, component)
+    if remnant.any():
+        remnant &= _is_elsewhere(laid_out, contained, component, overlaps)
+    doomed[laid_out.path >> 1] = remnant[component[laid_out.unitig_of_step]]
     return doomed
 
 
@@ -59,17 +75,38 @@ def _components(laid_out: Layout) -> np.ndarray:
     source, target, _ = laid_out.links()
     ends = source >> 1, target >> 1
     size = len(laid_out)
-    return connected_components(coo_array((np.ones(len(source)), ends), shape=(size, size)), directed=False)[
-        1
-    ]
+    joined = coo_array((np.ones(len(source)), ends), shape=(size, size))
+    return connected_components(joined, directed=False)[1]
 
 
-def _own_bases(laid_out: Layout) -> np.ndarray:
-    """Return the bases of the reads of each unitig, contained ones included."""
-    graph, placed = laid_out.graph, contained_in_unitigs(laid_out)
-    contained = (graph.contained.end - graph.contained.start)[placed.row]
-    return np.bincount(
-        np.concatenate([laid_out.unitig_of_step, placed.unitig]),
-        np.concatenate([graph.lengths[laid_out.path >> 1], contained]),
-        len(laid_out),
-    )
+def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) -> np.ndarray:
+    """Return which components have an own depth far below that of the median base (bool)."""
+    inner = laid_out.graph.contained.take(contained.row)
+    own = np.bincount(component[laid_out.unitig_of_step], laid_out.graph.lengths[laid_out.path >> 1])
+    own += np.bincount(component[contained.unitig], inner.end - inner.start, len(own))
+    bases = np.bincount(component, laid_out.lengths)
+    order = np.argsort(own / bases, kind="stable")
+    below = np.cumsum(bases[order])
+    median = order[np.searchsorted(below, below[-1] / 2)]
+    return SHARE * own / bases < own[median] / bases[median]
+
+
+def _is_elsewhere(
+    laid_out: Layout, contained: Placements, component: np.ndarray, overlaps: Overlaps
+) -> np.ndarray:
+    """Return which components overlap reads of others more than their own (bool)."""
+    on_path = laid_out.graph.reads.read[laid_out.path >> 1]
+    inner = laid_out.graph.contained.read[contained.row]
+    reads = 1 + int(np.concatenate([overlaps.query, overlaps.target, on_path, inner]).max())
+    of_path, of_read = np.full((2, reads), -1, np.int64)
+    of_path[on_path] = of_read[on_path] = component[laid_out.unitig_of_step]
+    of_read[inner] = component[contained.unitig]
+    excess = np.zeros(1 + component.max(), np.int64)
+    for read, other, bases in (
+        (overlaps.query, overlaps.target, overlaps.q_end - overlaps.q_start),
+        (overlaps.target, overlaps.query, overlaps.t_end - overlaps.t_start),
+    ):
+        here, there = of_path[read], of_read[other]
+        rows = np.flatnonzero((here >= 0) & (there >= 0))
+        np.add.at(excess, here[rows], np.where(here == there, -1, 1)[rows] * bases[rows])
+    return excess > 0

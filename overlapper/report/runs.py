@@ -20,6 +20,7 @@ _STEPS = {
     "build": "after trimming and containment",
     "reduce": "after transitive reduction",
     "clean": "after cleaning",
+    "remnants": "without remnants",
     "join": "after joining dead ends",
 }
 

@@ -7,6 +7,7 @@ with their mirrors.
 
 import itertools
 import math
+from fractions import Fraction
 
 
 def after(edges, v):
@@ -204,24 +205,44 @@ def best_path(edges, source, sink):
     return best(sink)[-1]
 
 
-def remnants(unitigs, links, share):
-    """Return the unitigs that go; each is ``(bases, depth, bases of its own reads)``, a link joins two."""
+def remnants(unitigs, links, overlaps, share):
+    """Return the unitigs that go.
+
+    Each is ``(bases, bases of its own reads, reads of its path, reads these contain)``; a link joins two, an
+    overlap is ``(read, other, bases on the read, bases on the other)``.
+    """
     component = list(range(len(unitigs)))
     for a, b in links:
         old, new = component[a], component[b]
         component = [new if c == old else c for c in component]
+    path, placed = {}, {}
+    for (_, _, on_path, inside), label in zip(unitigs, component, strict=True):
+        path |= dict.fromkeys(on_path, label)
+        placed |= dict.fromkeys([*on_path, *inside], label)
 
     def of(label):
-        members = [unitigs[u] for u, c in enumerate(component) if c == label]
-        bases = sum(b for b, _, _ in members)
-        return bases, sum(b * depth for b, depth, _ in members) / bases, sum(o for _, _, o in members) / bases
+        members = [unitig for unitig, c in zip(unitigs, component, strict=True) if c == label]
+        bases = sum(unitig[0] for unitig in members)
+        return bases, Fraction(sum(unitig[1] for unitig in members), bases)
 
     found = {label: of(label) for label in sorted(set(component), key=component.index)}
-    half, below = sum(b for b, _, _ in found.values()) / 2, 0
-    for bases, _, own in sorted(found.values(), key=lambda part: part[2]):
+    half, below = sum(bases for bases, _ in found.values()) / 2, 0
+    for bases, own in sorted(found.values(), key=lambda part: part[1]):
         below += bases
         if below >= half:
             usual = own
             break
-    gone = {c for c, (_, depth, own) in found.items() if own < depth / share and own < usual / share}
+
+    def is_elsewhere(label):
+        here = there = 0
+        for a, b, on_a, on_b in overlaps:
+            for read, other, bases in ((a, b, on_a), (b, a, on_b)):
+                if path.get(read) == label and other in placed:
+                    if placed[other] == label:
+                        here += bases
+                    else:
+                        there += bases
+        return there > here
+
+    gone = {label for label, (_, own) in found.items() if own < usual / share and is_elsewhere(label)}
     return {u for u, c in enumerate(component) if c in gone}

@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper import graph
-from overlapper.correct.own_reads import own_reads
 from overlapper.graph.clean import (
     cut_biloops,
     cut_bridges,
@@ -15,12 +14,9 @@ from overlapper.graph.clean import (
     cut_tips,
     cut_weak,
     drop_islands,
-    drop_remnants,
     find_tips,
     pop_bubbles,
 )
-from overlapper.graph.model import Contained
-from overlapper.graph.remnants import SHARE
 from tests.graph_cases import edge_set, graph_of, graphs
 from tests.oracle import cleaning as oracle
 from tests.tries import tries
@@ -71,56 +67,6 @@ def test_islands_equal_the_oracle(built, most):
     doomed = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
     everything = doomed == set(range(len(built.reads)))
     assert reads_left(built, drop_islands(built, most)[0]) == (set() if everything else doomed)
-
-
-@st.composite
-def graphs_of_depths(draw):
-    """Draw graphs whose reads have depths and contain others."""
-    built = draw(graphs(max_joins=6))
-    reads = len(built.reads)
-    depth = draw(st.lists(st.integers(1, 12), min_size=reads, max_size=reads))
-    container = draw(st.lists(st.integers(0, reads - 1), max_size=20))
-    inner = len(container)
-    contained = Contained(
-        read=np.arange(reads, reads + inner), container=np.array(container), start=np.zeros(inner),
-        end=np.full(inner, 15), reverse=np.zeros(inner), position=np.zeros(inner), row=np.zeros(inner),
-    )  # fmt: skip
-    table = dataclasses.replace(built.reads, depth=np.array(depth, np.float32))
-    return dataclasses.replace(built, reads=table, contained=contained)
-
-
-@settings(max_examples=tries(200), deadline=None)
-@given(graphs_of_depths())
-def test_remnants_equal_the_oracle(built):
-    laid_out = graph.layout(built)[0]
-    own = own_reads(laid_out, np.full(len(built.reads) + len(built.contained), 100))
-    bases = np.bincount(own.unitig, own.r_end - own.r_start, len(laid_out))
-    source, target, _ = laid_out.links()
-    doomed = oracle.remnants(
-        list(zip(laid_out.lengths.tolist(), laid_out.depth.tolist(), bases.tolist(), strict=True)),
-        list(zip((source >> 1).tolist(), (target >> 1).tolist(), strict=True)), SHARE,
-    )  # fmt: skip
-    reads = {int(v) >> 1 for unitig in doomed for v in laid_out.nodes(unitig)}
-    assert reads_left(built, drop_remnants(built)[0]) == reads
-
-
-@pytest.mark.parametrize(("depth", "stays"), [(40, False), (2, True)])
-def test_a_circle_whose_reads_are_laid_out_elsewhere_goes(depth, stays):
-    """Reads 0 to 5 in a row contain 15 others each; 6 and 7 are a circle, which contains none."""
-    joins = {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(5)} | {
-        (12, 14): (10, 10, 10),
-        (14, 12): (10, 10, 10),
-    }
-    built = graph_of([20] * 8, joins)
-    inner = np.arange(90)
-    contained = Contained(
-        read=8 + inner, container=inner // 15, start=0 * inner, end=0 * inner + 20, reverse=0 * inner,
-        position=0 * inner, row=0 * inner,
-    )  # fmt: skip
-    table = dataclasses.replace(built.reads, depth=np.array([26] * 6 + [depth] * 2, np.float32))
-    cleaned, counts = graph.clean(dataclasses.replace(built, reads=table, contained=contained))
-    assert counts["reads in remnants"] == (0 if stays else 2)
-    assert graph.layout(cleaned)[0].circular.tolist() == ([False, True] if stays else [False])
 
 
 @settings(max_examples=tries(100), deadline=None)
@@ -253,7 +199,6 @@ STEPS = {
     "bi-loops": lambda g: cut_biloops(g, 3),
     "forked ends": lambda g: cut_forked_ends(g, 3),
     "islands": lambda g: drop_islands(g, 2),
-    "remnants": drop_remnants,
     "all": lambda g: graph.clean(g, graph.CleanParams(tip_reads=2, bubble_bases=40)),
     "reduce": lambda g: graph.reduce(g, 3),
 }
