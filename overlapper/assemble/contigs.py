@@ -254,7 +254,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     del reads, overlaps, lay_out  # polishing has its own
     unitigs = Unitigs(contigs.sequences, contigs.circular)
     if rounds == 0:
-        sequences, warnings = with_agreement(unitigs, laid_out.reads), list[str]()
+        sequences, warnings = with_agreement(unitigs, laid_out.reads, laid_out_overlaps), list[str]()
     else:
         polished = steps.polish(
             unitigs,
@@ -268,9 +268,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     if not separate:
         sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
     elif exact and rounds == 0 and not depth:  # haplotypes are told apart by where reads lie
-        sequences = without_shallow_ends(
-            sequences, _ends_that_stay(contigs), laid_out.reads, laid_out_overlaps
-        )
+        sequences = without_shallow_ends(sequences, _ends_that_stay(contigs))
     contigs = dataclasses.replace(contigs, sequences=sequences)
     haplotypes = None
     if depth:

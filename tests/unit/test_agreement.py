@@ -1,31 +1,82 @@
 """Qualities of contigs that exact overlaps were laid out to."""
 
 import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from overlapper.assemble.agreement import AGREED, with_agreement
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Unitigs
-from overlapper.tables import Reads
+from overlapper.correct.voted import CONFIRMED_DEPTH
+from overlapper.tables import Overlaps, Reads
+from tests.graph_cases import overlap_table
+from tests.oracle.agreement import agreeing_reads
+from tests.tries import tries
+
+LENGTHS, CIRCULAR = [12, 10], [False, True]
 
 
-def on(intervals):
-    """Reads on unitigs, as unitig, start and bases."""
-    unitig, start, bases = np.array(intervals, np.int64).T
-    none = np.zeros(len(unitig), np.int64)
+def unitigs():
+    return Unitigs(Reads.from_sequences(["l", "c"], ["A" * n for n in LENGTHS]), np.array(CIRCULAR))
+
+
+def on(places):
+    """Reads 0, 1, ... on unitigs, as unitig, start, strand, and interval of the read."""
+    unitig, start, reverse, r_start, r_end = np.array(places, np.int64).reshape(-1, 5).T
     return OwnReads(
-        unitig.astype(np.int32), none.astype(np.int32), start, none.astype(bool), none.astype(np.int32),
-        bases.astype(np.int32), none, bases,
+        unitig.astype(np.int32), np.arange(len(unitig), dtype=np.int32), start, reverse.astype(bool),
+        r_start.astype(np.int32), r_end.astype(np.int32), np.array(LENGTHS)[unitig], r_end,
     )  # fmt: skip
 
 
 def test_bases_that_three_reads_have_are_sure():
-    unitigs = Unitigs(Reads.from_sequences(["l", "c"], ["A" * 12, "C" * 10]), np.array([False, True]))
-    reads = on([(1, 8, 4), (0, 0, 9), (0, 2, 10), (1, -2, 5), (0, 4, 8), (1, 7, 10)])
-    made = with_agreement(unitigs, reads)
+    reads = on(
+        [
+            (1, 8, 0, 0, 4),
+            (0, 0, 0, 0, 9),
+            (0, 2, 0, 0, 10),
+            (1, -2, 0, 0, 5),
+            (0, 4, 1, 0, 8),
+            (1, 7, 0, 0, 10),
+        ]
+    )
+    made = with_agreement(unitigs(), reads, Overlaps.empty())
     assert made.names == ["l", "c"]
     assert made[0].qualities.tolist() == [0] * 4 + [AGREED] * 5 + [0] * 3
     assert made[1].qualities.tolist() == [AGREED] * 2 + [0] * 6 + [AGREED] * 2
+    # Reads 1 and 2 have bases 2 to 9 of the first; read 9 overlaps both, bases 0 to 4, and counts once.
+    overlaps = overlap_table([(1, 9, 0, 0, 5, 0, 5), (9, 2, 0, 2, 5, 0, 3)])
+    assert (
+        with_agreement(unitigs(), reads, overlaps)[0].qualities.tolist() == [0] * 2 + [AGREED] * 7 + [0] * 3
+    )
+
+
+@st.composite
+def layouts(draw):
+    """Draw reads on both unitigs, and overlaps of these and of others."""
+    bases = st.tuples(st.integers(0, 4), st.integers(5, 9))
+    places = draw(
+        st.lists(
+            st.tuples(st.integers(0, 1), st.integers(0, 9), st.integers(0, 1), bases), min_size=1, max_size=6
+        )
+    )
+    places = [(unitig, start - 3 * unitig, *rest, *span) for unitig, start, *rest, span in places]
+    anyone = st.integers(0, len(places) + 2)
+    overlaps = draw(st.lists(st.tuples(anyone, anyone, st.booleans(), bases, bases), max_size=12))
+    return places, [(q, t, reverse, *of_q, *of_t) for q, t, reverse, of_q, of_t in overlaps]
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(layouts())
+def test_agreement_equals_the_oracle(drawn):
+    places, overlaps = drawn
+    made = with_agreement(unitigs(), on(places), overlap_table(overlaps))
+    agreeing = agreeing_reads(list(zip(LENGTHS, CIRCULAR, strict=True)), places, overlaps)
+    for unitig, reads in enumerate(agreeing):
+        expected = [AGREED if len(of_base) >= CONFIRMED_DEPTH else 0 for of_base in reads]
+        assert made[unitig].qualities.tolist() == expected
 
 
 def test_no_unitigs():
-    assert len(with_agreement(Unitigs(Reads.empty(), np.zeros(0, bool)), on(np.zeros((0, 3))))) == 0
+    none = Unitigs(Reads.empty(), np.zeros(0, bool))
+    assert len(with_agreement(none, on([]), Overlaps.empty())) == 0

@@ -5,19 +5,17 @@ import dataclasses
 import numpy as np
 import pytest
 
+from overlapper.assemble.agreement import AGREED
 from overlapper.assemble.contigs import Contigs, _ends_that_stay
 from overlapper.assemble.ends import without_doubtful_ends, without_shallow_ends
-from overlapper.correct.own_reads import OwnReads
-from overlapper.tables import Overlaps, Reads
-from tests.graph_cases import overlap_table
+from overlapper.tables import Reads
 
 BASES = "ACGTACGTAC"
 
 
 def contigs_with(*qualities):
-    bases = [(BASES * 2)[: len(quality)] for quality in qualities]
-    sequences = Reads.from_sequences([f"utg{i}" for i in range(len(qualities))], bases)
-    offsets = np.cumsum([0, *map(len, qualities)])
+    sequences = Reads.from_sequences([f"utg{i}" for i in range(len(qualities))], [BASES] * len(qualities))
+    offsets = np.arange(len(qualities) + 1) * len(BASES)
     return dataclasses.replace(
         sequences, qualities=np.concatenate(qualities).astype(np.uint8), quality_offsets=offsets
     )
@@ -45,24 +43,19 @@ def test_ends_that_are_often_wrong_go(quality, whole, expected):
     assert len(found.qualities_of(1)) == len(expected)
 
 
-def test_ends_of_which_less_than_three_reads_have_the_bases_go():
-    """Of read 0, bases 2 to 10 begin the contig; read 1 ends it, on the other strand; 0 contains 2."""
-    sequences = contigs_with(np.full(16, 50))
-    own = OwnReads(
-        unitig=np.zeros(3, np.int32), read=np.arange(3, dtype=np.int32), start=np.array([0, 6, 0]),
-        reverse=np.array([False, True, False]), r_start=np.array([2, 0, 0]), r_end=np.array([10, 10, 4]),
-        unitig_length=np.full(3, 16), read_length=np.array([10, 10, 4]),
-    )  # fmt: skip
-    overlaps = overlap_table([
-        (0, 3, False, 4, 10, 0, 6), (0, 4, True, 5, 10, 0, 5), (0, 2, False, 2, 6, 0, 4),
-        (5, 1, True, 0, 7, 3, 10), (1, 6, False, 4, 9, 0, 5),
-    ])  # fmt: skip
-    found = without_shallow_ends(sequences, np.array([[False, False]]), own, overlaps)
-    # Three reads agree from base 4 of read 0 on, base 2 of the contig, and from base 4 of read 1 on.
-    assert found.sequence(0) == ("ACGTACGTAC" * 2)[2:12]
-    assert without_shallow_ends(sequences, np.array([[True, True]]), own, overlaps) is sequences
-    nobody = without_shallow_ends(sequences, np.array([[False, False]]), own, Overlaps.empty())
-    assert nobody.sequence(0) == sequences.sequence(0)
+@pytest.mark.parametrize(
+    ("quality", "whole", "expected"),
+    [
+        ([0, 0, AGREED, 0, AGREED, AGREED, AGREED, AGREED, AGREED, 0], (False, False), BASES[2:9]),
+        ([0, 0, AGREED, 0, AGREED, AGREED, AGREED, AGREED, AGREED, 0], (True, True), BASES),
+        ([0, 0, 0, 0, 0, 0, AGREED, AGREED, AGREED, 0], (False, False), BASES),
+        ([0] * 10, (False, False), BASES),
+    ],
+)
+def test_ends_of_which_less_than_three_reads_have_the_bases_go(quality, whole, expected):
+    given = contigs_with(np.full(10, AGREED), np.array(quality))
+    found = without_shallow_ends(given, np.array([(False, False), whole]))
+    assert [found.sequence(0), found.sequence(1)] == [BASES, expected]
 
 
 def test_linked_ends_and_circles_stay():
