@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from overlapper.kernels.common.cuda.path_classes import CLASSES
+
 THREADS = 128
 """Threads of a block of `xdrop_grouped`."""
 WIDE_THREADS = 256
 """Threads of a block of `xdrop_wide`."""
 CHUNK = 16
 """Anti-diagonals between two looks at the frame."""
-OUTGROWN = -1
-"""Score of an extension that outgrew its group."""
+RANKS = CLASSES // 11 - 1
+"""Lengths of extensions that are told apart where the longest go first, for each of at most 11 kernels."""
+EVERY, LONGER, SHORTER = 0, 1, 2
+"""Which extensions of each seed are planned: both, or one of them."""
 HEAD = 8
 """Numbers in the head of a state."""
+KEPT, LOW, SHORT, VERDICTS = 0, 1, 2, 3
+"""Verdicts on overlaps: kept, too low a score, too short; and how many verdicts there are."""
+COLUMNS = 9
+"""Of the rows of `Scored`."""
 
 
 def group_floor(scheme) -> int:
