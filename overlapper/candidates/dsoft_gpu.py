@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KERNELS = ("candidates", "common.radix_sort", "common.scan")
 """How the names of the kernels begin that are needed."""
 _BLOCKS_A_SLOT = 12
-"""Blocks that each slot gets at least, so that all GPUs end at the same time, and little is left then."""
+"""See `DsoftOnGpus`."""
 _MARGIN = 1 << 12
 """Bytes that the arrays of an index may take beyond their items."""
 
@@ -69,10 +69,16 @@ class DsoftOnGpus:
         Finds what no GPU has room for.
     block_hits : int
         Hits of the queries that a GPU is given together, at most, as far as known; each takes some 80 bytes.
+    blocks_a_slot : int, optional
+        Blocks that each slot gets at least: many, so that all GPUs end at the same time, and little is left
+        then.
     """
 
-    def __init__(self, gpus: Gpus, finder: DsoftFinder, block_hits: int) -> None:
+    def __init__(
+        self, gpus: Gpus, finder: DsoftFinder, block_hits: int, blocks_a_slot: int | None = None
+    ) -> None:
         self._gpus, self._finder, self._block_hits = gpus, finder, block_hits
+        self._fewest = (blocks_a_slot or _BLOCKS_A_SLOT) * gpus.slots
         self._there: dict[int, IndexThere | None] = {}
         self._uploading = threading.Lock()
         self._longest = 2 * int(finder.lengths.max(initial=0))
@@ -81,7 +87,7 @@ class DsoftOnGpus:
         """Return the queries at which blocks of ``[start, stop)`` begin, and ``stop``."""
         lengths = self._finder.lengths[start:stop]
         held = int(self._block_hits / max(self._finder.hits_per_base(), 1e-9))
-        share = int(lengths.sum()) // (_BLOCKS_A_SLOT * self._gpus.slots)
+        share = int(lengths.sum()) // self._fewest
         return start + cut_evenly(lengths, max(1, min(held, share)))
 
     def find(self, start: int, stop: int) -> Candidates:

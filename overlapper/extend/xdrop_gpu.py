@@ -33,6 +33,8 @@ KERNELS = (*dsoft_gpu.KERNELS, "xdrop", "common.sort_by_class")
 """How the names of the kernels begin that are needed."""
 _BLOCK_HITS = 1 << 24
 """Of which seeds go to a GPU together, at most, as far as known: some 400,000 candidates."""
+_BLOCKS_A_SLOT = 4
+"""So few because a block takes as long as its longest extension, once for each kernel that it needs."""
 
 
 class XdropOnGpus:
@@ -57,7 +59,7 @@ class XdropOnGpus:
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads, params: Params) -> None:
         self._gpus, self._finder, self._reads, self._params = gpus, finder, reads, params
-        self._dsoft = DsoftOnGpus(gpus, finder, _BLOCK_HITS)
+        self._dsoft = DsoftOnGpus(gpus, finder, _BLOCK_HITS, _BLOCKS_A_SLOT)
         self.blocks, self.slots = self._dsoft.blocks, gpus.slots
 
     def find(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:

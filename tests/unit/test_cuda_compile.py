@@ -44,7 +44,7 @@ def test_grouped_kernels_compile_into_registers(group, capability):
 
 def test_kernels_that_plan_extensions_compile(capability):
     number = types.int64
-    arguments = (I8, *SEEDS, *(number,) * 4, I8, number, number, I4, EXTENSIONS, I4, I4)
+    arguments = (I8, *SEEDS, *(number,) * 4, I8, number, number, I4, BOOLEANS, EXTENSIONS, I4, I4)
     ptx = compiled(plan_kernels.plan_extensions, arguments, capability)
     assert ".f64" not in ptx, "whole numbers became floating point"
     compiled(plan_kernels.find_longest, (I8, *SEEDS, number, I4, types.int32, I4, I4), capability)

@@ -216,7 +216,8 @@ def test_what_cannot_reach_its_score_is_given_up(launched, share):
         expected = cpu.extend_seeds(reads, seeds, scheme)
         least = (share * reads.lengths[seeds.query]).astype(np.int32)
         there, arena = on_device(reads), SmallArena()
-        found, _ = xdrop.extend_there(there, seeds, scheme, arena, {}, least)
+        needs = xdrop.Needs(least, np.arange(len(least)) % 3 == 0)
+        found, _ = xdrop.extend_there(there, seeds, scheme, arena, {}, needs)
         found = found.reshape(-1, 2, 3)
         reach = expected[:, :, 0].sum(axis=1) + k >= least
         assert found[reach].tolist() == expected[reach].tolist()

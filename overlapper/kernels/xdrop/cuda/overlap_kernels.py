@@ -6,12 +6,12 @@ import math
 
 from numba import cuda, float64, int32, int64
 
-from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, KEPT, LOW, SHORT
+from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, KEPT, LIKELY, LOW, SHORT
 
 
 @cuda.jit
-def list_seeds(heads, score_a_base, query_pos, target_pos, least):
-    """Write the seed that each candidate starts from, and the score that it needs; a thread each.
+def list_seeds(heads, score_a_base, query_pos, target_pos, least, likely):
+    """Write the seed that each candidate starts from, and what `Needs` has of it; a thread each.
 
     Parameters
     ----------
@@ -20,6 +20,7 @@ def list_seeds(heads, score_a_base, query_pos, target_pos, least):
     score_a_base : float64
         Of the estimated overlap. What is needed is not below 0; as scores are whole numbers, it is the next.
     query_pos, target_pos, least : device array of int32, shape (n,)
+    likely : device array of bool, shape (n,)
         Out.
     """
     i = cuda.grid(1)
@@ -27,6 +28,7 @@ def list_seeds(heads, score_a_base, query_pos, target_pos, least):
         query_pos[i], target_pos[i] = heads[i, 0], heads[i, 1]
         threshold = max(float64(0), float64(score_a_base * float64(heads[i, 3])))
         least[i] = int32(min(int64(math.ceil(threshold)), int64(2**31 - 1)))
+        likely[i] = int64(heads[i, 2]) * LIKELY >= heads[i, 3]
 
 
 @cuda.jit

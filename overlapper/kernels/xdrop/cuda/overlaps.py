@@ -11,7 +11,7 @@ from overlapper.kernels.candidates.cuda.dsoft import Found
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.common.walks import Seeds
-from overlapper.kernels.xdrop.cuda.xdrop import extend_there
+from overlapper.kernels.xdrop.cuda.xdrop import Needs, extend_there
 from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, LOW, SHORT, VERDICTS
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.runtime.gpu.launch import launch, named
@@ -79,10 +79,10 @@ def extend_candidates(
         return Scored(np.empty((0, COLUMNS), np.int32), 0, 0, 0, 0)
     n = len(found.query)
     query_pos, target_pos, least, kept = (arena.array(n, np.int32) for _ in range(4))
-    score_a_base = np.float64(enough.score_a_base)
-    launch(_kernel("list_seeds"), n, arena, found.heads, score_a_base, query_pos, target_pos, least)
+    score_a_base, needs = np.float64(enough.score_a_base), Needs(least, arena.array(n, np.bool_))
+    launch(_kernel("list_seeds"), n, arena, found.heads, score_a_base, query_pos, target_pos, *needs)
     seeds = Seeds._make([*found[:3], query_pos, target_pos, k])
-    extensions, requeued = extend_there(reads, seeds, scheme, arena, {}, least)
+    extensions, requeued = extend_there(reads, seeds, scheme, arena, {}, needs)
     counts = arena.zeros(VERDICTS, np.int32)
     launch(
         _kernel("judge_extensions"), n, arena, extensions, k, scheme.match, least, enough.min_overlap, kept,

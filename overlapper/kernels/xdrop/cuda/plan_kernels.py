@@ -5,15 +5,15 @@ from __future__ import annotations
 from numba import cuda, int32, int64
 
 from overlapper.kernels.common.cuda.walk_bases import walks_from_item
-from overlapper.kernels.xdrop.cuda.xdrop_groups import EVERY, LONGER, RANKS
+from overlapper.kernels.xdrop.cuda.xdrop_groups import FIRST, RANKS
 
 LOWEST = -(2**31)
 
 
 @cuda.jit
 def plan_extensions(
-    lengths, query, target, reverse, query_pos, target_pos, seed_length, match, side, usual_rows, usable,
-    longest, longest_read, least, extensions, needed, numbers,
+    lengths, query, target, reverse, query_pos, target_pos, seed_length, match, number_of_round, usual_rows,
+    usable, longest, longest_read, least, likely, extensions, needed, numbers,
 ):  # fmt: skip
     """Write a number for each extension that tells the group it starts with and its length; a thread each.
 
@@ -25,8 +25,9 @@ def plan_extensions(
     lengths, query, target, reverse, query_pos, target_pos : device array
         Of reads; columns of the seeds.
     seed_length, match : int
-    side : int
-        `EVERY`, `LONGER` or the other one; of equal ones that before the seed comes first.
+    number_of_round : int
+        In the first one are the longer extension of each seed (of equal ones, that before it), and both of
+        those that are likely; in the second one the others.
     usual_rows : int
         Rows that extensions usually need.
     usable : device array of int64, shape (groups,)
@@ -36,10 +37,12 @@ def plan_extensions(
     longest_read : int
     least : device array of int32, shape (seeds,)
         Score that each seed needs with both extensions.
+    likely : device array of bool, shape (seeds,)
+        Which seeds will hardly fall short of it.
     extensions : device array of int32, shape (2 * seeds, 3)
-        What was found of the longer one, when the other one is planned.
+        What was found in the first round.
     needed : device array of int32, shape (2 * seeds,)
-        Out: score that each extension needs.
+        Out: score that each extension needs, where it is planned.
     numbers : device array of int32, shape (2 * seeds,)
         Out: 0 for those that are not planned, or cannot reach the score. The narrowest group has the highest
         numbers, and of these the longest extension.
@@ -56,13 +59,13 @@ def plan_extensions(
     )
     steps, others = int64(min(q_steps, t_steps)), int64(min(q_others, t_others))
     is_longer = steps > others or (steps == others and item & 1 == 0)
-    planned = side == EVERY or is_longer == (side == LONGER)
-    of_other = others * match if side <= LONGER else int64(extensions[other, 0])
+    planned = (is_longer or likely[seed]) == (number_of_round == FIRST)
+    of_other = others * match if number_of_round == FIRST else int64(extensions[other, 0])
     lacking = int64(least[seed]) - seed_length * match - of_other
-    needed[item] = int32(max(min(lacking, int64(2**31 - 1)), int64(LOWEST)))
     if not planned or steps * match < lacking:
         numbers[item] = int32(0)
         return
+    needed[item] = int32(max(lacking, int64(LOWEST)))
     rows = min(int64(usual_rows), int64(min(q_steps, t_steps)) + 1)
     group = int64(0)
     while group < len(usable) and usable[group] < rows:

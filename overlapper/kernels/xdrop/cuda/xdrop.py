@@ -24,7 +24,7 @@ from overlapper.kernels.common.cuda import path_classes
 from overlapper.kernels.common.cuda.walks import DeviceReads, upload_seeds
 from overlapper.kernels.common.walks import Seeds
 from overlapper.kernels.xdrop.cuda import xdrop_groups
-from overlapper.kernels.xdrop.cuda.xdrop_groups import EVERY, LONGER, RANKS, SHORTER
+from overlapper.kernels.xdrop.cuda.xdrop_groups import FIRST, RANKS, SECOND
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.runtime.gpu import driver
 from overlapper.runtime.gpu.launch import Kernel, launch, named
@@ -34,8 +34,8 @@ GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32
 """Lanes of a group and words of 16 rows a lane, narrowest first."""
 BLOCKS = 16
 """Blocks a multiprocessor; what does not run at once finds the work done."""
-_BYTES_EACH = 17 + 4 + 2 * (12 + 4 * 5)
-"""Device memory of a seed, the score that it needs, and its two extensions."""
+_BYTES_EACH = 17 + 5 + 2 * (12 + 4 * 5)
+"""Device memory of a seed, what it needs, and its two extensions."""
 _LONGEST = 2**31 - 64
 """Anti-diagonals that the groups can number."""
 _SORTED_BY_BLOCK, _SORTING_THREADS = 2048, 256
@@ -58,6 +58,21 @@ class Extended(NamedTuple):
 
     extensions: np.ndarray
     tried: dict[str, int]
+
+
+class Needs(NamedTuple):
+    """What seeds need, in device memory.
+
+    Attributes
+    ----------
+    least : device array of int32, shape (n,)
+        Score of a seed and its extensions together.
+    likely : device array of bool, shape (n,)
+        Where it is of no use to wait for the longer extension before the other one is begun.
+    """
+
+    least: Any
+    likely: Any
 
 
 def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena) -> Extended:
@@ -104,7 +119,7 @@ def extend_there(
     scheme: Scheme,
     arena: Arena,
     tried: dict[str, int],
-    least: Any = None,
+    needs: Needs | None = None,
 ) -> tuple[Any, int]:
     """Extend seeds that are on the device.
 
@@ -119,8 +134,7 @@ def extend_there(
         In device memory.
     tried : dict of str to int
         Is added to.
-    least : device array of int32, shape (n,), optional
-        The score that each seed needs.
+    needs : Needs, optional
 
     Returns
     -------
@@ -142,21 +156,22 @@ def extend_there(
         arena.array(n, np.int32),
     )
     arena.fill(extensions, 0)
-    sides = (EVERY,) if least is None else (LONGER, SHORTER)
-    if least is None:
-        least = arena.array(len(seeds.query), np.int32)
-        arena.fill(least, _LOWEST)
+    rounds = (FIRST, SECOND) if needs else (FIRST,)
+    if needs is None:
+        needs = Needs(arena.array(len(seeds.query), np.int32), arena.array(len(seeds.query), np.bool_))
+        arena.fill(needs.least, _LOWEST)
+        arena.fill(needs.likely, 1)
     mark, requeued = arena.mark(), 0
-    for side in sides:
-        bounds = _plan(reads, seeds, scheme, side, least, extensions, needed, order, arena)
+    for number in rounds:
+        bounds = _plan(reads, seeds, scheme, number, needs, extensions, needed, order, arena)
         requeued += _extend(reads, seeds, scheme, order, bounds, needed, extensions, arena, tried)
         arena.release(mark)
     return extensions, requeued
 
 
 def _plan(
-    reads: DeviceReads, seeds: Seeds, scheme: Scheme, side: int, least: Any, extensions: Any, needed: Any,
-    order: Any, arena: Arena,
+    reads: DeviceReads, seeds: Seeds, scheme: Scheme, number_of_round: int, needs: Needs, extensions: Any,
+    needed: Any, order: Any, arena: Arena,
 ) -> list[int]:  # fmt: skip
     """Put extensions in ``order``, by the group that they start with; return where those of each start."""
     mark, count = arena.mark(), len(order)
@@ -168,7 +183,8 @@ def _plan(
     longest_read = max(1, int(reads.host.lengths.max(initial=0)))
     launch(
         _kernel("plan_extensions"), count, arena, reads.lengths, *seeds[:-1], seeds.length, scheme.match,
-        side, usual_rows, arena.upload(usable), longest, longest_read, least, extensions, needed, numbers,
+        number_of_round, usual_rows, arena.upload(usable), longest, longest_read, *needs, extensions, needed,
+        numbers,
     )  # fmt: skip
     counts = arena.zeros(path_classes.CLASSES, np.int32)
     shape = -(-count // _SORTED_BY_BLOCK), _SORTING_THREADS, arena.stream
