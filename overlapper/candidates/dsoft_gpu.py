@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -19,16 +19,24 @@ from overlapper.tables.base import offsets_of
 if TYPE_CHECKING:
     from overlapper.kernels.candidates.cuda.dsoft import Found
     from overlapper.kernels.candidates.cuda.hits import Index
+    from overlapper.kernels.common.cuda.walks import DeviceReads
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
 
 KERNELS = ("candidates", "common.radix_sort", "common.scan")
 """How the names of the kernels begin that are needed."""
 _BLOCKS_A_SLOT = 12
-"""Blocks that each slot gets at least, so that all GPUs end at the same time, and little is left then."""
+"""See `DsoftOnGpus`."""
 _MARGIN = 1 << 12
 """Bytes that the arrays of an index may take beyond their items."""
 
-Made = TypeVar("Made")
+Made = TypeVar("Made", covariant=True)
+
+
+class Make(Protocol[Made]):
+    """What makes something of candidates on a GPU."""
+
+    def __call__(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
+        """Return what is made of them in this arena; there may be none."""
 
 
 class IndexThere(NamedTuple):
@@ -41,11 +49,13 @@ class IndexThere(NamedTuple):
     seeds : Index
     seeding : tuple of DeviceArray
         The columns of the table of that name.
+    reads : DeviceReads
     """
 
     arena: Arena
     seeds: Index
     seeding: tuple[DeviceArray, ...]
+    reads: DeviceReads
 
 
 class DsoftOnGpus:
@@ -59,10 +69,16 @@ class DsoftOnGpus:
         Finds what no GPU has room for.
     block_hits : int
         Hits of the queries that a GPU is given together, at most, as far as known; each takes some 80 bytes.
+    blocks_a_slot : int, optional
+        Blocks that each slot gets at least: many, so that all GPUs end at the same time, and little is left
+        then.
     """
 
-    def __init__(self, gpus: Gpus, finder: DsoftFinder, block_hits: int) -> None:
+    def __init__(
+        self, gpus: Gpus, finder: DsoftFinder, block_hits: int, blocks_a_slot: int | None = None
+    ) -> None:
         self._gpus, self._finder, self._block_hits = gpus, finder, block_hits
+        self._fewest = (blocks_a_slot or _BLOCKS_A_SLOT) * gpus.slots
         self._there: dict[int, IndexThere | None] = {}
         self._uploading = threading.Lock()
         self._longest = 2 * int(finder.lengths.max(initial=0))
@@ -71,7 +87,7 @@ class DsoftOnGpus:
         """Return the queries at which blocks of ``[start, stop)`` begin, and ``stop``."""
         lengths = self._finder.lengths[start:stop]
         held = int(self._block_hits / max(self._finder.hits_per_base(), 1e-9))
-        share = int(lengths.sum()) // (_BLOCKS_A_SLOT * self._gpus.slots)
+        share = int(lengths.sum()) // self._fewest
         return start + cut_evenly(lengths, max(1, min(held, share)))
 
     def find(self, start: int, stop: int) -> Candidates:
@@ -79,15 +95,15 @@ class DsoftOnGpus:
         from overlapper.kernels.candidates.cuda.dsoft import rows_of
 
         index, nothing = self._finder.index, np.empty(0, np.int32)
-        rows, fits = self.work(start, stop, lambda found, there, arena: rows_of(found, arena))
-        if rows is not None:
-            hit_counts = np.zeros(len(rows), np.int64)
-            found = Candidates.of_rows(rows, hit_counts, nothing, nothing, index.kmer_length, None)
-            return found.without_hits()
-        if not fits or stop - start < 2:
-            return self._finder.find(start, stop).without_hits()
-        middle = (start + stop) // 2
-        return Candidates.concat([self.find(start, middle), self.find(middle, stop)])
+        parts = []
+        for first, last, rows in self.made(start, stop, lambda found, there, arena: rows_of(found, arena)):
+            if rows is None:
+                parts.append(self._finder.find(first, last).without_hits())
+            else:
+                hit_counts = np.zeros(len(rows), np.int64)
+                found = Candidates.of_rows(rows, hit_counts, nothing, nothing, index.kmer_length, None)
+                parts.append(found.without_hits())
+        return Candidates.concat(parts)
 
     def find_each(self, queries: np.ndarray) -> list[Candidates]:
         """Return what the finder's ``find`` does of each of a few queries, ascending, found together."""
@@ -113,11 +129,28 @@ class DsoftOnGpus:
         bounds = np.column_stack([np.searchsorted(rows[:, 0], queries + after) for after in range(2)])
         return [part(first, stop) for first, stop in bounds.tolist()]
 
+    def made(self, start: int, stop: int, make: Make[Made]) -> Iterator[tuple[int, int, Made | None]]:
+        """Yield what `work` makes of the candidates of queries, in halves where they take too much memory.
+
+        Yields
+        ------
+        tuple
+            Queries ``[first, last)``, one range after the other, and what is made of theirs: None where the
+            CPU has to find them.
+        """
+        made, fits = self.work(start, stop, make)
+        if made is not None or not fits or stop - start < 2:
+            yield start, stop, made
+            return
+        middle = (start + stop) // 2
+        yield from self.made(start, middle, make)
+        yield from self.made(middle, stop, make)
+
     def work(
         self,
         start: int,
         stop: int,
-        make: Callable[[Found | None, IndexThere, Arena], Made],
+        make: Make[Made],
         among: np.ndarray | None = None,
     ) -> tuple[Made | None, bool]:
         """Find the candidates of queries on a GPU, and return what is made of them there.
@@ -169,21 +202,24 @@ class DsoftOnGpus:
 
         index, seeding = self._finder.index, self._finder.index.seeding
         lists = index.lists
-        if isinstance(lists, ListsThere) and lists.gpu == slot.gpu and slot.reads is not None:
+        if slot.reads is None:
+            return None
+        if isinstance(lists, ListsThere) and lists.gpu == slot.gpu:
             there = lists.lists
             seeds = Index(there.occurrences, there.by_read, index.list_starts, slot.reads.lengths)
-            return IndexThere(lists.arena, seeds, (lists.sketched, there.positions, there.starts))
+            seeding_there = lists.sketched, there.positions, there.starts
+            return IndexThere(lists.arena, seeds, seeding_there, slot.reads)
         columns = (
-            lists.occurrences, lists.by_read, self._finder.lengths,
-            seeding.sketched, seeding.positions, seeding.starts,
+            lists.occurrences, lists.by_read, seeding.sketched, seeding.positions, seeding.starts,
         )  # fmt: skip
         size = sum(column.nbytes for column in columns) + _MARGIN
         if size > slot.spare or not len(lists.by_read):
             return None
         arena = Arena.allocate(size, slot.arena.pinned)
         try:
-            occurrences, by_read, lengths, *of_seeding = map(arena.upload, columns)
+            occurrences, by_read, *of_seeding = map(arena.upload, columns)
         except DeviceError:
             return None
         arena.stream.synchronize()
-        return IndexThere(arena, Index(occurrences, by_read, index.list_starts, lengths), tuple(of_seeding))
+        seeds = Index(occurrences, by_read, index.list_starts, slot.reads.lengths)
+        return IndexThere(arena, seeds, tuple(of_seeding), slot.reads)

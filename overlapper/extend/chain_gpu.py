@@ -35,7 +35,7 @@ KERNELS = (*dsoft_gpu.KERNELS, "chain")
 """How the names of the kernels begin that are needed."""
 _BLOCK_HITS = 1 << 24
 """Of which seeds go to a GPU together, at most, as far as known."""
-_HOST_BASES = 1 << 20
+HOST_BASES = 1 << 20
 """Query bases that the CPU does at a time, where it has to."""
 
 
@@ -73,23 +73,23 @@ class ChainsOnGpus:
         taken : dict of str to int
             Candidates, and chains dropped, by reason.
         """
-        chained, fits = self._dsoft.work(start, stop, self._chained)
-        if chained:
-            k, seeding = self._finder.index.kmer_length, self._finder.index.seeding
-            query, target, reverse = chained.pairs.T
-            chains = Chains(query, target, reverse.astype(bool), chained.rows)
-            overlaps, n_unsure, n_disagree = chain.settled(
-                self._reads, chains, k, seeding, self._params, self._walk
-            )
-            return overlaps, {
-                "candidates": chained.n_candidates,
-                "dropped: few seeds": chained.n_few + n_unsure,
-                "dropped: disagreement": chained.n_disagree + n_disagree,
-            }
-        if not fits or stop - start < 2:
-            return self._find_here(start, stop)
-        middle = (start + stop) // 2
-        return _joined([self.find(start, middle), self.find(middle, stop)])
+        parts = []
+        for first, last, chained in self._dsoft.made(start, stop, self._chained):
+            parts.append(self._settled(chained) if chained else self._find_here(first, last))
+        return joined(parts)
+
+    def _settled(self, chained: Chained) -> tuple[Overlaps, dict[str, int]]:
+        k, seeding = self._finder.index.kmer_length, self._finder.index.seeding
+        query, target, reverse = chained.pairs.T
+        chains = Chains(query, target, reverse.astype(bool), chained.rows)
+        overlaps, n_unsure, n_disagree = chain.settled(
+            self._reads, chains, k, seeding, self._params, self._walk
+        )
+        return overlaps, {
+            "candidates": chained.n_candidates,
+            "dropped: few seeds": chained.n_few + n_unsure,
+            "dropped: disagreement": chained.n_disagree + n_disagree,
+        }
 
     def _chained(self, found: Found | None, there: IndexThere, arena: Arena) -> Chained:
         from overlapper.kernels.chain.cuda.chain import SeededReads, chain_candidates
@@ -111,16 +111,16 @@ class ChainsOnGpus:
     def _find_here(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
         self._gpus.count("queries left to the CPU", stop - start)
         parts = []
-        bounds = start + cut_evenly(self._reads.lengths[start:stop], _HOST_BASES)
+        bounds = start + cut_evenly(self._reads.lengths[start:stop], HOST_BASES)
         for first, last in itertools.pairwise(bounds.tolist()):
             candidates = self._finder.find(first, last)
             overlaps, dropped = chain.extend(self._reads, candidates, self._params, 1)
             taken = {f"dropped: {why}": n for why, n in dropped.items()}
             parts.append((overlaps, {"candidates": len(candidates), **taken}))
-        return _joined(parts)
+        return joined(parts)
 
 
-def _joined(parts: list[tuple[Overlaps, dict[str, int]]]) -> tuple[Overlaps, dict[str, int]]:
+def joined(parts: list[tuple[Overlaps, dict[str, int]]]) -> tuple[Overlaps, dict[str, int]]:
     """Return what was found of successive queries, together."""
     taken = {name: sum(counts[name] for _, counts in parts) for name in parts[0][1]}
     return Overlaps.concat([overlaps for overlaps, _ in parts]), taken

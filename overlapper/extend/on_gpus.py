@@ -10,9 +10,11 @@ from overlapper.candidates import registry
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.candidates.registry import QueryFinder
-from overlapper.extend import chain_gpu
+from overlapper.extend import chain_gpu, xdrop_gpu
 from overlapper.extend.chain_gpu import ChainsOnGpus
 from overlapper.extend.registry import FROM_SEEDS_ON_GPUS
+from overlapper.extend.xdrop import fits_scores
+from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
 from overlapper.sketch import seed_index_gpu
@@ -65,12 +67,12 @@ def finding(
 
 def kernels_for(params: Params) -> list[str]:
     """Return how the names of the kernels begin that a run may need."""
-    return [*seed_index_gpu.KERNELS, params.extender, *chain_gpu.KERNELS]
+    return [*seed_index_gpu.KERNELS, params.extender, *chain_gpu.KERNELS, *xdrop_gpu.KERNELS]
 
 
 def found_on(
     gpus: Gpus | None, finder: QueryFinder, reads: Reads, params: Params
-) -> tuple[Gpus | None, ChainsOnGpus | DsoftOnGpus | None]:
+) -> tuple[Gpus | None, ChainsOnGpus | XdropOnGpus | DsoftOnGpus | None]:
     """Return the GPUs that work on candidates, and what is found from seeds there.
 
     Either is None where the CPU does that: chains of seeds that another finder found, or of compressed reads,
@@ -89,4 +91,6 @@ def found_on(
         return (None if params.extender == FROM_SEEDS_ON_GPUS else gpus), None
     if params.extender == FROM_SEEDS_ON_GPUS:
         return gpus, ChainsOnGpus(gpus, finder, reads, params.chain)
+    if params.extender == "xdrop" and fits_scores(int(reads.lengths.max(initial=0)), params.xdrop):
+        return gpus, XdropOnGpus(gpus, finder, reads, params)
     return gpus, DsoftOnGpus(gpus, finder, _CANDIDATE_HITS)

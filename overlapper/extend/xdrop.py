@@ -17,11 +17,13 @@ from overlapper.kernels.common.walks import PackedReads, Seeds, exact_seeds
 from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
 from overlapper.params.stages import XdropParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables import Candidates, Intervals, OverlapClass, Overlaps, Reads
 
 if TYPE_CHECKING:
     from overlapper.gpu.gpus import Gpus
 
+REQUEUED = "extensions requeued to wider kernels"
+"""What the funnel shows of extending on GPUs."""
 _BLOCK_BASES = 1 << 20
 """Bases that the extensions of a block may walk: a hundred candidates of 10 kb, ten milliseconds."""
 
@@ -61,7 +63,7 @@ def extend(
         return Overlaps.empty(), {}
     _check_range(reads, candidates)
     room = _room(reads, candidates)
-    if int(room.max()) * params.match >= 2**31:
+    if not fits_scores(int(room.max()), params):
         raise ParameterError(
             f"match is {params.match}, with which the {int(room.max())} bases of an overlap score more than "
             "32 bits hold; use smaller scores"
@@ -97,8 +99,13 @@ def _extend_on(gpus: Gpus, seeds: Seeds, scheme: Scheme) -> np.ndarray:
     extensions = np.empty((len(seeds.query), 2, 3), np.int32)
     for rows, found in gpus.run(partial(xdrop.extend_seeds, scheme=scheme), seeds):
         extensions[rows] = found.extensions
-        gpus.count("extensions requeued to wider kernels", sum(found.tried.values()) - 2 * len(rows))
+        gpus.count(REQUEUED, sum(found.tried.values()) - 2 * len(rows))
     return extensions
+
+
+def fits_scores(bases: int, params: XdropParams) -> bool:
+    """Tell whether the scores of overlaps of so many bases fit 32 bits."""
+    return bases * params.match < 2**31
 
 
 def estimate_columns(
@@ -172,26 +179,37 @@ def _overlaps(candidates: Candidates, extensions: np.ndarray, params: XdropParam
     before, after = extensions[:, 0], extensions[:, 1]
     below = np.where(candidates.reverse, after[:, 2], before[:, 2])
     above = np.where(candidates.reverse, before[:, 2], after[:, 2])
-    q_start = candidates.query_pos - before[:, 1]
-    q_end = candidates.query_pos + candidates.seed_length + after[:, 1]
-    t_start = candidates.target_pos - below
-    t_end = candidates.target_pos + candidates.seed_length + above
+    intervals = Intervals(
+        candidates.query, candidates.target, candidates.reverse,
+        candidates.query_pos - before[:, 1],
+        candidates.query_pos + candidates.seed_length + after[:, 1],
+        candidates.target_pos - below,
+        candidates.target_pos + candidates.seed_length + above,
+    )  # fmt: skip
     score = before[:, 0] + after[:, 0] + candidates.seed_length * params.match
-    matches, columns = estimate_columns(score, q_end - q_start, t_end - t_start, params)
-    divergence = np.full(len(candidates), np.nan)
+    return estimated(intervals, score, candidates.seeds, params)
+
+
+def estimated(intervals: Intervals, score: np.ndarray, seeds: np.ndarray, params: XdropParams) -> Overlaps:
+    """Return overlaps of these intervals, with what `estimate_columns` tells of them; each an internal match.
+
+    Parameters
+    ----------
+    intervals : Intervals
+    score, seeds : ndarray of int32
+        Columns of `Overlaps`.
+    params : XdropParams
+    """
+    i = intervals
+    matches, columns = estimate_columns(score, i.q_end - i.q_start, i.t_end - i.t_start, params)
+    divergence = np.full(len(score), np.nan)
     np.divide(columns - matches, columns, out=divergence, where=columns > 0)
     return Overlaps(
-        query=candidates.query,
-        target=candidates.target,
-        reverse=candidates.reverse,
-        q_start=q_start,
-        q_end=q_end,
-        t_start=t_start,
-        t_end=t_end,
+        i.query, i.target, i.reverse, i.q_start, i.q_end, i.t_start, i.t_end,
         matches=matches,
         block_length=columns,
         score=score,
-        seeds=candidates.seeds,
+        seeds=seeds,
         divergence=divergence,
-        kind=np.full(len(candidates), OverlapClass.INTERNAL),
-    )
+        kind=np.full(len(score), OverlapClass.INTERNAL),
+    )  # fmt: skip

@@ -30,6 +30,7 @@ from overlapper.extend.registry import (
 )
 from overlapper.extend.selection import Selection
 from overlapper.extend.threshold import score_threshold
+from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus, opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
@@ -257,7 +258,7 @@ def held_bases(bases: int, hits_per_base: float) -> int:
 
 def overlaps_of_blocks(
     tile: Tile,
-    finder: QueryFinder | ChainsOnGpus | DsoftOnGpus,
+    finder: QueryFinder | ChainsOnGpus | XdropOnGpus | DsoftOnGpus,
     strips: Sequence[Sequence[tuple[int, int]]],
     threads: int,
     gpus: Gpus | None,
@@ -268,7 +269,7 @@ def overlaps_of_blocks(
     Parameters
     ----------
     tile : Tile
-    finder : QueryFinder, ChainsOnGpus or DsoftOnGpus
+    finder : QueryFinder, ChainsOnGpus, XdropOnGpus or DsoftOnGpus
     strips : sequence of sequence of tuple
         Blocks ``(start, stop)`` of each strip, a part of the queries whose results are kept apart. A strip is
         begun before the last results of the one before have come.
@@ -292,10 +293,11 @@ def overlaps_of_blocks(
     def extended(strip: int, candidates: Candidates) -> tuple[int, Overlaps, dict[str, int]]:
         return strip, *tile.overlaps(candidates)
 
-    if isinstance(finder, ChainsOnGpus):
-        chains, most = finder, threads + finder.slots
-        chained = map_in_order(lambda b: (b[0], *tile.judged(*chains.find(b[1], b[2]))), blocks, most)
-        yield from reported(chained)
+    if isinstance(finder, ChainsOnGpus | XdropOnGpus):
+        there, most = finder, threads + finder.slots
+        yield from reported(
+            map_in_order(lambda b: (b[0], *tile.judged(*there.find(b[1], b[2]))), blocks, most)
+        )
         return
     find = finder.find
     if gpus is None:
@@ -382,7 +384,8 @@ class Tile:
         kept = np.ones(len(overlaps), bool)
 
         def drop(why: str, faulty: np.ndarray) -> None:
-            counts[f"dropped: {why}"] = int(np.count_nonzero(kept & faulty))
+            name = f"dropped: {why}"
+            counts[name] = counts.get(name, 0) + int(np.count_nonzero(kept & faulty))
             kept[faulty] = False
 
         if least is not None:

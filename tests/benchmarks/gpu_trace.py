@@ -3,13 +3,15 @@
 Run ``python -m tests.benchmarks.gpu_trace overlap READS --extender xdrop --device cuda -o out.paf``: behind
 the name of the module stands a command line of the program, best run once before, for kernels to be compiled.
 Printed are, in ms from the start of the process: when functions that take long began and ended, when each GPU
-computed, by tenths of a second, and when the process began to end and was gone.
+computed, by tenths of a second, what each kernel took (side by side with others), and when the process began
+to end and was gone.
 """
 
 import atexit
 import functools
 import importlib.abc
 import importlib.machinery
+import itertools
 import json
 import math
 import subprocess
@@ -17,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from operator import itemgetter
 from pathlib import Path
 
 TRACED = {
@@ -35,6 +38,7 @@ TRACED = {
     "overlapper.kernels.seeds.cuda.seed_lists": ["list_occurrences"],
     "overlapper.extend.chain": ["settled"],
     "overlapper.extend.chain_gpu": ["ChainsOnGpus.find"],
+    "overlapper.extend.xdrop_gpu": ["XdropOnGpus.find", "XdropOnGpus._overlaps"],
     "overlapper.candidates.dsoft_gpu": ["DsoftOnGpus._upload", "DsoftOnGpus.work"],
     "overlapper.extend.selection": ["Selection.add", "Selection.settle"],
     "overlapper.overlap.presets": ["preset_params", "with_error_rate"],
@@ -46,6 +50,7 @@ TRACED = {
     "overlapper.runtime.gpu.driver": [
         "count", "start", "properties", "Block.__init__", "pinned_array", "load_kernel", "launch_kernel",
     ],
+    "overlapper.runtime.gpu.launch": ["Kernel.launch"],
     "overlapper.kernels.common.cuda.walks": ["upload_reads"],
 }  # fmt: skip
 """What is traced, by module."""
@@ -64,14 +69,15 @@ class Trace(importlib.abc.MetaPathFinder):
     ----------
     calls : list of (str, str, float, float)
         Function, thread, begin and end, in seconds of the system's monotonic clock.
-    kernels : dict of int to list of (float, float)
-        Begin and end of each kernel, by GPU; their events wait in a stream, so they may begin too early.
+    kernels : dict of int to list of (float, float, str)
+        Begin, end and name of each kernel, by GPU; events wait in a stream, so they may begin too early.
     """
 
     def __init__(self):
         self.calls = []
         self.kernels = {}
         self._launched = {}
+        self._thread = threading.local()
 
     def find_spec(self, name, path, target=None):
         """Find a module as ever, and have it wrapped when it has been run."""
@@ -96,6 +102,8 @@ class Trace(importlib.abc.MetaPathFinder):
             setattr(owner, name, classmethod(self._timed(function, traced.__func__)))
         elif function == "launch_kernel":
             setattr(owner, name, self._with_events(module, traced))
+        elif function == "Kernel.launch":
+            setattr(owner, name, self._named(traced))
         elif function == "Gpus.__exit__":
             setattr(owner, name, self._timed(function, self._after_kernels(traced)))
         else:
@@ -113,6 +121,14 @@ class Trace(importlib.abc.MetaPathFinder):
 
         return timed
 
+    def _named(self, launch):
+        def launch_by_name(kernel, *arguments):
+            constants = "x".join(map(str, kernel.source.constants[:2]))
+            self._thread.kernel = f"{kernel.source.name} {constants}"
+            launch(kernel, *arguments)
+
+        return launch_by_name
+
     def _with_events(self, driver, launch):
         def launch_between_events(kernel, blocks, threads, stream, parameters):
             number = driver.current()
@@ -122,7 +138,7 @@ class Trace(importlib.abc.MetaPathFinder):
                 self._launched[number] = [(zero, time.monotonic())]
             before = driver.Event(stream)
             launch(kernel, blocks, threads, stream, parameters)
-            self._launched[number].append((before, driver.Event(stream)))
+            self._launched[number].append((before, driver.Event(stream), self._thread.kernel))
 
         return launch_between_events
 
@@ -133,8 +149,8 @@ class Trace(importlib.abc.MetaPathFinder):
             for number, ((zero, then), *pairs) in self._launched.items():
                 with driver.use(number):
                     self.kernels[number] = [
-                        (then + before.seconds_since(zero), then + after.seconds_since(zero))
-                        for before, after in pairs
+                        (then + before.seconds_since(zero), then + after.seconds_since(zero), name)
+                        for before, after, name in pairs
                     ]
             self._launched.clear()
             return function(*arguments)
@@ -174,7 +190,7 @@ def show(start, ending, calls, kernels, end):
     for begin, finish, name, note in sorted(lines):
         print(f"{ms(begin)} {ms(finish)} {1000 * (finish - begin):6.0f}  {name}  ({note})")
     for number, found in sorted(kernels.items()):
-        busy = union(found)
+        busy = union((begin, finish) for begin, finish, _ in found)
         total = sum(finish - begin for begin, finish in busy)
         first, last = busy[0][0], busy[-1][1]
         print(f"{ms(first)} {ms(last)} {1000 * total:6.0f}  kernels of GPU {number}, {len(found)}")
@@ -183,6 +199,9 @@ def show(start, ending, calls, kernels, end):
             inside = sum(max(0, min(f, moment + BIN) - max(b, moment)) for b, f in busy)
             shares.append(f"{100 * inside / BIN:.0f}")
         print("        % of each tenth of a second:", *shares)
+        for name, parts in itertools.groupby(sorted(found, key=itemgetter(2)), key=itemgetter(2)):
+            seconds = [finish - begin for begin, finish, _ in parts]
+            print(f"        {name:28}{len(seconds):7} launches{1000 * sum(seconds):9.0f} ms")
     print(f"{ms(ending)} {ms(end)} {1000 * (end - ending):6.0f}  the end of the process", flush=True)
 
 

@@ -8,6 +8,7 @@ before, as it is when a run starts. The fastest round counts.
 """
 
 import time
+from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -35,14 +36,14 @@ LOGAN = {10: 1.71, 20: 1.69, 50: 1.83, 100: 1.88, 500: 3.29, 1000: 4.87, 5000: 1
 def kernel_seconds(reads, seeds, scheme, arena):
     """Return what each kernel was given, and its seconds."""
     with timed_launches() as launches:
-        xdrop.extend_seeds(reads, seeds, scheme, arena)
-    parts = []
-    for kernel, arguments, seconds in launches:
-        extensions = next(a for a in arguments if getattr(a, "shape", (0, 0))[1:] == (3,))
+        tried = xdrop.extend_seeds(reads, seeds, scheme, arena).tried
+    seconds = Counter()
+    for kernel, _, taken in launches:
         constants = kernel.source.constants
         rows = 16 * constants[0] * constants[1] if constants else "any"
-        parts.append((f"{rows} rows", len(extensions), seconds))
-    return parts
+        extends = kernel.source.module in ("xdrop.xdrop_grouped", "xdrop.xdrop_wide")
+        seconds[f"{rows} rows" if extends else "planning"] += taken
+    return [(name, tried.get(name, 0), taken) for name, taken in seconds.items()]
 
 
 def whole_seconds(reads, seeds, scheme):

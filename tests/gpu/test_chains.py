@@ -1,4 +1,4 @@
-"""Seeds, D-SOFT, chains and walks on the GPU equal the CPU: the same overlaps and the same counts."""
+"""Seeds, D-SOFT, chains, walks and X-drop of candidates that stay on the GPU equal the CPU, counts too."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,8 @@ from overlapper import random_genome, simulate_reads
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
-from overlapper.extend import chain_gpu, on_gpus
+from overlapper.extend import chain_gpu, on_gpus, xdrop_gpu
+from overlapper.extend.xdrop import REQUEUED
 from overlapper.gpu.gpus import Gpus
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
@@ -42,9 +43,11 @@ def both(reads, preset, monkeypatch, **changes):
     """Run on both devices, with nothing left to the CPU; return what the GPU found, and its counts."""
     expected = pipeline.run(reads, preset, device="cpu", changes=changes)
     monkeypatch.setattr(chain_gpu.ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(xdrop_gpu.XdropOnGpus, "_find_here", None)
     monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
     found = pipeline.run(reads, preset, device="cuda:0", changes=changes)
     assert found.devices == ["cuda:0"]
+    found.funnel.pop(REQUEUED, None)
     assert found.funnel == expected.funnel
     assert columns_of(found.overlaps) == columns_of(expected.overlaps)
     return found
@@ -67,6 +70,23 @@ def test_overlaps_are_those_of_the_cpu(gpu, monkeypatch, model):
     reads, _ = simulate_reads(with_repeats(1), adapted_model(model, mean_length=5000), coverage=25, seed=1)
     found = both(reads, "auto", monkeypatch)
     assert len(found.overlaps) > 10_000
+
+
+@pytest.mark.parametrize("model", ["clr", "hifi", "ont-r9", "ont-r10"])
+def test_overlaps_by_xdrop_are_those_of_the_cpu(gpu, monkeypatch, model):
+    reads, _ = simulate_reads(with_repeats(1), adapted_model(model, mean_length=5000), coverage=25, seed=1)
+    found = both(reads, "auto", monkeypatch, extender="xdrop")
+    assert len(found.overlaps) > 10_000 and found.funnel["dropped: low score"] > 1000
+
+
+@pytest.mark.parametrize("scores", [{}, {"xdrop": 15, "stop_window": 64}, {"match": 3, "gap": -2}])
+@pytest.mark.parametrize("threshold", [{}, {"error_rate": 0.3}, {"error_rate": 0.01, "delta": 0.0}])
+def test_whatever_score_is_needed_xdrop_is_that_of_the_cpu(gpu, monkeypatch, scores, threshold):
+    """Many candidates that fall short of it, or few."""
+    model = adapted_model("ont-r9", mean_length=2500)
+    reads, _ = simulate_reads(with_repeats(2, copies=40), model, coverage=8, seed=2)
+    dsoft = {"min_bases": 5, "most_windows": 7, "min_share": 5}
+    both(reads, "ont", monkeypatch, extender="xdrop", dsoft=dsoft, xdrop=scores, threshold=threshold)
 
 
 @pytest.mark.parametrize("dsoft", [{}, {"min_bases": 5, "drift": 0, "band_width": 8}, {"drift": 1000}])
@@ -116,15 +136,22 @@ def test_small_odd_sets_are_those_of_the_cpu(gpu, monkeypatch, seed):
     """Scraps, unknown bases, tandem repeats; many reads of little."""
     reads = reads_of(texts_of(seed, genome=4000, reads=200, longest=1500))
     sketch = {"kmer_length": 9 + seed, "window": 1 + seed % 5, "repeat_limit": 5000 if seed % 2 else 0}
-    both(reads, "clr", monkeypatch, sketch=sketch, classes={"min_overlap": 50})
+    extender = ("chain", "xdrop")[seed % 2]
+    both(reads, "clr", monkeypatch, extender=extender, sketch=sketch, classes={"min_overlap": 50})
 
 
-def test_too_little_room_for_a_block_halves_it(gpu, monkeypatch):
+@pytest.mark.parametrize("extender", ["chain", "xdrop"])
+def test_too_little_room_for_a_block_halves_it(gpu, monkeypatch, extender):
     reads, _ = simulate_reads(
         random_genome(400_000, seed=5), adapted_model("hifi", mean_length=5000), coverage=20, seed=5
     )
-    expected = pipeline.run(reads, "hifi", device="cpu")
+    changes = {"extender": extender}
+    expected = pipeline.run(reads, "hifi", device="cpu", changes=changes)
     monkeypatch.setattr(dsoft_gpu, "_BLOCKS_A_SLOT", 1)
-    found = pipeline.run(reads, "hifi", device="cuda:0", gpu_memory=96 << 20, threads=available_threads())
+    monkeypatch.setattr(xdrop_gpu, "_BLOCKS_A_SLOT", 1)
+    found = pipeline.run(
+        reads, "hifi", device="cuda:0", changes=changes, gpu_memory=96 << 20, threads=available_threads()
+    )
+    found.funnel.pop(REQUEUED, None)
     assert found.devices == ["cuda:0"] and found.funnel == expected.funnel
     assert columns_of(found.overlaps) == columns_of(expected.overlaps)

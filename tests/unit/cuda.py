@@ -50,6 +50,9 @@ class PretendedArena:
     def zeros(self, length, dtype):
         return np.zeros(length, dtype)
 
+    def fill(self, array, byte):
+        array.view(np.uint8)[...] = byte
+
     def upload(self, array):
         return np.array(array)
 

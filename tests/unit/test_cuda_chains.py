@@ -15,10 +15,13 @@ from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.extend import on_gpus
 from overlapper.extend.chain_gpu import ChainsOnGpus
+from overlapper.extend.xdrop import REQUEUED
+from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.kernels.candidates.cuda import dsoft, dsoft_kernels, hit_kernels, hits
 from overlapper.kernels.chain.cuda import chain, chain_kernels, end_walk_kernels, end_walks
 from overlapper.kernels.common.cuda import copies, groups, radix_sort, radix_sort_kernels, walk_bases
+from overlapper.kernels.common.walks import PackedReads, Seeds
 from overlapper.kernels.seeds.cuda import (
     minimizer_kernels,
     minimizers,
@@ -27,6 +30,8 @@ from overlapper.kernels.seeds.cuda import (
     seed_list_kernels,
     seed_lists,
 )
+from overlapper.kernels.xdrop.cuda import overlap_kernels, overlaps, plan_kernels, xdrop
+from overlapper.kernels.xdrop.xdrop import Scheme, extend_seeds
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.gpu import devices, driver, memory
@@ -76,6 +81,8 @@ KERNELS = {
     end_walk_kernels.walk_each: (
         U4, U4, I8, I8, I4, I4, BOOLEANS, I8, I8, types.int32, I8, NUMBER, NUMBER, ROWS,
     ),
+    overlap_kernels.judge_extensions: (ROWS, NUMBER, NUMBER, I4, NUMBER, I4, I4),
+    overlap_kernels.gather_overlaps: (I4, I4, BOOLEANS, ROWS, ROWS, NUMBER, NUMBER, I4, I8, ROWS),
 }  # fmt: skip
 
 
@@ -85,10 +92,38 @@ def test_the_kernel_compiles(kernel):
     assert ".f64" not in ptx, "whole numbers became floating point"
 
 
+def test_the_kernel_that_tells_needed_scores_compiles():
+    compiled(overlap_kernels.list_seeds, (ROWS, types.float64, I4, I4, I4, BOOLEANS))
+
+
+def sorted_by_class(kernel, numbers, of_class, *order):
+    """Do what the kernels of `sort_by_class` do, which need threads side by side."""
+    if kernel.source.name == "count_classes":
+        of_class += np.bincount(numbers, minlength=len(of_class)).astype(of_class.dtype)
+    else:
+        order[0][:] = np.argsort(-numbers, kind="stable")
+
+
+def extend_in_groups(reads, kernel, *arguments):
+    """Do what a group of lanes does; it outgrows every third extension, and gives up what falls short."""
+    seeds, (left, n_left, items) = Seeds(*arguments[4:10]), arguments[10:13]
+    counters, extensions, needed, *_, leaves = arguments[19:]
+    for item in [*left[:n_left], *items]:
+        if item % 3 == 0 and kernel.source.constants[0] < 32:
+            leaves[counters[1]] = item
+            counters[1] += 1
+            continue
+        one = Seeds._make([*(column[item >> 1 : (item >> 1) + 1] for column in seeds[:-1]), seeds.length])
+        found = extend_seeds(reads, one, Scheme(*map(int, arguments[13:19])))[0, item & 1]
+        if found[0] >= needed[item]:
+            extensions[item] = found
+
+
 @pytest.fixture
 def pretended(monkeypatch):
     """A GPU whose kernels run as Python, a block of one thread after the other; returns its slot's arena."""
     threads, arena = PretendedThreads(), PretendedArena()
+    held = []
 
     def function_of(kernel):
         family, _, file = kernel.source.module.partition(".")
@@ -100,6 +135,16 @@ def pretended(monkeypatch):
             function_of(kernel)(*arguments)
 
     def launch(kernel, blocks, size, stream, *arguments):
+        if kernel.source.module == "xdrop.xdrop_grouped":
+            words, _, starts, lengths = arguments[:4]
+            nothing = np.zeros(len(starts), np.int64)
+            without = PackedReads(words.view(np.uint64), starts, lengths, nothing[:0], nothing[:0], nothing)
+            reads = next((some for some in held if np.array_equal(some.lengths, lengths)), without)
+            extend_in_groups(reads, kernel, *arguments)
+            return
+        if kernel.source.module == "common.sort_by_class":
+            sorted_by_class(kernel, *arguments)
+            return
         threads.threadIdx, threads.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
         threads.gridDim = SimpleNamespace(x=blocks)
         for threads.number in range(blocks):
@@ -118,9 +163,9 @@ def pretended(monkeypatch):
     monkeypatch.setattr(launching.Kernel, "launch", launch)
     kernels = (
         copies, groups, walk_bases, minimizer_kernels, seed_group_kernels, seed_list_kernels, hit_kernels,
-        dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels,
+        dsoft_kernels, chain_kernels, end_walk_kernels, radix_sort_kernels, plan_kernels, overlap_kernels,
     )  # fmt: skip
-    hosts = minimizers, seed_groups, seed_lists, hits, dsoft, chain, end_walks, radix_sort
+    hosts = minimizers, seed_groups, seed_lists, hits, dsoft, chain, end_walks, radix_sort, xdrop, overlaps
     for module in kernels + hosts:
         for name, value in list(vars(module).items()):
             if getattr(value, "targetoptions", {}).get("device"):
@@ -142,8 +187,12 @@ def pretended(monkeypatch):
 
     def slots_of(opened, number):
         reads = opened._reads.result()
+        held.append(reads)
         yield Slot(number, reads, on_device(reads), arena, None, 1 << 30)
 
+    monkeypatch.setattr(xdrop, "_blocks", lambda: 1)
+    monkeypatch.setattr(driver, "current", lambda: 0)
+    monkeypatch.setattr(driver, "properties", lambda number: driver.Properties("none", (9, 0), 1 << 30, 4))
     monkeypatch.setattr(devices, "_gpus", lambda: [Device("cuda:0", "A")])
     monkeypatch.setattr(Gpus, "_slots_of", slots_of)
     monkeypatch.setattr(driver, "use", contextlib.nullcontext)
@@ -173,6 +222,23 @@ def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
     assert names == ["cuda:0"]
     assert overlaps == expected and funnel == expected_funnel
     assert funnel["candidates"] > 20 and funnel["overlaps"] > 5
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("seed", range(2))
+def test_xdrop_of_candidates_that_stay_there_equals_the_cpu(pretended, monkeypatch, seed):
+    monkeypatch.setattr(XdropOnGpus, "_find_here", None)
+    reads = reads_of(texts_of(seed, genome=3000, reads=18, longest=1200))
+    changes = {
+        "extender": "xdrop", "sketch": {"kmer_length": 11 + seed, "window": 4},
+        "classes": {"min_overlap": 300}, "dsoft": {"min_bases": (9, 40)[seed], "drift": (0, 1000)[seed]},
+        "threshold": {"error_rate": 0.05},
+    }  # fmt: skip
+    overlaps, funnel, names = found(reads, "cuda", **changes)
+    expected, expected_funnel, _ = found(reads, "cpu", **changes)
+    assert names == ["cuda:0"] and funnel.pop(REQUEUED) > 10
+    assert overlaps == expected and funnel == expected_funnel
+    assert funnel["overlaps"] > 5 and funnel["dropped: low score"] > 2 and funnel["dropped: too short"] > 2
 
 
 def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):

@@ -8,12 +8,14 @@ from numba import types
 
 from overlapper.kernels.common.cuda import walk_bases
 from overlapper.kernels.gact.cuda import gact_path, gact_runs
-from overlapper.kernels.xdrop.cuda import xdrop, xdrop_grouped, xdrop_wide
+from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_grouped, xdrop_wide
 from tests.unit.cuda import compiled
 
 I4, I8, U4, BOOLEANS = types.int32[::1], types.int64[::1], types.uint32[::1], types.boolean[::1]
+SEEDS = I4, I4, BOOLEANS, I4, I4
+EXTENSIONS = types.int32[:, ::1]
 ARGUMENTS = (
-    U4, U4, I8, I8, I4, I4, BOOLEANS, I4, I4, types.int32, I8, *(types.int32,) * 6, I4, types.int32[:, ::1],
+    U4, U4, I8, I8, *SEEDS, types.int32, I4, types.int32, I4, *(types.int32,) * 6, I4, EXTENSIONS,
 )  # fmt: skip
 
 
@@ -35,9 +37,17 @@ def test_grouped_kernels_compile_into_registers(group, capability):
     if capability != (9, 0) and group not in (xdrop.GROUPS[0], xdrop.GROUPS[4], xdrop.GROUPS[-1]):
         pytest.skip("three of them stand for all on other devices")
     kernel = xdrop_grouped.grouped_kernel(*group, capability >= (9, 0))
-    states = (types.int32[:, ::1], types.uint32[:, ::1])
-    ptx = compiled(kernel, (*ARGUMENTS, I4, types.int32, *states, types.int32, *states), capability)
+    states = (types.int32, types.int32[:, ::1], types.uint32[:, ::1])
+    ptx = compiled(kernel, (*ARGUMENTS, I4, types.int32, *states, *states, I4), capability)
     assert capability >= (10, 0) or ".local" not in ptx, "an array of a lane went to memory"
+
+
+def test_kernels_that_plan_extensions_compile(capability):
+    number = types.int64
+    arguments = (I8, *SEEDS, *(number,) * 4, I8, number, number, I4, BOOLEANS, EXTENSIONS, I4, I4)
+    ptx = compiled(plan_kernels.plan_extensions, arguments, capability)
+    assert ".f64" not in ptx, "whole numbers became floating point"
+    compiled(plan_kernels.find_longest, (I8, *SEEDS, number, I4, types.int32, I4, I4), capability)
 
 
 def test_the_wide_kernel_compiles(capability):

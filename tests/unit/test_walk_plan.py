@@ -37,25 +37,3 @@ def test_the_longest_of_each_class_come_first(pairs, count, random):
         assert (classes[items] == c).all()
         lengths = np.minimum(q_steps, t_steps)[items]
         assert (np.diff(lengths) <= 0).all(), "so few lengths are all told apart"
-
-
-@settings(deadline=None)
-@given(pairs_of_steps, st.integers(0, 60), st.integers(0, 120))
-def test_the_smallest_room_that_fits_is_chosen(pairs, rows, longest):
-    q_steps, t_steps = columns(pairs)
-    usable = np.array([3, 9, 27])
-    expected = []
-    for q, t in pairs:
-        needed = min(rows, q + 1, t + 1)
-        fitting = [room for room, held in enumerate(usable) if held >= needed and q + t < longest]
-        expected.append(fitting[0] if fitting else 3)
-    assert walk_plan.smallest_fitting(q_steps, t_steps, rows, usable, longest).tolist() == expected
-
-
-def test_results_go_to_their_rows_and_what_outgrew_its_room_is_returned():
-    extensions, state_of = np.zeros((5, 3), np.int32), np.full(5, -1, np.int32)
-    found = np.array([[7, 1, 2], [-1, 6, 0], [9, 3, 4]], np.int32)
-    items = np.array([4, 1, 0])
-    assert walk_plan.collect(found, items, -1, extensions, state_of).tolist() == [1]
-    assert extensions.tolist() == [[9, 3, 4], [-1, 6, 0], [0, 0, 0], [0, 0, 0], [7, 1, 2]]
-    assert state_of.tolist() == [-1, 6, -1, -1, -1]

@@ -1,4 +1,4 @@
-"""Planning and collecting extensions on GPUs, in CPU kernels that do not hold Python's lock.
+"""Planning extensions for GPUs, in CPU kernels that do not hold Python's lock.
 
 Extensions come in twos: ``2 * seed`` lies before a seed along the query, ``2 * seed + 1`` after it.
 """
@@ -74,64 +74,3 @@ def longest_first(q_steps, t_steps, classes, count):
         order[starts[keys[item]]] = item
         starts[keys[item]] += 1
     return order, bounds
-
-
-@njit(nogil=True, cache=True)
-def smallest_fitting(q_steps, t_steps, rows, usable, longest):
-    """Return the first of several rooms that holds each extension.
-
-    Parameters
-    ----------
-    q_steps, t_steps : ndarray of int64, shape (m,)
-        Bases before each.
-    rows : int
-        Rows that extensions usually need; none needs more than its shorter side has bases, and one.
-    usable : ndarray of int64, shape (rooms,)
-        Rows that each room holds, rising.
-    longest : int
-        No room holds an extension with this many bases before it on both sides together.
-
-    Returns
-    -------
-    ndarray of int64, shape (m,)
-        ``len(usable)`` for what none holds.
-    """
-    rooms = np.empty(len(q_steps), np.int64)
-    for item in range(len(q_steps)):
-        needed = min(rows, q_steps[item] + 1, t_steps[item] + 1)
-        room = 0
-        while room < len(usable) and usable[room] < needed:
-            room += 1
-        rooms[item] = room if q_steps[item] + t_steps[item] < longest else len(usable)
-    return rooms
-
-
-@njit(nogil=True, cache=True)
-def collect(found, items, outgrown_score, extensions, state_of):
-    """Copy what was found to the rows of its items.
-
-    Parameters
-    ----------
-    found : ndarray of int32, shape (m, 3)
-        What outgrew its room has this score, and then the number of its state.
-    items : ndarray of int64, shape (m,)
-    outgrown_score : int
-    extensions : ndarray of int32, shape (n, 3)
-        Written.
-    state_of : ndarray of int32, shape (n,)
-        Written for the items that outgrew their room.
-
-    Returns
-    -------
-    ndarray of int64
-        These items.
-    """
-    outgrown, count = np.empty(len(items), np.int64), 0
-    for k in range(len(items)):
-        item = items[k]
-        for column in range(3):
-            extensions[item, column] = found[k, column]
-        if found[k, 0] == outgrown_score:
-            outgrown[count], state_of[item] = item, found[k, 1]
-            count += 1
-    return outgrown[:count].copy()

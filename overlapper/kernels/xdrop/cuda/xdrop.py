@@ -7,33 +7,42 @@ live cells:
   group goes on in the next wider one.
 - `xdrop_wide`: 32-bit scores of any number of rows, in memory.
 
-Scores, X and the lengths of its sequences decide with which kernel an extension starts.
+Scores, X and the lengths of its sequences decide with which kernel an extension starts. All is planned on the
+device (`plan_kernels`): the host knows how many extensions a kernel has, not which.
+
+Extensions come in twos: ``2 * seed`` lies before a seed along the query, ``2 * seed + 1`` after it.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.cuda import path_classes
 from overlapper.kernels.common.cuda.walks import DeviceReads, upload_seeds
 from overlapper.kernels.common.walks import Seeds
-from overlapper.kernels.xdrop import walk_plan
 from overlapper.kernels.xdrop.cuda import xdrop_groups
+from overlapper.kernels.xdrop.cuda.xdrop_groups import FIRST, RANKS, SECOND
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.runtime.gpu import driver
-from overlapper.runtime.gpu.launch import Kernel, named
+from overlapper.runtime.gpu.launch import Kernel, launch, named
 from overlapper.runtime.gpu.memory import Arena
 
 GROUPS = ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3), (16, 2), (32, 2), (32, 4), (32, 6), (32, 10))
 """Lanes of a group and words of 16 rows a lane, narrowest first."""
 BLOCKS = 16
 """Blocks a multiprocessor; what does not run at once finds the work done."""
-_BYTES_EACH = 17 + 2 * (8 + 4 + 12)
-"""Device memory of a seed and of its two extensions."""
+_BYTES_EACH = 17 + 5 + 2 * (12 + 4 * 5)
+"""Device memory of a seed, what it needs, and its two extensions."""
 _LONGEST = 2**31 - 64
 """Anti-diagonals that the groups can number."""
+_SORTED_BY_BLOCK, _SORTING_THREADS = 2048, 256
+_LOWEST = 0x80
+"""Every byte of a score so low that all reach it."""
 _NOTHING = np.empty((0, 2, 3), np.int32)
+_kernel = partial(named, "xdrop.plan_kernels")
 
 
 class Extended(NamedTuple):
@@ -49,6 +58,21 @@ class Extended(NamedTuple):
 
     extensions: np.ndarray
     tried: dict[str, int]
+
+
+class Needs(NamedTuple):
+    """What seeds need, in device memory.
+
+    Attributes
+    ----------
+    least : device array of int32, shape (n,)
+        Score of a seed and its extensions together.
+    likely : device array of bool, shape (n,)
+        Where it is of no use to wait for the longer extension before the other one is begun.
+    """
+
+    least: Any
+    likely: Any
 
 
 def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena) -> Extended:
@@ -83,67 +107,142 @@ def extend_seeds(reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena)
     ]
     mark, found = arena.mark(), []
     for batch in batches:
-        found.append(_extend_batch(reads, batch, scheme, arena, tried))
+        extensions, _ = extend_there(reads, upload_seeds(batch, arena), scheme, arena, tried)
+        found.append(arena.download(extensions).reshape(-1, 2, 3))
         arena.release(mark)
     return Extended(found[0] if len(found) == 1 else np.concatenate([_NOTHING, *found]), tried)
 
 
-def first_groups(scheme: Scheme, q_steps: np.ndarray, t_steps: np.ndarray) -> np.ndarray:
-    """Return which of `GROUPS` extensions start with: one that usually holds their live rows.
+def extend_there(
+    reads: DeviceReads,
+    seeds: Seeds,
+    scheme: Scheme,
+    arena: Arena,
+    tried: dict[str, int],
+    needs: Needs | None = None,
+) -> tuple[Any, int]:
+    """Extend seeds that are on the device.
 
-    Reads that differ in one base of seven were seen to have .82 X live rows for a gap of 1. No anti-diagonal
-    has more cells than the shorter sequence has bases, and one.
+    Where it is given which score a seed needs together with its extensions, the longer one comes first, and
+    what cannot reach that score any more is given up.
 
     Parameters
     ----------
-    scheme : Scheme
-    q_steps, t_steps : ndarray of int64, shape (m,)
-        Bases that lie before each extension.
+    reads, scheme, arena
+        As of `extend_seeds`.
+    seeds : Seeds
+        In device memory.
+    tried : dict of str to int
+        Is added to.
+    needs : Needs, optional
 
     Returns
     -------
-    ndarray of int64, shape (m,)
-        ``len(GROUPS)`` for what no group can hold.
+    extensions : device array of int32, shape (2 n, 3)
+        Score, query and target bases of each extension, those that `extend_seeds` gives, of all seeds that
+        reach the score they need; of the others some whose score is less, too.
+    requeued : int
+        How often an extension outgrew a kernel.
+
+    Raises
+    ------
+    DeviceError
+        When the arena is too small.
     """
+    n = 2 * len(seeds.query)
+    extensions, needed, order = (
+        arena.array((n, 3), np.int32),
+        arena.array(n, np.int32),
+        arena.array(n, np.int32),
+    )
+    arena.fill(extensions, 0)
+    rounds = (FIRST, SECOND) if needs else (FIRST,)
+    if needs is None:
+        needs = Needs(arena.array(len(seeds.query), np.int32), arena.array(len(seeds.query), np.bool_))
+        arena.fill(needs.least, _LOWEST)
+        arena.fill(needs.likely, 1)
+    mark, requeued = arena.mark(), 0
+    for number in rounds:
+        bounds = _plan(reads, seeds, scheme, number, needs, extensions, needed, order, arena)
+        requeued += _extend(reads, seeds, scheme, order, bounds, needed, extensions, arena, tried)
+        arena.release(mark)
+    return extensions, requeued
+
+
+def _plan(
+    reads: DeviceReads, seeds: Seeds, scheme: Scheme, number_of_round: int, needs: Needs, extensions: Any,
+    needed: Any, order: Any, arena: Arena,
+) -> list[int]:  # fmt: skip
+    """Put extensions in ``order``, by the group that they start with; return where those of each start."""
+    mark, count = arena.mark(), len(order)
+    rooms = len(GROUPS) + 1
     usual_rows = scheme.xdrop * 9 // (10 * -scheme.gap)
-    usable = np.array([xdrop_groups.usable_rows(*group) for group in GROUPS])
+    usable = np.array([xdrop_groups.usable_rows(*group) for group in GROUPS], np.int64)
     longest = _LONGEST if xdrop_groups.fits_groups(scheme) else 0
-    return walk_plan.smallest_fitting(q_steps, t_steps, usual_rows, usable, longest)
+    numbers = arena.array(count, np.int32)
+    longest_read = max(1, int(reads.host.lengths.max(initial=0)))
+    launch(
+        _kernel("plan_extensions"), count, arena, reads.lengths, *seeds[:-1], seeds.length, scheme.match,
+        number_of_round, usual_rows, arena.upload(usable), longest, longest_read, *needs, extensions, needed,
+        numbers,
+    )  # fmt: skip
+    counts = arena.zeros(path_classes.CLASSES, np.int32)
+    shape = -(-count // _SORTED_BY_BLOCK), _SORTING_THREADS, arena.stream
+    named("common.sort_by_class", "count_classes").launch(*shape, numbers, counts)
+    of_class = arena.download(counts)
+    starts = arena.upload(path_classes.starts_of(of_class))
+    named("common.sort_by_class", "order_by_class").launch(*shape, numbers, starts, order)
+    arena.release(mark)
+    sizes = of_class[1 : 1 + rooms * RANKS].reshape(rooms, RANKS).sum(axis=1)[::-1]
+    return [0, *np.cumsum(sizes).tolist()]
 
 
-def _extend_batch(
-    reads: DeviceReads, seeds: Seeds, scheme: Scheme, arena: Arena, tried: dict[str, int]
-) -> np.ndarray:
-    q_steps, t_steps = walk_plan.walk_lengths(reads.host.lengths, *seeds)
-    groups = first_groups(scheme, q_steps, t_steps)
-    order, bounds = walk_plan.longest_first(q_steps, t_steps, groups, len(GROUPS) + 1)
-    extensions = np.empty((len(order), 3), np.int32)
-    state_of = np.full(len(order), -1, np.int32)
-    on_device = upload_seeds(seeds, arena)
-    before_states = arena.mark()
+def _extend(
+    reads: DeviceReads, seeds: Seeds, scheme: Scheme, order: Any, bounds: list[int], needed: Any,
+    extensions: Any, arena: Arena, tried: dict[str, int],
+) -> int:  # fmt: skip
+    """Extend what is planned, and write it to ``extensions``; return how often one outgrew its kernel."""
     # What a group leaves is read by the next one, which leaves its own.
-    left = [arena.array(max(arena.free // 8, 4), np.uint8) for _ in range(2)]
-    old = _States.cut(left[1], 1, 0)
-    mark, outgrown = arena.mark(), order[:0]
+    lists = [arena.array(bounds[-1], np.int32) for _ in range(2)]
+    before_states = arena.mark()
+    room = [arena.array(max(arena.free // 4, 4), np.uint8) for _ in range(2)]
+    old, outgrown, requeued = _States.cut(room[1], 1, 0), 0, 0
+
+    def arguments(number: int, counters: Any) -> tuple:
+        items = lists[(number + 1) % 2], np.int32(outgrown), order[bounds[number] : bounds[number + 1]]
+        return (
+            *reads[1:], *seeds[:-1], np.int32(seeds.length), *items, *map(np.int32, scheme), counters,
+            extensions,
+        )  # fmt: skip
+
     for number, (lanes, words) in enumerate(GROUPS):
-        items = np.concatenate([outgrown, order[bounds[number] : bounds[number + 1]]])
-        if len(items):
-            _count(tried, f"{16 * lanes * words} rows", len(items))
-            new = _States.cut(left[number % 2], lanes * words, len(items))
-            found = _launch_grouped(
-                lanes, words, arguments_of(reads, on_device, scheme, items, arena),
-                arena.upload(state_of[items]), old, new, arena,
+        count = outgrown + bounds[number + 1] - bounds[number]
+        if count:
+            _count(tried, f"{16 * lanes * words} rows", count)
+            mark, counters = arena.mark(), arena.zeros(2, np.int32)
+            new = _States.cut(room[number % 2], lanes * words, count)
+            grouped_kernel(lanes, words).launch(
+                _blocks(), xdrop_groups.THREADS, arena.stream, *arguments(number, counters), needed,
+                np.int32(old.words), np.int32(old.room), old.heads, old.cells,
+                np.int32(new.room), new.heads, new.cells, lists[number % 2],
             )  # fmt: skip
-            outgrown = walk_plan.collect(found, items, xdrop_groups.OUTGROWN, extensions, state_of)
+            outgrown, old = int(arena.download(counters)[1]), new
+            requeued += outgrown
             arena.release(mark)
-            old = new
     arena.release(before_states)
-    items = np.concatenate([outgrown, order[bounds[-2] :]])
-    if len(items):
-        _count(tried, "any rows", len(items))
-        arguments = arguments_of(reads, on_device, scheme, items, arena)
-        extensions[items] = _launch_wide(arguments, int(q_steps[items].max()), arena)
-    return extensions.reshape(-1, 2, 3)
+    number = len(GROUPS)
+    count = outgrown + bounds[number + 1] - bounds[number]
+    if count:
+        _count(tried, "any rows", count)
+        counters, longest = arena.zeros(2, np.int32), arena.zeros(1, np.int32)
+        given = arguments(number, counters)
+        queries = reads.lengths, *seeds[:-1], seeds.length, *given[10:13]
+        launch(_kernel("find_longest"), count, arena, *queries, longest)
+        cells = wide_room(count, int(arena.download(longest)[0]), arena)
+        named("xdrop.xdrop_wide", "extend_wide").launch(
+            _blocks(), xdrop_groups.WIDE_THREADS, arena.stream, *given, cells
+        )
+    return requeued
 
 
 class _States(NamedTuple):
@@ -171,37 +270,10 @@ def _count(tried: dict[str, int], kernel: str, extensions: int) -> None:
     tried[kernel] = tried.get(kernel, 0) + extensions
 
 
-def arguments_of(reads: DeviceReads, seeds: Seeds, scheme: Scheme, items: np.ndarray, arena: Arena) -> tuple:
-    """Return what all kernels take, counters and the array of extensions last; ``seeds`` on the device."""
-    return (
-        reads.words, reads.unknown, reads.word_offsets, reads.lengths,
-        *seeds[:-1], np.int32(seeds.length), arena.upload(items), *(np.int32(number) for number in scheme),
-        arena.zeros(2, np.int32), arena.array((len(items), 3), np.int32),
-    )  # fmt: skip
-
-
 def grouped_kernel(lanes: int, words: int) -> Kernel:
     """Return the kernel of a group on the current device."""
     packed_maximum = driver.properties(driver.current()).capability >= (9, 0)
     return named("xdrop.xdrop_grouped", "grouped_kernel", lanes, words, packed_maximum)
-
-
-def _launch_grouped(
-    lanes: int, words: int, arguments: tuple, state_of: Any, old: _States, new: _States, arena: Arena
-) -> np.ndarray:
-    grouped_kernel(lanes, words).launch(
-        _blocks(), xdrop_groups.THREADS, arena.stream, *arguments, state_of,
-        np.int32(old.words), old.heads, old.cells, np.int32(new.room), new.heads, new.cells,
-    )  # fmt: skip
-    return arena.download(arguments[-1])
-
-
-def _launch_wide(arguments: tuple, longest: int, arena: Arena) -> np.ndarray:
-    cells = wide_room(len(arguments[-1]), longest, arena)
-    named("xdrop.xdrop_wide", "extend_wide").launch(
-        _blocks(), xdrop_groups.WIDE_THREADS, arena.stream, *arguments, cells
-    )
-    return arena.download(arguments[-1])
 
 
 def _blocks() -> int:

@@ -144,6 +144,19 @@ def window_after(d, stop_window):
     return int32(min(int64(d) + int64(stop_window), int64(NEVER)))
 
 
+@cuda.jit(device=True, forceinline=True)
+def out_of_reach(best, needed, match, d, frame, slots, q_steps, t_steps):
+    """Return whether a score cannot be reached any more, however the bases to come may match.
+
+    The live cells of the last two anti-diagonals, ``d`` the last one, lie in the slots of the frame, each at
+    least ``row`` and ``column`` away from the seed.
+    """
+    row = max(int32(frame - int32(1)), int32(0))
+    column = max(int32(d - frame - slots), int32(0))
+    steps = max(min(int32(q_steps - row), int32(t_steps - column)), int32(0))
+    return int64(best) + int64(match) * int64(steps) < int64(needed)
+
+
 def looker(words):
     """Return the function that rebases cells, kills those outside the sequences, and looks who is alive."""
 

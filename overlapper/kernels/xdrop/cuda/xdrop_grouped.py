@@ -17,7 +17,7 @@ back. The highest bit of each half is set, so that subtracting the threshold sho
 
 Every 16 anti-diagonals the group looks where its live cells are. In that time they spread by eight slots at
 either end; so where the outermost eight hold one, the frame is moved by eight. When it cannot move, the
-extension has outgrown its group: it is handed back with its state, from which a wider group goes on. A state
+extension has outgrown its group: it is left with its state, from which a wider group goes on. A state
 is a head of eight numbers, and the cells of both anti-diagonals, word by word, as the lanes hold them.
 
 The best score of an anti-diagonal is known before the next one, as the definition wants it. A lane that holds
@@ -36,8 +36,15 @@ from overlapper.kernels.common.cuda.packed import (
 )
 from overlapper.kernels.common.cuda.walk_bases import bases_at, walks_from_item
 from overlapper.kernels.xdrop.cuda import xdrop_frame
-from overlapper.kernels.xdrop.cuda.xdrop_frame import DEAD, FULL, NEVER, gained_little, window_after
-from overlapper.kernels.xdrop.cuda.xdrop_groups import CHUNK, OUTGROWN, THREADS
+from overlapper.kernels.xdrop.cuda.xdrop_frame import (
+    DEAD,
+    FULL,
+    NEVER,
+    gained_little,
+    out_of_reach,
+    window_after,
+)
+from overlapper.kernels.xdrop.cuda.xdrop_groups import CHUNK, THREADS
 
 
 def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
@@ -60,26 +67,32 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
     def extend_grouped(
         base_words, unknown, word_offsets, lengths,
         query, target, reverse, query_pos, target_pos, seed_length,
-        items, match, mismatch, gap, xdrop, stop_window, stop_rate, counters, extensions,
-        states, old_words, old_heads, old_cells, room, heads, cells,
+        left, n_left, items, match, mismatch, gap, xdrop, stop_window, stop_rate, counters, extensions,
+        needed, old_words, old_room, old_heads, old_cells, room, heads, cells, leaves,
     ):  # fmt: skip
-        """Extend ``items`` in their order; ``extensions[k]`` gets score, query and target bases of item k.
+        """Extend what narrower groups left, and then ``items``, in their order.
 
         Parameters
         ----------
+        left, items : device array of int32
+            Numbers of extensions: twice the seed, one more if it runs after the seed.
+        n_left : int32
+            How many of ``left``; each goes on from the state of its place, or from its seed if none was kept.
         counters : device array of int32
-            Of items taken, and of states kept.
-        extensions : device array of int32, shape (items, 3)
-            What outgrew its group gets `OUTGROWN` and the number of its state, or -1 if there was no room.
-        states : device array of int32, shape (items,)
-            Which of the old states each item goes on from; -1 to start from its seed.
+            Of items taken, and of those that outgrew this group.
+        extensions : device array of int32, shape (extensions, 3)
+            Out: score, query and target bases of those that did not.
+        needed : device array of int32, shape (extensions,)
+            An extension that cannot reach this score any more ends, with what was best so far.
         old_words : int32
-            Words of all lanes of the groups that left them.
+            Words of all lanes of the groups that left the old states.
+        old_room, room : int32
+            How many states were kept at most, and may be.
         old_heads, heads : device array of int32, shape (m, HEAD)
         old_cells, cells : device array of uint32, shape (m, 16 words)
             States left by narrower groups, and by this one.
-        room : int32
-            How many states may be left.
+        leaves : device array of int32
+            Out: numbers of those that outgrew this group.
         """
         zero, one = int32(0), int32(1)
         lane = int32(cuda.laneid)
@@ -98,7 +111,7 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
         mismatch_pair = uint32(int32(mismatch - int32(2) * gap) * int32(0x10001))
         floor = int32(match - int32(2) * gap + one)
 
-        item, working, waiting = zero, False, True
+        item, score_needed, working, waiting = zero, zero, False, True
         d, frame, phase, own_d = zero, zero, zero, zero
         best, best_d, best_row, best_frame, best_value = zero, zero, zero, zero, uint32(0)
         threshold, window_end, window_best = floor, int32(NEVER), zero
@@ -116,11 +129,18 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                 if rank == zero:
                     item = int32(cuda.atomic.add(counters, 0, 1))
                 item = int32(from_member(members, uint32(item), uint32(first_lane)))
-                waiting = item < int32(len(items))
+                waiting = item < int32(n_left + int32(len(items)))
                 if waiting:
-                    working = True
+                    working, state = True, int32(-1)
+                    if item < n_left:
+                        if item < old_room:
+                            state = item
+                        item = left[item]
+                    else:
+                        item = items[int32(item - n_left)]
+                    score_needed = needed[item]
                     q_read, q_origin, q_up, q_steps, t_read, t_origin, t_up, t_steps = walks_from_item(
-                        lengths, query, target, reverse, query_pos, target_pos, seed_length, items[item]
+                        lengths, query, target, reverse, query_pos, target_pos, seed_length, item
                     )
                     complement = uint32(FULL) if q_up != t_up else uint32(0)
                     q_offset, t_offset = word_offsets[q_read], word_offsets[t_read]
@@ -131,7 +151,6 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                     window_end = int32(stop_window) if stop_window > zero else int32(NEVER)
                     for r in range(registers):
                         even[r], odd[r] = dead, dead
-                    state = states[item]
                     if state < zero:
                         if rank == int32(lanes // 2):
                             even[0] = uint32(dead + uint32(floor + xdrop))
@@ -230,19 +249,25 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
             )
             if working:
                 over = not live or int64(d) >= int64(q_steps) + int64(t_steps)
+                over = over or out_of_reach(
+                    best, score_needed, match, d, frame, int32(rows * lanes), q_steps, t_steps
+                )
                 outgrown = (first and (last or last_but_one)) or (last and second)
                 if over or outgrown:
                     slot = place_of_best(saved, members, lane, rank, own_d == best_d, best_value)
                     if best > zero and slot < int32(NEVER):
                         best_row = int32(best_frame + slot)
-                    state = int32(-1)
-                    if not over:
+                    if over:
+                        if rank == zero:
+                            extensions[item, 0], extensions[item, 1] = best, best_row
+                            extensions[item, 2] = int32(best_d - best_row)
+                    else:
+                        state = int32(-1)
                         if rank == zero:
                             state = int32(cuda.atomic.add(counters, 1, 1))
+                            leaves[state] = item
                         state = int32(from_member(members, uint32(state), uint32(first_lane)))
-                        if state >= room:
-                            state = int32(-1)
-                        else:
+                        if state < room:
                             if rank == zero:
                                 heads[state, 0], heads[state, 1], heads[state, 2] = best, best_row, best_d
                                 heads[state, 3], heads[state, 4] = frame, d
@@ -250,10 +275,6 @@ def grouped_kernel(lanes: int, words: int, packed_maximum: bool):
                             for r in range(registers):
                                 cells[state, rank * registers + r] = even[r]
                                 cells[state, (lanes + rank) * registers + r] = odd[r]
-                    if rank == zero:
-                        extensions[item, 0] = best if over else int32(OUTGROWN)
-                        extensions[item, 1] = best_row if over else state
-                        extensions[item, 2] = int32(best_d - best_row)
                     working = False
                     for r in range(registers):
                         even[r], odd[r] = dead, dead

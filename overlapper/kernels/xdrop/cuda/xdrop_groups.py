@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from overlapper.kernels.common.cuda.path_classes import CLASSES
+
 THREADS = 128
 """Threads of a block of `xdrop_grouped`."""
 WIDE_THREADS = 256
 """Threads of a block of `xdrop_wide`."""
 CHUNK = 16
 """Anti-diagonals between two looks at the frame."""
-OUTGROWN = -1
-"""Score of an extension that outgrew its group."""
+RANKS = CLASSES // 11 - 1
+"""Lengths of extensions that are told apart where the longest go first, for each of at most 11 kernels."""
+FIRST, SECOND = 0, 1
+"""Rounds: the second one is for the shorter extensions of seeds that hardly reach their score."""
+LIKELY = 32
+"""A candidate is likely to reach its score where seeds cover a base in so many of its estimated overlap: so
+do 85 to 99 % of those that reach it, and 4 to 23 % of the others (simulated CLR, R9 and R10 reads of E. coli,
+yeast, a human X and a genome as of a worm, 2,000 to 4,000 candidates each)."""
 HEAD = 8
 """Numbers in the head of a state."""
+KEPT, LOW, SHORT, VERDICTS = 0, 1, 2, 3
+"""Verdicts on overlaps: kept, too low a score, too short; and how many verdicts there are."""
+COLUMNS = 9
+"""Of the rows of `Scored`."""
 
 
 def group_floor(scheme) -> int:

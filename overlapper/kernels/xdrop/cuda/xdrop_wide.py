@@ -29,11 +29,12 @@ def _base_at(words, unknown, offset, origin, up, step):
 def extend_wide(
     words, unknown, word_offsets, lengths,
     query, target, reverse, query_pos, target_pos, seed_length,
-    items, match, mismatch, gap, xdrop, stop_window, stop_rate, counter, extensions, cells,
+    left, n_left, items, match, mismatch, gap, xdrop, stop_window, stop_rate, counter, extensions, cells,
 ):  # fmt: skip
-    """Extend ``items``; ``cells``, int32 of shape (blocks, 3, longest query + 3), is room to work in.
+    """Extend the first ``n_left`` of ``left``, and ``items``.
 
-    Blocks for which there is no room have nothing to do.
+    ``cells``, int32 of shape (blocks, 3, longest query + 3), is room to work in. Blocks that have none of it
+    have nothing to do.
     """
     taken = cuda.shared.array(1, int32)
     live_first, live_end = cuda.shared.array(1, int32), cuda.shared.array(1, int32)
@@ -46,10 +47,11 @@ def extend_wide(
         cuda.syncthreads()
         k = taken[0]
         cuda.syncthreads()
-        if k >= len(items):
+        if k >= n_left + len(items):
             break
+        item = left[k] if k < n_left else items[k - n_left]
         q_read, q_origin, q_up, q_steps, t_read, t_origin, t_up, t_steps = walks_from_item(
-            lengths, query, target, reverse, query_pos, target_pos, seed_length, items[k]
+            lengths, query, target, reverse, query_pos, target_pos, seed_length, item
         )
         complement = int32(3) if q_up != t_up else int32(0)
         q_offset, t_offset = word_offsets[q_read], word_offsets[t_read]
@@ -110,5 +112,5 @@ def extend_wide(
                 window_best = best
                 window_end += stop_window
         if thread == 0:
-            extensions[k, 0], extensions[k, 1], extensions[k, 2] = best, best_row, best_d - best_row
+            extensions[item, 0], extensions[item, 1], extensions[item, 2] = best, best_row, best_d - best_row
         cuda.syncthreads()

@@ -1,0 +1,108 @@
+"""From the seed index to overlaps by X-drop on GPUs: hits, candidates and extensions stay on the device.
+
+A block of queries goes to a GPU as two numbers, and comes back as the overlaps that score enough and are
+long enough. As the score that a candidate needs is known there, what cannot reach it any more is not extended
+to the end. What a GPU has no room for is found by the CPU and extended in batches, with the same result.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from overlapper.candidates import dsoft_gpu
+from overlapper.candidates.dsoft import DsoftFinder
+from overlapper.candidates.dsoft_gpu import DsoftOnGpus, IndexThere
+from overlapper.extend import xdrop
+from overlapper.extend.chain_gpu import HOST_BASES, joined
+from overlapper.extend.threshold import least_a_base, score_threshold
+from overlapper.gpu.gpus import Gpus
+from overlapper.kernels.xdrop.xdrop import Scheme
+from overlapper.params.stages import Params
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tables import Intervals, Overlaps, Reads
+
+if TYPE_CHECKING:
+    from overlapper.kernels.candidates.cuda.dsoft import Found
+    from overlapper.kernels.xdrop.cuda.overlaps import Scored
+    from overlapper.runtime.gpu.memory import Arena
+
+KERNELS = (*dsoft_gpu.KERNELS, "xdrop", "common.sort_by_class")
+"""How the names of the kernels begin that are needed."""
+_BLOCK_HITS = 1 << 24
+"""Of which seeds go to a GPU together, at most, as far as known: some 400,000 candidates."""
+_BLOCKS_A_SLOT = 4
+"""So few because a block takes as long as its longest extension, once for each kernel that it needs."""
+
+
+class XdropOnGpus:
+    """Overlaps of any range of queries, found on GPUs.
+
+    Parameters
+    ----------
+    gpus : Gpus
+        That hold the reads.
+    finder : DsoftFinder
+    reads : Reads
+        Of which no overlap may score more than 32 bits hold (`overlapper.extend.xdrop.fits_scores`).
+    params : Params
+
+    Attributes
+    ----------
+    blocks : callable
+        That of `DsoftOnGpus`.
+    slots : int
+        Of the GPUs.
+    """
+
+    def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads, params: Params) -> None:
+        self._gpus, self._finder, self._reads, self._params = gpus, finder, reads, params
+        self._dsoft = DsoftOnGpus(gpus, finder, _BLOCK_HITS, _BLOCKS_A_SLOT)
+        self.blocks, self.slots = self._dsoft.blocks, gpus.slots
+
+    def find(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
+        """Return the overlaps of queries ``[start, stop)``, and how many each step took.
+
+        Returns
+        -------
+        overlaps : Overlaps
+            By candidate, not classified.
+        taken : dict of str to int
+            Candidates, and those dropped, by reason.
+        """
+        parts = []
+        for first, last, scored in self._dsoft.made(start, stop, self._scored):
+            parts.append(self._overlaps(scored) if scored else self._find_here(first, last))
+        return joined(parts)
+
+    def _scored(self, found: Found | None, there: IndexThere, arena: Arena) -> Scored:
+        from overlapper.kernels.xdrop.cuda.overlaps import Enough, extend_candidates
+
+        params, k = self._params, self._finder.index.kmer_length
+        enough = Enough(least_a_base(params.xdrop, params.threshold), params.classes.min_overlap)
+        return extend_candidates(found, there.reads, k, Scheme(**vars(params.xdrop)), enough, arena)
+
+    def _overlaps(self, scored: Scored) -> tuple[Overlaps, dict[str, int]]:
+        self._gpus.count(xdrop.REQUEUED, scored.n_requeued)
+        query, target, reverse, *ends, score, seeds = scored.rows.T
+        intervals = Intervals(query, target, reverse.astype(bool), *ends)
+        overlaps = xdrop.estimated(intervals, score, seeds, self._params.xdrop)
+        return overlaps, {
+            "candidates": scored.n_candidates,
+            "dropped: low score": scored.n_low,
+            "dropped: too short": scored.n_short,
+        }
+
+    def _find_here(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
+        parts, params = [], self._params
+        bounds = start + cut_evenly(self._reads.lengths[start:stop], HOST_BASES)
+        for first, last in itertools.pairwise(bounds.tolist()):
+            candidates = self._finder.find(first, last).without_hits()
+            overlaps, _ = xdrop.extend(self._reads, candidates, params.xdrop, 1, self._gpus)
+            enough = overlaps.score >= score_threshold(candidates.span, params.xdrop, params.threshold)
+            n_low = int(np.count_nonzero(~enough))
+            taken = {"candidates": len(candidates), "dropped: low score": n_low, "dropped: too short": 0}
+            parts.append((overlaps.take(np.flatnonzero(enough)), taken))
+        return joined(parts)

@@ -1,0 +1,227 @@
+"""X-drop's CUDA kernels, run as Python by a warp of a few threads, do what the CPU does; no driver."""
+
+import importlib
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
+
+from overlapper.kernels.common.cuda import packed, walk_bases
+from overlapper.kernels.xdrop import xdrop as cpu
+from overlapper.kernels.xdrop.cuda import plan_kernels, xdrop, xdrop_frame, xdrop_grouped
+from overlapper.params.stages import XdropParams
+from overlapper.runtime.gpu import launch as launching
+from tests.simulated_pairs import simulate_pairs
+from tests.unit.cuda import PretendedArena, PretendedThreads, on_device
+
+LANES = 8
+"""Of the warp; groups have 2, 4 or 8."""
+
+
+class Warp:
+    """What kernels ask of numba.cuda and of `packed`, for lanes that are threads."""
+
+    def __init__(self):
+        self.own, self.values, self._barriers, self._lock = threading.local(), {}, {}, threading.Lock()
+        self.local = self
+        self.atomic = SimpleNamespace(add=self.add)
+
+    @property
+    def laneid(self):
+        return self.own.lane
+
+    @property
+    def threadIdx(self):
+        return SimpleNamespace(x=self.own.lane)
+
+    @staticmethod
+    def jit(*function, **options):
+        return function[0] if function else lambda function: function
+
+    @property
+    def shared(self):
+        return SimpleNamespace(array=lambda shape, kind: self.saved)
+
+    @staticmethod
+    def array(shape, kind):
+        return np.zeros(shape, str(kind))
+
+    def add(self, array, at, number):
+        with self._lock:
+            before = array[at]
+            array[at] += number
+            return before
+
+    def together(self, members, value):
+        """Return the values of all lanes of a mask."""
+        members = int(members) & ((1 << LANES) - 1)
+        with self._lock:
+            barrier = self._barriers.setdefault(members, threading.Barrier(members.bit_count()))
+            given = self.values.setdefault(members, {})
+        given[self.own.lane] = value
+        barrier.wait()
+        found = dict(given)
+        barrier.wait()
+        return found
+
+    def from_lane(self, value, lane):
+        return self.from_member(0xFFFFFFFF, value, lane)
+
+    def from_member(self, members, value, lane):
+        return self.together(members, np.uint32(value))[int(lane)]
+
+    def any_sync(self, members, flag):
+        return any(self.together(members, bool(flag)).values())
+
+    def ballot_sync(self, members, flag):
+        return np.uint32(sum(1 << lane for lane, set in self.together(members, bool(flag)).items() if set))
+
+
+def halves(word):
+    return int(word) & 0xFFFF, int(word) >> 16
+
+
+def shifted(low, high, by):
+    return np.uint32((int(high) << 32 | int(low)) >> int(by) & 0xFFFFFFFF)
+
+
+INSTRUCTIONS = {
+    "spread_signs": lambda a: np.uint32(sum(0xFFFF << 16 * i for i in range(2) if halves(a)[i] >> 15)),
+    "high_then_low": lambda a, b: np.uint32(halves(a)[1] | halves(b)[0] << 16),
+    "shift_right_by_base": lambda a, b: shifted(a, b, 2),
+    "shift_left_by_base": lambda a, b: shifted(a, b, 30),
+    "shift_right": shifted,
+    "reverse_bits": lambda word: np.uint32(int(f"{int(word):032b}"[::-1], 2)),
+    "largest_pair_of_three": lambda *three: np.uint32(
+        max(halves(x)[0] for x in three) | max(halves(x)[1] for x in three) << 16
+    ),
+}
+MODULES = packed, walk_bases, plan_kernels, xdrop_frame, xdrop_grouped
+
+
+@pytest.fixture
+def launched(monkeypatch):
+    """Run kernels as Python; return what each group of lanes was given."""
+    counts, warp, threads = [], Warp(), PretendedThreads()
+    for module in MODULES:
+        for name, value in list(vars(module).items()):
+            if getattr(value, "targetoptions", {}).get("device"):
+                monkeypatch.setattr(module, name, value.py_func)
+        for name, function in INSTRUCTIONS.items():
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, function)
+        for name in ("from_lane", "from_member"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, getattr(warp, name))
+    monkeypatch.setattr(xdrop_frame, "cuda", warp)
+    monkeypatch.setattr(xdrop_grouped, "cuda", warp)
+    monkeypatch.setattr(plan_kernels, "cuda", threads)
+
+    def launch(kernel, blocks, size, stream, *arguments):
+        family, _, file = kernel.source.module.partition(".")
+        module = importlib.import_module(f"overlapper.kernels.{family}.cuda.{file}")
+        if file == "xdrop_grouped":
+            run_warp(module.grouped_kernel(*kernel.source.constants), kernel.source.constants, arguments)
+        elif kernel.source.name == "count_classes":
+            numbers, of_class = arguments
+            of_class += np.bincount(numbers, minlength=len(of_class)).astype(of_class.dtype)
+        elif kernel.source.name == "order_by_class":
+            numbers, _, order = arguments
+            order[:] = np.argsort(-numbers.astype(np.int64), kind="stable")
+        else:
+            raise AssertionError(kernel.source)
+
+    def run_warp(kernel, constants, arguments):
+        counts.append((constants, int(arguments[11]) + len(arguments[12])))
+        warp.saved = np.zeros((8 * constants[1], 128), np.uint32)
+        failed = []
+
+        def lane(number):
+            warp.own.lane = np.int32(number)
+            try:
+                with np.errstate(all="ignore"):
+                    kernel(*arguments)
+            except threading.BrokenBarrierError:
+                pass
+            except BaseException as error:
+                failed.append(error)
+                for barrier in warp._barriers.values():
+                    barrier.abort()
+
+        lanes = [threading.Thread(target=lane, args=(number,)) for number in range(LANES)]
+        for thread in lanes:
+            thread.start()
+        for thread in lanes:
+            thread.join()
+        if failed:
+            raise failed[0]
+
+    def each(kernel, items, arena, *arguments):
+        for threads.number in range(items):
+            getattr(plan_kernels, kernel.source.name).py_func(*arguments)
+
+    monkeypatch.setattr(launching.Kernel, "launch", launch)
+    monkeypatch.setattr(xdrop, "launch", each)
+    monkeypatch.setattr(xdrop, "_blocks", lambda: 1)
+    monkeypatch.setattr(
+        xdrop,
+        "grouped_kernel",
+        lambda *group: launching.named("xdrop.xdrop_grouped", "grouped_kernel", *group, True),
+    )
+    monkeypatch.setattr(xdrop, "GROUPS", ((2, 2), (4, 2), (4, 3), (8, 2), (8, 3)))
+    return counts
+
+
+class SmallArena(PretendedArena):
+    free = 1 << 16
+
+
+def pairs_of(seed, longest=260):
+    """Return pairs of five to thirty percent differences, some of them unrelated, and their seeds."""
+    rng = np.random.default_rng(seed)
+    errors = np.array([0.05, 0.2, 1.0, 0.3, 0.1, 1.0])
+    lengths = rng.integers(40, longest, len(errors))
+    return simulate_pairs(lengths, errors, seed=seed, unknown=0.5, seed_share=0.3 * (seed % 3))
+
+
+def scheme_of(**changes):
+    return cpu.Scheme(**vars(XdropParams(**changes)))
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("room", [1 << 16, 16])
+def test_groups_extend_as_the_cpu_does(launched, room, monkeypatch):
+    """Whether there is room for what outgrows a group, or it starts anew in the next one."""
+    monkeypatch.setattr(SmallArena, "free", room)
+    for seed, xdrop_by in enumerate((40, 30)):
+        reads, seeds = pairs_of(seed)
+        scheme = scheme_of(xdrop=xdrop_by, stop_window=128 * seed)
+        expected = cpu.extend_seeds(reads, seeds, scheme)
+        found = xdrop.extend_seeds(on_device(reads), seeds, scheme, SmallArena())
+        assert found.extensions.tolist() == expected.tolist()
+    assert len({group for group, _ in launched}) > 1
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize("share", [0.5, 0.7])
+def test_what_cannot_reach_its_score_is_given_up(launched, share):
+    """All that reach it are those of the CPU; the others fall short of it."""
+    fewer = 0
+    for seed in range(2):
+        reads, seeds = pairs_of(seed)
+        scheme, k = scheme_of(xdrop=40, stop_window=64), seeds.length
+        expected = cpu.extend_seeds(reads, seeds, scheme)
+        least = (share * reads.lengths[seeds.query]).astype(np.int32)
+        there, arena = on_device(reads), SmallArena()
+        needs = xdrop.Needs(least, np.arange(len(least)) % 3 == 0)
+        found, _ = xdrop.extend_there(there, seeds, scheme, arena, {}, needs)
+        found = found.reshape(-1, 2, 3)
+        reach = expected[:, :, 0].sum(axis=1) + k >= least
+        assert found[reach].tolist() == expected[reach].tolist()
+        assert (found[~reach, :, 0].sum(axis=1) + k < least[~reach]).all()
+        fewer += int((found[~reach] != expected[~reach]).any(axis=(1, 2)).sum())
+        assert reach.any() and not reach.all()
+    assert fewer, "something was given up"
