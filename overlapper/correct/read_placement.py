@@ -12,9 +12,9 @@ from overlapper.correct.pileups import Rows
 from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_params
 from overlapper.params.stages import Params
+from overlapper.runtime.progress import Report
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 

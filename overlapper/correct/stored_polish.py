@@ -22,11 +22,11 @@ from overlapper.extend import chain
 from overlapper.io import folders
 from overlapper.io.artifacts import writing
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_params
 from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
 from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.progress import Report
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
 from overlapper.tiled.stages import Stages

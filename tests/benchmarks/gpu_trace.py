@@ -40,7 +40,8 @@ TRACED = {
     "overlapper.overlap.presets": ["preset_params", "with_error_rate"],
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
-    "overlapper.overlap.pipeline": ["run", "_run", "with_typical", "Tile.overlaps", "Tile.judged"],
+    "overlapper.overlap.pipeline": ["run", "HeldRun.seed", "HeldRun.find"],
+    "overlapper.overlap.tile": ["Tile.with_typical", "Extension._extended", "Extension._judged"],
     "overlapper.gpu.gpus": ["Gpus.__init__", "Gpus.__exit__", "Gpus._open", "Slot.run"],
     "overlapper.runtime.gpu.cubins": ["_sources_digest"],
     "overlapper.runtime.gpu.driver": [
