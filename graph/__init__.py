@@ -26,7 +26,7 @@ from overlapper.runtime.clock import Clock
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.runtime.progress import Report
+    from overlapper.runtime.messages import Report
 
 __all__ = [
     "Assembly",

@@ -47,7 +47,7 @@ from overlapper.graph.stats import n50
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
 from overlapper.params.graph import CleanParams, GraphParams
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.estimates import estimate
 from overlapper.sketch.ploidy import ploidy

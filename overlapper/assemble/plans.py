@@ -7,6 +7,7 @@ from overlapper.correct.stored_pileups import ROW
 from overlapper.correct.stored_rounds import with_votes
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
+from overlapper.runtime.messages import counted
 from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, looked_at, tile_bytes
 
 VOTED = 1.26
@@ -49,9 +50,9 @@ def describe(
     at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
     on_disk = disk_bytes(bases, kmers, params.finder) + int(store.stored().bytes_of_each.sum())
     return [
-        f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
+        f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
         with_held.expected(room, max(tile, voting)),
-        f"overlaps: at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
+        f"overlaps: at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         f"votes: {at_once}",
         f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW.itemsize} bytes each, in every round): at most "
         f"{on_disk + int(VOTED * rounds * bases) >> 20} MB",

@@ -24,7 +24,7 @@ from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages

@@ -20,7 +20,7 @@ from overlapper.errors import ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import write_lines
 from overlapper.runtime import leaving
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 
 Found = TypeVar("Found")

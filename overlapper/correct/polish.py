@@ -32,7 +32,7 @@ from overlapper.correct.windows import windows_of
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray

@@ -14,7 +14,7 @@ from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
 from overlapper.overlap.presets import ErrorRate, preset_params
 from overlapper.params.stages import Params
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
 

@@ -25,7 +25,7 @@ from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT
 from overlapper.overlap.presets import CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages

@@ -26,7 +26,7 @@ from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_para
 from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
 from overlapper.tiled.stages import Stages

@@ -23,7 +23,7 @@ from overlapper.io.stored_reads import StoredReads
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages

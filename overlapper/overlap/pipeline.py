@@ -30,7 +30,7 @@ from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.gpu.devices import Device
 from overlapper.runtime.memory import free_memory
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import available_threads, share_for_threads, start
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import sketched_form

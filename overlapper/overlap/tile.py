@@ -23,7 +23,7 @@ from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
 from overlapper.extend.threshold import score_threshold
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads

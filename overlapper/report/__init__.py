@@ -19,7 +19,7 @@ from overlapper.report import assembly, correction, evaluation, overlaps, reads,
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.report.verdict import verdict
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.sketch.estimates import Estimates, estimate
 
 __all__ = ["Inputs", "build_report", "read_inputs"]

@@ -34,7 +34,7 @@ from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.io.folders import ANYTHING, MARK, temporary_folder
 from overlapper.runtime import leaving
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report
 from overlapper.tiled.tile_work import TileNumber, TileWork
 
 RETRIES = 5

@@ -32,7 +32,7 @@ from overlapper.overlap.summary import Summary
 from overlapper.overlap.tile import Tile
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
-from overlapper.runtime.progress import Report
+from overlapper.runtime.messages import Report, counted
 from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
@@ -219,7 +219,7 @@ class StoredRun:
         tiles = list(itertools.combinations_with_replacement(range(len(seeds.bounds) - 1), 2))
         missing = [tile for tile in tiles if work.missing(tile, verify=True)]
         if len(missing) < len(tiles):
-            self._note(f"{len(tiles) - len(missing)} of {len(tiles)} tiles are done already")
+            self._note(f"done already: {len(tiles) - len(missing)} of {counted(len(tiles), 'tile')}")
         (self._run_tiles or self._one_by_one)(work, missing, report)
         strips = [there(path) for tile in tiles for path in work.strips(tile)]
         taken: Counter[str] = Counter()
