@@ -143,9 +143,8 @@ def rows_on_stored(
     with writing(folder) as artifact:
         blocks.write(artifact, together, params, room, threads, cut)
     seeds = blocks(there(folder), params)
-    if not params.chain.typical_agreement:
-        measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
-        params = dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
+    measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
+    params = chain.with_typical(params, measured)
     rows = rows_of_laid(_laid_in_tiles(together, n, seeds, params, threads, report), n)
     folders.remove(folder)
     return rows

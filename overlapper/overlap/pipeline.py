@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Never, Protocol
 import numpy as np
 
 from overlapper.errors import OutOfMemoryError
+from overlapper.extend import chain
 from overlapper.extend.batches import warm_up
 from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.on_gpus import kernels_for, prepared
@@ -273,7 +274,9 @@ class HeldRun:
         rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
         self._finder = prepared(self._gpus, seeded, params, threads)
         self._tile = Tile(self.reads, self.order, seeded, run_map, self._finder)
-        return rating.result() if rating else self._tile.with_typical(params, self._gpus, threads)
+        if rating:
+            return rating.result()
+        return chain.with_typical(params, self._tile.agreements(params, self._gpus, threads))
 
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
         """See `Store`.

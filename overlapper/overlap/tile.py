@@ -60,8 +60,10 @@ class Tile:
     run_map: RunMap | None
     finder: QueryFinder
 
-    def with_typical(self, params: Params, opened: Callable[[], Gpus | None], threads: int) -> Params:
-        """Return the parameters with the agreement of chains that is typical of the reads, unless given.
+    def agreements(
+        self, params: Params, opened: Callable[[], Gpus | None], threads: int
+    ) -> Iterator[np.ndarray]:
+        """Yield the agreement of chains (`overlapper.extend.chain`) of some queries from all over the reads.
 
         Parameters
         ----------
@@ -70,14 +72,11 @@ class Tile:
             Waits for the GPUs that hold the reads.
         threads : int
         """
-        if params.chain.typical_agreement:
-            return params
         queries = chain.sample_queries(len(self.reads))
         find = finding(opened, self.finder, queries)
-        measured = map_in_order(
+        yield from map_in_order(
             lambda query: chain.agreements(self.seeded, find(query), params.chain), queries.tolist(), threads
         )
-        return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
 
 
 class Extension:

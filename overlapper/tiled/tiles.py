@@ -200,14 +200,13 @@ class StoredRun:
         store, seeds = self._store, self.work.blocks()
         if params.extender in ALIGNING:
             return with_error_rate(params, store.mapped(), self.threads)
-        if params.chain.typical_agreement:
-            return params
         if len(seeds.bounds) == 2:
             self._whole = self.work.loaded((0, 0), self.threads)
-            return self._whole.with_typical(params, lambda: None, self.threads)
-        queries = chain.sample_queries(len(store))
-        measured = agreements_of(store, seeds, queries, 0, params, self.threads)
-        return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
+            measured = self._whole.agreements(params, lambda: None, self.threads)
+        else:
+            queries = chain.sample_queries(len(store))
+            measured = agreements_of(store, seeds, queries, 0, params, self.threads)
+        return chain.with_typical(params, measured)
 
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
         """See `Store`; tiles are done unless they are done already."""

@@ -49,7 +49,7 @@ def main():
     finder = DsoftFinder.prepare(reads, params, threads)
     print(f"{why}; index: {time.perf_counter() - begin:.2f} s")
     whole = Tile(reads, np.arange(len(reads)), reads, None, finder)
-    params = whole.with_typical(params, lambda: None, threads)
+    params = chain.with_typical(params, whole.agreements(params, lambda: None, threads))
 
     def on_cpu():
         bounds = cut_evenly(reads.lengths, held_bases(BLOCK_BASES, finder.hits_per_base()))

@@ -33,7 +33,6 @@ TRACED = {
     "overlapper.sketch.seed_index_gpu": ["build", "_frequent", "_packed", "_arena_for"],
     "overlapper.kernels.seeds.cuda.seed_groups": ["group_by_hash", "_minimizers"],
     "overlapper.kernels.seeds.cuda.seed_lists": ["list_occurrences"],
-    "overlapper.extend.chain": ["settled"],
     "overlapper.extend.chain_gpu": ["ChainsOnGpus.find"],
     "overlapper.candidates.dsoft_gpu": ["DsoftOnGpus._upload", "DsoftOnGpus.work"],
     "overlapper.extend.selection": ["Selection.add", "Selection.settle"],
@@ -41,7 +40,8 @@ TRACED = {
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
     "overlapper.overlap.pipeline": ["run", "HeldRun.seed", "HeldRun.find"],
-    "overlapper.overlap.tile": ["Tile.with_typical", "Extension._extended", "Extension._judged"],
+    "overlapper.extend.chain": ["settled", "with_typical"],
+    "overlapper.overlap.tile": ["Extension._extended", "Extension._judged"],
     "overlapper.gpu.gpus": ["Gpus.__init__", "Gpus.__exit__", "Gpus._open", "Slot.run"],
     "overlapper.runtime.gpu.cubins": ["_sources_digest"],
     "overlapper.runtime.gpu.driver": [
