@@ -61,7 +61,7 @@ def stored_run(
         place.begin([reads, qualities, *others(store)])
         if workdir:
             for difference in place.changed(dict(params)):
-                progress.note(f"parameters differ from the last run in {folder}: {difference}")
+                progress.note(difference)
         yield store, place, Stages(place, note=progress.note if workdir else lambda text: None)
 
 
@@ -74,6 +74,6 @@ def print_plan(
     from overlapper.tiled.tiles import planned
 
     budget = Budget.of(memory, threads)
-    params, _, _ = planned(store, budget, preset, None)
+    params = planned(store, budget, preset, None)
     for line in describe(store, params, budget, rounds, unitig_bases):
         print(line)

@@ -115,7 +115,8 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
             store = store_reads(workdir, request.parts)
             progress.left_out(request.parts.left_out)
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
-            params, _, _ = planned(store, budget, request.preset, request.changes)
+            if limits.plan or limits.disk:
+                params = planned(store, budget, request.preset, request.changes)
             if limits.plan:
                 for line in describe(store, params, budget):
                     print(line)

@@ -48,7 +48,7 @@ def stages_in(
     with leaving.resumable(), Workdir(folder, option=option) as workdir:
         workdir.begin(inputs())
         for difference in workdir.changed(dict(params)):
-            progress.note(f"parameters differ from the last run in {folder}: {difference}")
+            progress.note(difference)
         yield Stages(workdir, note=progress.note)
 
 

@@ -211,7 +211,7 @@ class StoredRun:
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
         """See `Store`; tiles are done unless they are done already."""
         for difference in self._workdir.changed(dataclasses.asdict(params)):
-            self._note(f"parameters differ from the last run in {self._workdir.folder}: {difference}")
+            self._note(difference)
         seeds = self.work.blocks()
         key = [dataclasses.asdict(params), seeds.bounds.tolist(), *_content(self._store)]
         work = dataclasses.replace(self.work, params=params, results=self._workdir.path("overlaps", *key))
@@ -239,8 +239,8 @@ class StoredRun:
 
 def planned(
     store: ReadStore, budget: Budget, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-) -> tuple[Params, str, int]:
-    """Return the parameters as far as they follow from the reads, why, and the bytes that a tile may take.
+) -> Params:
+    """Return the parameters as far as they follow from the reads.
 
     Parameters
     ----------
@@ -255,9 +255,10 @@ def planned(
     ParameterError
         When the parameters contradict each other, or the budget is too small.
     """
-    params, why = preset_params(store.mapped(), preset, budget.threads, changes)
+    params, _ = preset_params(store.mapped(), preset, budget.threads, changes)
     check_compression(params)
-    return params, why, budget.left(len(store))
+    budget.left(len(store))
+    return params
 
 
 def _content(store: ReadStore) -> list[str]:

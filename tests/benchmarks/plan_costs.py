@@ -40,7 +40,7 @@ def measure(parts, preset, changes, memory, folder):
     workdir = Workdir(folder)
     with clock.of("read"):
         store = tiles.store_reads(workdir, parts)
-    params, _, _ = tiles.planned(store, budget, preset, changes)
+    params = tiles.planned(store, budget, preset, changes)
     run = tiles.StoredRun(store, workdir, budget, "cpu", 0, None, print)
     with clock.of("seed"):
         run.write_seeds(params)
