@@ -45,7 +45,7 @@ def describe(
     room = with_held.left(len(store))
     seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
-    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
+    tile = tile_bytes(bases, seed_bytes, blocks)
     voting = int(store.stored().bytes_of_each.sum() if rounds < 2 else VOTED * bases)
     at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
     on_disk = disk_bytes(bases, kmers, params.finder) + int(store.stored().bytes_of_each.sum())

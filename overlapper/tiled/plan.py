@@ -146,9 +146,9 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: in
     return np.unique(np.concatenate([[0], np.minimum(inner, len(lengths)), [len(lengths)]]))
 
 
-def tile_bytes(bases: int, seed_bytes: int) -> int:
-    """Return the bytes that a tile of reads with so many bases and bytes of seeds takes."""
-    return int(TILE_PER_BASE * bases) + seed_bytes
+def tile_bytes(bases: int, seed_bytes: int, blocks: int = 1) -> int:
+    """Return the bytes of a tile of reads that have so many bases and bytes of seeds, in so many blocks."""
+    return (int(TILE_PER_BASE * bases) + seed_bytes) * min(2, blocks) // blocks
 
 
 def looked_at(store: ReadStore, params: Params, threads: int) -> int:
@@ -174,7 +174,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     room = budget.left(len(store))
     seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
-    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
+    tile = tile_bytes(bases, seed_bytes, blocks)
     passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
     estimates = estimate(store.mapped(), budget.threads)
     workload = Workload(bases, len(store), kmers, passes, blocks, estimates)

@@ -186,8 +186,8 @@ class StoredRun:
 
                 def cut(seed_bytes: int) -> np.ndarray:
                     bounds = cut_blocks(store.lengths, seed_bytes, room, self._budget.fewest_tiles)
-                    whole = tile_bytes(int(store.lengths.sum()), seed_bytes)
-                    artifact.facts["tile_bytes"] = min(whole, 2 * whole // (len(bounds) - 1))
+                    largest = tile_bytes(int(store.lengths.sum()), seed_bytes, len(bounds) - 1)
+                    artifact.facts["tile_bytes"] = largest
                     return bounds
 
                 blocks.write(artifact, store, params, room, self.threads, cut)
