@@ -197,16 +197,19 @@ class StoredRun:
 
     def fitted(self, params: Params) -> Params:
         """Return the parameters with what the extender takes from the read set."""
-        store, seeds = self._store, self.work.blocks()
         if params.extender in ALIGNING:
-            return with_error_rate(params, store.mapped(), self.threads)
+            return with_error_rate(params, self._store.mapped(), self.threads)
+        return chain.with_typical(params, self._agreements(params))
+
+    def _agreements(self, params: Params) -> Iterator[np.ndarray]:
+        """Yield the agreement of chains of some queries; where one tile is all, it stays loaded."""
+        store, seeds = self._store, self.work.blocks()
         if len(seeds.bounds) == 2:
             self._whole = self.work.loaded((0, 0), self.threads)
-            measured = self._whole.agreements(params, lambda: None, self.threads)
+            yield from self._whole.agreements(params, lambda: None, self.threads)
         else:
             queries = chain.sample_queries(len(store))
-            measured = agreements_of(store, seeds, queries, 0, params, self.threads)
-        return chain.with_typical(params, measured)
+            yield from agreements_of(store, seeds, queries, 0, params, self.threads)
 
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
         """See `Store`; tiles are done unless they are done already."""

@@ -53,9 +53,10 @@ def measure(parts, preset, changes, memory, folder):
             loaded = work.loaded((query, target), 1)
         with clock.of("overlap"), writing(work.results / f"{query}-{target}") as strip:
             queries = 0, int(seeds.bounds[query + 1] - seeds.bounds[query])
-            found = Extension(loaded, work.params, None).overlaps([queries], 1, BLOCK_BASES)
-            write_strip(strip, (extended for _, extended in found))
-        overlaps += strip.facts["taken"]["overlaps"]
+            extension = Extension(loaded, work.params, None)
+            extended = [of_block for _, of_block in extension.overlaps([queries], 1, BLOCK_BASES)]
+            write_strip(strip, extended)
+        overlaps += sum(len(found) for found, _ in extended)
     workdir.close()
     estimates = estimate(store.mapped())
     bases, intact = int(store.lengths.sum()), estimates.kmer_survival(params.sketch.kmer_length)
