@@ -27,7 +27,7 @@ from overlapper.runtime.clock import Clock
 from overlapper.tables import Overlaps, Reads
 
 if TYPE_CHECKING:
-    from overlapper.overlap.pipeline import Report
+    from overlapper.runtime.messages import Report
 
 __all__ = [
     "Assembly",

@@ -44,10 +44,10 @@ from overlapper.errors import ParameterError
 from overlapper.extend.differences import check_room
 from overlapper.graph import assemble
 from overlapper.graph.stats import n50
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
 from overlapper.params.graph import CleanParams, GraphParams
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.estimates import estimate
 from overlapper.sketch.ploidy import ploidy

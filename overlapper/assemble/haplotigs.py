@@ -14,6 +14,7 @@ from overlapper.assemble.haplotypes import Phased
 from overlapper.graph.stats import n50
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.text.spelling import spell
+from overlapper.runtime.messages import counted
 from overlapper.tables import Reads
 
 PROBE = 101
@@ -97,7 +98,7 @@ class Haplotypes:
         figures = self.figures()
         return (
             f"two haplotypes, {self.depth:.3g} reads on a base of one: {figures['phased bases']:,} bases in "
-            f"{figures['phase blocks']:,} phase blocks"
+            f"{counted(figures['phase blocks'], 'phase block')}"
         )
 
     def figures(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from overlapper.correct.stored_pileups import ROW
 from overlapper.correct.stored_rounds import with_votes
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
+from overlapper.runtime.messages import counted
 from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, looked_at, tile_bytes
 
 VOTED = 1.26
@@ -44,14 +45,14 @@ def describe(
     room = with_held.left(len(store))
     seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
-    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
+    tile = tile_bytes(bases, seed_bytes, blocks)
     voting = int(store.stored().bytes_of_each.sum() if rounds < 2 else VOTED * bases)
     at_once = "all reads at once" if voting < room else "some targets, and the reads on them, at a time"
     on_disk = disk_bytes(bases, kmers, params.finder) + int(store.stored().bytes_of_each.sum())
     return [
-        f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
+        f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
         with_held.expected(room, max(tile, voting)),
-        f"overlaps: at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
+        f"overlaps: at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         f"votes: {at_once}",
         f"disk, besides overlaps ({DISK_PER_OVERLAP + 2 * ROW.itemsize} bytes each, in every round): at most "
         f"{on_disk + int(VOTED * rounds * bases) >> 20} MB",

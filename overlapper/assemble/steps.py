@@ -12,10 +12,10 @@ from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
 from overlapper.overlap import pipeline
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages

@@ -20,11 +20,11 @@ from overlapper.errors import ParameterError
 from overlapper.io.arrays import ArrayWriter, load_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages

@@ -22,8 +22,8 @@ import numpy as np
 from overlapper.assemble.separation import ACCURATE_BELOW
 from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
 from overlapper.extend.copies import tell_copies
-from overlapper.overlap.pipeline import Report
 from overlapper.params.assembly import AssembleParams
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages

@@ -20,7 +20,7 @@ from overlapper.errors import ParameterError
 from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import Params
 from overlapper.sketch.counting import KmerCounter
-from overlapper.sketch.homopolymers import RunMap, compress_homopolymers, compressed_lengths
+from overlapper.sketch.homopolymers import compressed_lengths, sketched_form
 from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
 from overlapper.sketch.seed_store import SeedStore
 from overlapper.sketch.seed_writer import SeedWriter
@@ -113,11 +113,6 @@ class SeededBlocks(Protocol):
         reads : Reads
             Theirs, in the form in which they are sketched.
         """
-
-
-def sketched_form(reads: Reads, compressed: bool) -> tuple[Reads, RunMap | None]:
-    """Return the reads in the form in which they are sketched, and the way back."""
-    return compress_homopolymers(reads) if compressed else (reads, None)
 
 
 class DsoftBlocks:

@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.config import configured
-from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Config,
     Device,
@@ -32,7 +31,7 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.resume import inputs_of, stages_in
+from overlapper.cli.stage_runs import held_run, print_plan, stored_run
 
 EXAMPLES = """
 overlapper assemble reads.fastq.gz -o assembly
@@ -165,7 +164,6 @@ def assemble(
     from overlapper.params.text import to_toml
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
-    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.tiled.plan import Budget
     from overlapper.tiled.workdir import check_workdir
 
@@ -207,14 +205,9 @@ def assemble(
             )
             made = assemble_stored(store, place, Budget.of(memory, threads), params, stages=stages, **doing)
         else:
-            progress.report("reading")
-            given = parts.together()
-            progress.left_out(parts.left_out)
-            stages = files.enter_context(
-                stages_in(folder, lambda: inputs_of(given, parts), chosen, progress, option="--output")
+            given, _, stages = files.enter_context(
+                held_run(folder, parts, chosen, progress, option="--output")
             )
-            progress.report("sorting reads")
-            given = in_order(given, canonical_order(given, threads), threads)
             made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
         progress.report("writing")
         table = list(contig_table(made.contigs))

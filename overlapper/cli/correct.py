@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from overlapper.cli.config import configured
-from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Config,
     Depth,
@@ -32,7 +31,7 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.resume import inputs_of, stages_in
+from overlapper.cli.stage_runs import held_run, print_plan, stored_run
 
 if TYPE_CHECKING:
     from overlapper.tables import Overlaps, Reads
@@ -145,7 +144,6 @@ def correct(
     from overlapper.params.text import to_toml
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
-    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.tiled.plan import Budget
     from overlapper.tiled.workdir import check_workdir
 
@@ -188,25 +186,16 @@ def correct(
 
         if memory:
             store, _, stages = files.enter_context(
-                stored_run(
-                    workdir, output, parts, chosen, progress, lambda store: given_overlaps(store.names())
-                )
+                stored_run(workdir, output, parts, chosen, progress, given_overlaps)
             )
             made = correct_stored(
                 store, Budget.of(memory, threads), found.pop() if found else None, params, stages=stages,
                 **voting,
             )  # fmt: skip
         else:
-            progress.report("reading")
-            given = parts.together()
-            progress.left_out(parts.left_out)
-            with_overlaps = given_overlaps(given)
-            stages = files.enter_context(
-                stages_in(workdir, lambda: [*inputs_of(given, parts), *with_overlaps], chosen, progress)
+            given, order, stages = files.enter_context(
+                held_run(workdir, parts, chosen, progress, given_overlaps)
             )
-            progress.report("sorting reads")
-            order = canonical_order(given, threads)
-            given = in_order(given, order, threads)
             made = correct_reads(
                 given, found.pop() if found else None, params, threads=threads, stages=stages, order=order,
                 **voting,

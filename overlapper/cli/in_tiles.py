@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
 from overlapper.runtime import leaving
+from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
     from overlapper.io.fastx import FastxParts
@@ -114,7 +115,8 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
             store = store_reads(workdir, request.parts)
             progress.left_out(request.parts.left_out)
             budget = Budget.of(limits.memory, threads, max(1, limits.workers))
-            params, _, _ = planned(store, budget, request.preset, request.changes)
+            if limits.plan or limits.disk:
+                params = planned(store, budget, request.preset, request.changes)
             if limits.plan:
                 for line in describe(store, params, budget):
                     print(line)
@@ -168,7 +170,8 @@ def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> 
     if limits.workers <= processors or devices[0] != "cpu":
         return limits
     progress.note(
-        f"starting {processors} workers, one for each processor that may be used, not {limits.workers}"
+        f"starting {counted(processors, 'worker')}, one for each processor that may be used, "
+        f"not {limits.workers}"
     )
     return dataclasses.replace(limits, workers=processors)
 

@@ -9,6 +9,7 @@ import typer
 from overlapper.cli.options import Log, Quiet, Reference, Stats, Threads
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.runtime.messages import counted
 
 EXAMPLES = """
 overlapper index reference.fasta.gz -o reference.index
@@ -75,4 +76,4 @@ def index(
         if stats and record:
             facts = {"counts": counts, "params": {"sample_rate": sample_rate}}
             write_text(stats, record.to_json(facts))
-        progress.note(f"{len(table):,} sequences, {table.total_bases:,} bases")
+        progress.note(f"{counted(len(table), 'sequence')}, {counted(table.total_bases, 'base')}")

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from overlapper.cli.config import configured
-from overlapper.cli.in_budget import print_plan, stored_run
 from overlapper.cli.options import (
     Config,
     Depth,
@@ -32,7 +31,7 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.resume import inputs_of, stages_in
+from overlapper.cli.stage_runs import held_run, print_plan, stored_run
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -110,7 +109,6 @@ def polish(
     from overlapper.runtime.clock import Clock
     from overlapper.runtime.gpu.devices import named, select_devices
     from overlapper.runtime.threads import available_threads
-    from overlapper.sketch.canonical import canonical_order, in_order
     from overlapper.tiled.plan import Budget
     from overlapper.tiled.workdir import check_workdir
 
@@ -151,19 +149,16 @@ def polish(
         }  # fmt: skip
         if memory:
             store, place, stages = files.enter_context(
-                stored_run(workdir, output, parts, chosen, progress, lambda store: layouts)
+                stored_run(workdir, output, parts, chosen, progress, lambda heads: layouts)
             )
             clock.lap("reading")
             budget = Budget.of(memory, threads)
             made = polish_stored(unitigs, store, place, budget, params, stages=stages, **voting)
         else:
-            given = parts.together()
-            progress.left_out(parts.left_out)
-            stages = files.enter_context(
-                stages_in(workdir, lambda: [*layouts, *inputs_of(given, parts)], chosen, progress)
+            given, _, stages = files.enter_context(
+                held_run(workdir, parts, chosen, progress, lambda heads: layouts)
             )
             clock.lap("reading")
-            given = in_order(given, canonical_order(given, threads), threads)
             made = polish_unitigs(unitigs, given, params, threads=threads, stages=stages, **voting)
         clock.lap("polishing")
         progress.report("writing")

@@ -10,6 +10,7 @@ from typing import IO, Any, Self, TextIO
 
 from overlapper.cli.footer import footer
 from overlapper.errors import OutputError
+from overlapper.runtime.messages import counted
 
 LOG_SECONDS = 60.0
 """How often a long step says in a log how far it is."""
@@ -130,7 +131,7 @@ class Progress:
     def left_out(self, counts: dict[str, int]) -> None:
         """Say how many reads are left out, and why, where any are to be."""
         for name, count in counts.items():
-            self.note(f"{count:,} reads {name}")
+            self.note(f"{counted(count, 'read')} {name}")
 
     def compiling(self, kernel: str) -> None:
         """Show on a terminal which kernel is being compiled; none when it is done."""

@@ -11,6 +11,7 @@ from overlapper.cli.options import Log, Quiet
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
+from overlapper.runtime.messages import counted
 
 EXAMPLES = """
 overlapper simulate --genome-size 200k --coverage 20 --preset ont -o reads.fastq.gz --truth truth.tsv
@@ -168,7 +169,7 @@ def simulate(
                 truth_file.write("".join(row.to_line() for row in read.truth).encode())
             count, bases = count + 1, bases + len(read.codes)
             progress.report("simulating reads", min(bases, wanted), wanted)
-        progress.note(f"{count} reads, {bases} bases")
+        progress.note(f"{counted(count, 'read')}, {counted(bases, 'base')}")
 
 
 def _planted(repeats: str | None) -> dict[str, Any]:

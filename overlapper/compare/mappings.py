@@ -23,7 +23,7 @@ from overlapper.io.truth import Truth, TruthRow
 from overlapper.mapping.evaluate import Claims, MappingEvaluation, evaluate_mappings
 from overlapper.mapping.extenders import map_extender
 from overlapper.mapping.seeders import seeder
-from overlapper.overlap.pipeline import Report
+from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 
 MEASURES = {

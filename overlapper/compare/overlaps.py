@@ -26,7 +26,7 @@ from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.extend.registry import extender
 from overlapper.io.reported import ReportedOverlaps, read_paf
 from overlapper.io.truth import Truth
-from overlapper.overlap.pipeline import Report
+from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 
 MEASURES = {

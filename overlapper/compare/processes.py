@@ -19,8 +19,8 @@ from overlapper.compare.comparison import Costs
 from overlapper.errors import ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import write_lines
-from overlapper.overlap.pipeline import Report
 from overlapper.runtime import leaving
+from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 
 Found = TypeVar("Found")

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from overlapper.tables import Overlaps, Reads
-from overlapper.tables.base import Table, column
+from overlapper.tables.base import Table, column, spread
 
 WIDEN = 200
 """Rows are widened by so many bases where both reads go on."""
@@ -143,8 +143,3 @@ class Pileups:
         some = Rows.concat([self.rows_on(target, target + 1) for target in sample.tolist()])
         rows = dataclasses.replace(some, target=np.searchsorted(sample, some.target))
         return Pileups(self.targets.take(sample), self.reads, rows, self.targets_vote)
-
-
-def spread(n: int, wanted: int) -> np.ndarray:
-    """Return numbers of so many of ``n`` things, evenly spread."""
-    return np.unique(np.linspace(0, n - 1, min(n, wanted)).astype(int))

@@ -29,10 +29,10 @@ from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.correct.windows import windows_of
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -12,11 +11,12 @@ from overlapper.correct.pileups import Rows
 from overlapper.extend import chain
 from overlapper.extend.best_of_pair import best_of_pair
 from overlapper.extend.classify import classify
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_params
 from overlapper.params.stages import Params
+from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads
+from overlapper.tables.base import spread
 
 SAMPLE_TARGETS = 16
 
@@ -40,15 +40,14 @@ def rows_on(targets: Reads, reads: Reads, rate: ErrorRate, threads: int, report:
     together = Reads.concat([targets.bases_alone(), reads.bases_alone()])
     report("seeding", 0, 0)
     find, n = finder(params.finder).prepare(together, params, threads).find, len(targets)
-    sampled = [of_reads(find(t, t + 1), n) for t in sample_targets(n).tolist()]
-    chaining = chain.fit(together, Candidates.concat(sampled), params.chain)
-    params = dataclasses.replace(params, chain=chaining)
+    sampled = Candidates.concat([of_reads(find(t, t + 1), n) for t in sample_targets(n).tolist()])
+    params = chain.with_typical(params, [chain.agreements(together, sampled, params.chain)])
     return rows_of_laid(reported(laid(together, find, n, params, threads), n, report), n)
 
 
 def sample_targets(n: int) -> np.ndarray:
     """Return targets from all over, on which it is measured how well chains typically agree."""
-    return np.unique(np.linspace(0, n - 1, min(n, SAMPLE_TARGETS)).astype(int))
+    return spread(n, SAMPLE_TARGETS)
 
 
 def of_reads(candidates: Candidates, first_read: int) -> Candidates:

@@ -22,10 +22,10 @@ from overlapper.correct.uncovered import Parts, Uncovered, cut_uncovered
 from overlapper.correct.unvoted import UNVOTED, warning
 from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages

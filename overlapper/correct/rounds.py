@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from overlapper.correct.machine import Machine
-from overlapper.overlap.pipeline import Report
+from overlapper.runtime.messages import Report
 from overlapper.tiled.stages import Stages
 
 

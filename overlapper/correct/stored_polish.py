@@ -22,11 +22,11 @@ from overlapper.extend import chain
 from overlapper.io import folders
 from overlapper.io.artifacts import writing
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_params
 from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
 from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
 from overlapper.tiled.stages import Stages
@@ -143,9 +143,8 @@ def rows_on_stored(
     with writing(folder) as artifact:
         blocks.write(artifact, together, params, room, threads, cut)
     seeds = blocks(there(folder), params)
-    if not params.chain.typical_agreement:
-        measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
-        params = dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
+    measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
+    params = chain.with_typical(params, measured)
     rows = rows_of_laid(_laid_in_tiles(together, n, seeds, params, threads, report), n)
     folders.remove(folder)
     return rows

@@ -20,10 +20,10 @@ from overlapper.io.arrays import ArrayWriter, loaded_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
 from overlapper.io.stored_reads import StoredReads
-from overlapper.overlap.pipeline import Report
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
 from overlapper.runtime.gpu.devices import select_devices
+from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages

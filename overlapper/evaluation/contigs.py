@@ -24,7 +24,7 @@ from overlapper.kernels.evaluation.contig_markers import (
 from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.counting import ALL, NONE
 from overlapper.kernels.seeds.kmer_table import MOST_HAPLOTYPES, Spans
-from overlapper.overlap.pipeline import Report
+from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of

@@ -18,8 +18,8 @@ from overlapper.kernels.evaluation import placed_chains, placed_reads
 from overlapper.kernels.evaluation.placed_chains import Windows
 from overlapper.kernels.evaluation.placed_reads import Sites
 from overlapper.kernels.mapping.chain_paths import Ends, align_chains
-from overlapper.overlap.pipeline import Report
 from overlapper.params.mapping import MapParams
+from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of

@@ -15,8 +15,9 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.extend.chain_ends import Chains, Walker, settle_ends, walker
 from overlapper.kernels.chain import chain as kernel
-from overlapper.params.stages import ChainParams
+from overlapper.params.stages import ChainParams, Params
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Reads, Seeding
+from overlapper.tables.base import spread
 
 AGREEMENT_UNKNOWN = 400
 MOST_TYPICAL = 450
@@ -115,30 +116,9 @@ def settled(
     return overlaps.take(np.flatnonzero(agree)), n_unsure, int(np.count_nonzero(~agree))
 
 
-def fit(reads: Reads, sample: Candidates, params: ChainParams) -> ChainParams:
-    """Measure the typical agreement of chains, unless the parameters give it.
-
-    Parameters
-    ----------
-    reads : Reads
-    sample : Candidates
-        Of queries from all over the read set.
-    params : ChainParams
-
-    Returns
-    -------
-    ChainParams
-        With what the sample's chains tell; or `AGREEMENT_UNKNOWN`, and no shares, where there
-        are few.
-    """
-    if params.typical_agreement:
-        return params
-    return with_typical(params, [agreements(reads, sample, params)])
-
-
 def sample_queries(n_reads: int) -> np.ndarray:
     """Return queries from all over a read set."""
-    return np.unique(np.linspace(0, n_reads - 1, min(n_reads, SAMPLE_QUERIES)).astype(int))
+    return spread(n_reads, SAMPLE_QUERIES)
 
 
 def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndarray:
@@ -158,15 +138,24 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
     return np.column_stack([chains[:, kernel.AGREEMENT], shares])
 
 
-def with_typical(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
-    """Return the parameters with what is typical: agreement, shares beyond chance, the share by chance.
+def with_typical(params: Params, measured: Iterable[np.ndarray]) -> Params:
+    """Return the parameters with what is typical of the reads, unless they give it.
+
+    That is the agreement of chains, their shares beyond chance, and the share by chance; or
+    `AGREEMENT_UNKNOWN`, and no shares, where there are few chains.
 
     Parameters
     ----------
-    params : ChainParams
+    params : Params
     measured : iterable of ndarray, shape (chains, 2)
-        What `agreements` gives of each part of the sample.
+        What `agreements` gives of each part of a sample of queries; not gone through if it is not needed.
     """
+    if params.chain.typical_agreement:
+        return params
+    return dataclasses.replace(params, chain=_fitted(params.chain, measured))
+
+
+def _fitted(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
     chains = np.concatenate([np.empty((0, 2)), *measured])
     if len(chains) < FEWEST_CHAINS:
         return dataclasses.replace(params, typical_agreement=AGREEMENT_UNKNOWN)

@@ -106,6 +106,7 @@ class FastxParts:
     Attributes
     ----------
     read_filter : ReadFilter
+    threads : int
     left_out : dict of str to int
         How many reads that have come are left out, by why.
     """
@@ -128,7 +129,7 @@ class FastxParts:
         self.keep_qualities = keep_qualities
         self._parse_qualities = keep_qualities or bool(read_filter.min_quality)
         self._part_bases = part_bases or PART_BASES
-        self._threads = threads
+        self.threads = threads
         self.read_filter = read_filter
         self.left_out = read_filter.counts
 
@@ -145,7 +146,7 @@ class FastxParts:
         """Return all reads as one table, which is checked."""
         if not self.read_filter:
             self._part_bases = sys.maxsize  # nothing is gained by parts where they are joined as they are
-        reads = Reads.concat(list(self), self._threads)
+        reads = Reads.concat(list(self), self.threads)
         self.check(reads)
         return reads
 
@@ -197,9 +198,9 @@ class FastxParts:
                         "is given as the reference of alignments, but no file of reads is SAM, BAM or CRAM",
                         file=self._reference, remedy="Leave it out; overlapper map places reads on one.",
                     )  # fmt: skip
-                if self._threads > 1 and path != "-" and has_chunks(file):
+                if self.threads > 1 and path != "-" and has_chunks(file):
                     yield builder.take_closed()
-                    for reads in parsed_chunks(file, path, self._parse_qualities, self._threads):
+                    for reads in parsed_chunks(file, path, self._parse_qualities, self.threads):
                         builder.count(len(reads))
                         yield reads
                     blocks = unpacked_blocks(file, path)

@@ -1,59 +1,45 @@
-"""From reads to overlaps: the stages in the order they run."""
+"""From reads to overlaps: the stages in their order, for reads in memory or on disk, and all reads in memory.
+
+A run in memory is a run of one tile.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
-from operator import itemgetter
-from typing import Any, Never
+from typing import Any, NamedTuple, Never, Protocol
 
 import numpy as np
 
-from overlapper.candidates.dsoft_gpu import DsoftOnGpus
-from overlapper.candidates.registry import QueryFinder
 from overlapper.errors import OutOfMemoryError
 from overlapper.extend import chain
-from overlapper.extend.batches import cut_rising, gathered, warm_up
-from overlapper.extend.chain_gpu import ChainsOnGpus
+from overlapper.extend.batches import warm_up
 from overlapper.extend.cigars import with_cigars, without_cigars
-from overlapper.extend.classify import extents
-from overlapper.extend.on_gpus import finding, found_on, kernels_for, prepared
-from overlapper.extend.registry import (
-    ALIGNING,
-    ON_GPUS,
-    check_compression,
-    device_for,
-    extender,
-    extending_devices,
-)
+from overlapper.extend.on_gpus import kernels_for, prepared
+from overlapper.extend.registry import ALIGNING, check_compression, device_for, extending_devices
 from overlapper.extend.selection import Selection
-from overlapper.extend.threshold import score_threshold
-from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus, opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
-from overlapper.overlap.summary import Run
+from overlapper.overlap.summary import Run, Summary
+from overlapper.overlap.tile import BLOCK_BASES, Extension, Tile
 from overlapper.params.shortcuts import merged, nested, refuse
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.gpu.devices import Device
 from overlapper.runtime.memory import free_memory
-from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order, share_for_threads, start
+from overlapper.runtime.messages import Report
+from overlapper.runtime.threads import available_threads, share_for_threads, start
 from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.sketch.homopolymers import RunMap, compress_homopolymers
-from overlapper.tables import Candidates, Overlaps, Reads
+from overlapper.sketch.homopolymers import sketched_form
+from overlapper.tables import Overlaps, Reads
 from overlapper.tables.overlaps import pair_order
 
-BLOCK_BASES = 1 << 20
-"""Query bases whose candidates are held at a time, on each thread; more where there are many."""
-BLOCK_HITS = 1 << 23
-"""Hits that these may have: where all reads overlap each other, a megabase of them would have billions."""
 _COPIES = 2
 """How often overlaps are in memory when they are put in order."""
-Report = Callable[[str, int, int], None]
-"""``report(step, done, total)`` is told how far a run is."""
 
 
 def find_overlaps(
@@ -181,218 +167,140 @@ def run(
         reads = in_order(reads, order, threads)
     clock.lap("order")
 
+    with ExitStack() as gpus:
+
+        def opened(params: Params) -> Callable[[], Gpus | None]:
+            kernels = kernels_for(params)
+            return gpus.enter_context(opening(devices, gpu_memory, reads, kernels, partial(warm_up, params)))
+
+        held = HeldRun(reads, order, threads, opened)
+        summary, chosen = run_stages(held, preset, changes, clock, report)
+        parts = list(chosen())
+        del chosen  # and with it what was found
+        rows = pair_order(parts, threads)
+        overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
+        overlaps = with_cigars(overlaps, parts, rows, threads=threads)
+        clock.lap("sort")
+        return Run(**vars(summary), overlaps=overlaps)
+
+
+class Found(NamedTuple):
+    """What was found: overlaps, which may be gone through several times; counts; names of devices."""
+
+    overlaps: Callable[[], Iterable[Overlaps]]
+    counts: dict[str, int]
+    devices: list[str]
+
+
+class Store(Protocol):
+    """The reads of a run with their seeds and overlaps: `HeldRun`, in memory, or `StoredRun`, on disk."""
+
+    threads: int
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Lengths of the reads (int64), in the order of the input."""
+
+    def all_reads(self) -> Reads:
+        """Return the reads, in canonical order."""
+
+    def seed(self, params: Params) -> Params:
+        """Seed the reads; return the parameters with what the extender takes from the read set."""
+
+    def find(self, params: Params, selection: Selection, report: Report) -> Found:
+        """Find the overlaps, numbered as the input, add all to the selection, and keep what it gives."""
+
+
+def run_stages(
+    store: Store, preset: str | ErrorRate, changes: Mapping[str, Any] | None, clock: Clock, report: Report
+) -> tuple[Summary, Callable[[], Iterator[Overlaps]]]:
+    """Find the overlaps of reads; return the summary, and what yields those that are reported, in parts.
+
+    The arguments are those of `run`, and the clock of the summary.
+    """
     report("choosing parameters", 0, 0)
-    params, why = preset_params(reads, preset, threads, changes)
+    params, why = preset_params(store.all_reads(), preset, store.threads, changes)
+    check_compression(params)
     clock.lap("parameters")
-    with opening(devices, gpu_memory, reads, kernels_for(params), partial(warm_up, params)) as opened:
-        return _run(reads, order, params, why, threads, opened, clock, report)
 
-
-def _run(
-    reads: Reads,
-    order: np.ndarray,
-    params: Params,
-    why: str,
-    threads: int,
-    opened: Callable[[], Gpus | None],
-    clock: Clock,
-    report: Report,
-) -> Run:
     report("seeding", 0, 0)
-    seeded, run_map = reads, None
-    if params.sketch.homopolymer_compressed:
-        check_compression(params)
-        seeded, run_map = compress_homopolymers(reads)
-    aligning = params.extender in ALIGNING
-    rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
-    seeder = prepared(opened, seeded, params, threads)
-    params = (
-        rating.result() if rating else with_typical(params, seeded, partial(finding, opened, seeder), threads)
-    )
+    params = store.seed(params)
     clock.lap("seed")
 
-    gpus, there = found_on(opened(), seeder, seeded, params)
-    tile = Tile(reads, order, seeded, run_map, params, gpus)
-    if there:
-        bounds = there.blocks(0, len(reads))
-    else:
-        share = held_bases(share_for_threads(reads.total_bases, BLOCK_BASES, threads), seeder.hits_per_base())
-        bounds = cut_rising(reads.lengths, share, threads) if gpus else cut_evenly(reads.lengths, share)
-    blocks = list(itertools.pairwise(bounds.tolist()))
-
-    lengths = np.empty_like(reads.lengths)
-    lengths[order] = reads.lengths
-    selection = Selection(lengths, params.classes, threads)
-    parts: list[Overlaps] = []
-    held, room = 0, free_memory()
-    taken: dict[str, int] = {}
-    for _, overlaps, counts in overlaps_of_blocks(tile, there or seeder, [blocks], threads, gpus, report):
-        parts.append(selection.add(overlaps))
-        held += parts[-1].nbytes
-        if _COPIES * held > room:
-            raise OutOfMemoryError(
-                f"{sum(map(len, parts)):,} overlaps were found, more than the {room / 1e6:,.0f} MB of memory "
-                "that were free can hold. --memory keeps overlaps on disk; --best, or a longer "
-                "--min-overlap, leaves fewer"
-            )
-        taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
-    if gpus and taken:
-        taken = {"candidates": taken["candidates"], **gpus.counts(), **taken}
+    lengths = store.lengths
+    selection = Selection(lengths, params.classes, store.threads)
+    found = store.find(params, selection, report)
     clock.lap("overlap")
 
-    selection.settle(lambda: parts)
-    parts = list(selection.chosen(parts))
-    rows = pair_order(parts, threads)
-    overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
-    overlaps = with_cigars(overlaps, parts, rows, threads=threads)
-    clock.lap("sort")
-    funnel = {"reads": len(reads), "bases": reads.total_bases, **seeder.counts(), **taken, **selection.counts}
-    devices = gpus.names if gpus else ["cpu"]
-    return Run(params, why, devices, funnel, clock.seconds, clock.memory, overlaps)
+    selection.settle(found.overlaps)
+    funnel = {"reads": len(lengths), "bases": int(lengths.sum()), **found.counts, **selection.counts}
+    summary = Summary(params, why, found.devices, funnel, clock.seconds, clock.memory)
+    return summary, lambda: selection.chosen(found.overlaps())
 
 
-def held_bases(bases: int, hits_per_base: float) -> int:
-    """Return the query bases whose candidates are held at a time: so many, or as have `BLOCK_HITS`."""
-    return bases if bases * hits_per_base <= BLOCK_HITS else max(1, int(BLOCK_HITS / hits_per_base))
+@dataclasses.dataclass
+class HeldRun:
+    """A run in memory, of one tile; see `Store`.
 
-
-def overlaps_of_blocks(
-    tile: Tile,
-    finder: QueryFinder | ChainsOnGpus | XdropOnGpus | DsoftOnGpus,
-    strips: Sequence[Sequence[tuple[int, int]]],
-    threads: int,
-    gpus: Gpus | None,
-    report: Report = lambda step, done, total: None,
-) -> Iterator[tuple[int, Overlaps, dict[str, int]]]:
-    """Yield what `Tile.overlaps` gives of the candidates of blocks of queries; GPUs take several at a time.
-
-    Parameters
+    Attributes
     ----------
-    tile : Tile
-    finder : QueryFinder, ChainsOnGpus, XdropOnGpus or DsoftOnGpus
-    strips : sequence of sequence of tuple
-        Blocks ``(start, stop)`` of each strip, a part of the queries whose results are kept apart. A strip is
-        begun before the last results of the one before have come.
-    threads : int
-    gpus : Gpus or None
-    report : callable
-        Is told how many blocks are done.
-
-    Yields
-    ------
-    tuple
-        Number of the strip, overlaps, and how many each step took.
+    reads, order, threads
+        As `run` takes them.
+    opened : callable
+        Opens the GPUs that hold the reads, and returns what waits for them (`opening`).
     """
-    blocks = [(strip, *block) for strip, of_strip in enumerate(strips) for block in of_strip]
 
-    def reported(results: Iterable) -> Iterator:
-        for done, result in enumerate(results):
-            report("overlapping", done + 1, len(blocks))
-            yield result
+    reads: Reads
+    order: np.ndarray
+    threads: int
+    opened: Callable[[Params], Callable[[], Gpus | None]]
 
-    def extended(strip: int, candidates: Candidates) -> tuple[int, Overlaps, dict[str, int]]:
-        return strip, *tile.overlaps(candidates)
+    @property
+    def lengths(self) -> np.ndarray:
+        """See `Store`."""
+        lengths = np.empty_like(self.reads.lengths)
+        lengths[self.order] = self.reads.lengths
+        return lengths
 
-    if isinstance(finder, ChainsOnGpus | XdropOnGpus):
-        there, most = finder, threads + finder.slots
-        yield from reported(
-            map_in_order(lambda b: (b[0], *tile.judged(*there.find(b[1], b[2]))), blocks, most)
-        )
-        return
-    find = finder.find
-    if gpus is None:
-        yield from reported(map_in_order(lambda b: extended(b[0], find(b[1], b[2])), blocks, threads))
-        return
-    slots, most = gpus.slots, ON_GPUS[tile.extender]
-    found = reported(map_in_order(lambda b: (b[0], find(b[1], b[2]).without_hits()), blocks, threads))
-    batches = (
-        (strip, batch)
-        for strip, of_strip in itertools.groupby(found, key=itemgetter(0))
-        for batch in gathered((candidates for _, candidates in of_strip), len(strips[strip]), slots, most)
-    )
-    yield from map_in_order(lambda b: extended(*b), batches, slots + threads)
+    def all_reads(self) -> Reads:
+        """See `Store`."""
+        return self.reads
 
+    def seed(self, params: Params) -> Params:
+        """See `Store`; GPUs are opened, and an error rate is estimated, meanwhile."""
+        self._gpus, threads = self.opened(params), self.threads
+        seeded, run_map = sketched_form(self.reads, params.sketch.homopolymer_compressed)
+        aligning = params.extender in ALIGNING
+        rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
+        self._finder = prepared(self._gpus, seeded, params, threads)
+        self._tile = Tile(self.reads, self.order, seeded, run_map, self._finder)
+        if rating:
+            return rating.result()
+        return chain.with_typical(params, self._tile.agreements(params, self._gpus, threads))
 
-def with_typical(
-    params: Params,
-    reads: Reads,
-    finding: Callable[[np.ndarray], Callable[[int], Candidates]],
-    threads: int,
-) -> Params:
-    """Return the parameters with the agreement of chains that is typical of the reads, unless given.
+    def find(self, params: Params, selection: Selection, report: Report) -> Found:
+        """See `Store`.
 
-    Parameters
-    ----------
-    params : Params
-    reads : Reads
-        In the form in which they are sketched.
-    finding : callable
-        Is given all queries of a sample, and gives what finds the candidates of one of them, on any thread.
-    threads : int
-    """
-    if params.chain.typical_agreement:
-        return params
-    queries = chain.sample_queries(len(reads))
-    find = finding(queries)
-    measured = map_in_order(
-        lambda query: chain.agreements(reads, find(query), params.chain), queries.tolist(), threads
-    )
-    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured))
-
-
-class Tile:
-    """The reads of a block of queries and its targets, and how its candidates are extended."""
-
-    def __init__(
-        self,
-        reads: Reads,
-        order: np.ndarray,
-        seeded: Reads,
-        run_map: RunMap | None,
-        params: Params,
-        gpus: Gpus | None,
-    ) -> None:
-        self._reads = reads
-        self._order = order
-        self._seeded = seeded
-        self._run_map = run_map
-        self._params = params
-        self.extender = params.extender
-        self._extend = extender(params.extender, gpus)
-        self._extender_params: Any = getattr(params, params.extender, None)
-
-    def overlaps(self, candidates: Candidates) -> tuple[Overlaps, dict[str, int]]:
-        """Extend candidates and apply the score threshold; return what `judged` does."""
-        found, dropped = self._extend(self._seeded, candidates, self._extender_params, 1)
-        least = None
-        if self.extender in ALIGNING:
-            least = score_threshold(candidates.span, self._extender_params, self._params.threshold)
-        taken = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
-        return self.judged(found, taken, least)
-
-    def judged(
-        self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None
-    ) -> tuple[Overlaps, dict[str, int]]:
-        """Drop overlaps that are too short, or score less than ``least``; return the others, and all counts.
-
-        Reads are numbered as they were given. Which of these overlaps are internal matches, all have to tell.
+        Raises
+        ------
+        OutOfMemoryError
+            When there is too little memory to put the overlaps in order.
         """
-        overlaps, counts = without_cigars(found), dict(taken)
-        if self._run_map:
-            overlaps = self._run_map.restore(overlaps)
-        overlaps = dataclasses.replace(overlaps, kind=extents(overlaps, self._reads.lengths))
-        kept = np.ones(len(overlaps), bool)
-
-        def drop(why: str, faulty: np.ndarray) -> None:
-            name = f"dropped: {why}"
-            counts[name] = counts.get(name, 0) + int(np.count_nonzero(kept & faulty))
-            kept[faulty] = False
-
-        if least is not None:
-            drop("low score", overlaps.score < least)
-        shorter = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
-        drop("too short", shorter < self._params.classes.min_overlap)
-        rows = np.flatnonzero(kept)
-        overlaps = overlaps.take(rows)
-        swapped = self._order[overlaps.query] > self._order[overlaps.target]
-        return with_cigars(overlaps.renumber(self._order), [found], rows, swapped=swapped), counts
+        extension = Extension(self._tile, params, self._gpus())
+        gpus, share = extension.gpus, share_for_threads(self.reads.total_bases, BLOCK_BASES, self.threads)
+        parts: list[Overlaps] = []
+        held, room = 0, free_memory()
+        taken: Counter[str] = Counter()
+        found = extension.overlaps([(0, len(self.reads))], self.threads, share, report)
+        for _, (overlaps, counts) in found:
+            parts.append(selection.add(overlaps))
+            held += parts[-1].nbytes
+            if _COPIES * held > room:
+                raise OutOfMemoryError(
+                    f"{sum(map(len, parts)):,} overlaps were found, more than the {room / 1e6:,.0f} MB of "
+                    "memory that were free can hold. --memory keeps overlaps on disk; --best, or a longer "
+                    "--min-overlap, leaves fewer"
+                )
+            taken.update(counts)
+        on_gpus = {"candidates": taken["candidates"], **gpus.counts()} if gpus and taken else {}
+        return Found(lambda: parts, {**self._finder.counts(), **on_gpus, **taken}, extension.devices)

@@ -17,7 +17,7 @@ from overlapper.errors import ParameterError
 from overlapper.index import Index
 from overlapper.overlap.pipeline import find_overlaps
 from overlapper.tables import Matches, Overlaps, Reads
-from overlapper.tables.base import offsets_of
+from overlapper.tables.base import offsets_of, spread
 from overlapper.tables.cigars import DELETION, INSERTION
 
 _MOST_SEEDS = 20_000
@@ -134,7 +134,7 @@ def _told(overlap: Overlaps) -> str:
 
 def _draw_alignment(plane: Plane, overlap: Overlaps) -> None:
     query, target = corners(overlap)
-    some = np.unique(np.linspace(0, len(query) - 1, min(len(query), _MOST_CORNERS)).astype(np.int64))
+    some = spread(len(query), _MOST_CORNERS)
     plane.line(query[some], target[some], f"aligned: {_identity(overlap):.2f} %", "pale", width=9.0)
 
 

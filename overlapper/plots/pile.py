@@ -12,6 +12,7 @@ import numpy as np
 from overlapper.drawing import Axis, Drawing, Plane, element, shortened, standalone
 from overlapper.drawing.svg import path_of
 from overlapper.errors import ParameterError
+from overlapper.runtime.messages import counted
 from overlapper.tables import OverlapClass, Overlaps, Reads
 
 _WIDE, _NARROW = 760.0, 380.0
@@ -101,7 +102,7 @@ class _Pile:
         kinds = ", ".join(f"{kind}: {(self.kind == kind).sum():,}" for kind in _COLOURS)
         return (
             f"Overlaps along {name} ({self.length:,} bases)",
-            f"{len(self.kind):,} overlaps, in the order in which they start; {kinds}. At most "
+            f"{counted(len(self.kind), 'overlap')}, in the order in which they start; {kinds}. At most "
             f"{self.depth()[1].max():,} cover one base.",
         )
 

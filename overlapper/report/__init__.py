@@ -15,11 +15,11 @@ from collections.abc import Mapping
 
 from overlapper.drawing import short_number
 from overlapper.graph.stats import n50
-from overlapper.overlap.pipeline import Report
 from overlapper.report import assembly, correction, evaluation, overlaps, reads, runs, unitigs
 from overlapper.report.inputs import Inputs, read_inputs
 from overlapper.report.page import Part, Remark, Section, page
 from overlapper.report.verdict import verdict
+from overlapper.runtime.messages import Report
 from overlapper.sketch.estimates import Estimates, estimate
 
 __all__ = ["Inputs", "build_report", "read_inputs"]

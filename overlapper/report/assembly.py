@@ -15,6 +15,7 @@ from overlapper.io.identity import digest_of_reads
 from overlapper.io.lines import text_lines, whole
 from overlapper.report.page import Part, Remark, Section, Table
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
+from overlapper.runtime.messages import counted
 from overlapper.sketch.canonical import canonical_order
 from overlapper.tables import Overlaps, Reads
 
@@ -178,7 +179,7 @@ def contigs_section(assembly: AssemblyFolder) -> Section:
         Remark(f"The error rate of the reads is {rate:.2g} %: they were {decision}."),
     ]  # fmt: skip
     if two := assembly.stats.get("haplotypes"):
-        title = f"Haplotypes: {two['phased bases']:,} bases in {two['phase blocks']:,} phase blocks"
+        title = f"Haplotypes: {two['phased bases']:,} bases in {counted(two['phase blocks'], 'phase block')}"
         each = [(name, *(two[name][figure] for figure in _OF_EACH)) for name in _HAPLOTYPES]
         parts.insert(1, Table(title, ("", *_OF_EACH), each))
     return Section("Contigs", parts if rows else [Remark("There are no contigs."), *parts[1:]])

@@ -16,12 +16,12 @@ from overlapper.io.paf import reads_of_paf
 from overlapper.io.parquet import is_parquet, reads_of_parquet
 from overlapper.io.read_filter import ReadFilter
 from overlapper.io.writers import FORMATS, read_overlaps
-from overlapper.overlap.pipeline import Report
 from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
 from overlapper.runtime.beside import size_of, stats_beside
+from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")

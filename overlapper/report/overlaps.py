@@ -7,6 +7,7 @@ import numpy as np
 from overlapper.drawing import Axis, Plane
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table
+from overlapper.runtime.messages import counted
 from overlapper.tables import OverlapClass, Overlaps
 
 NEEDS_OVERLAPS = (
@@ -96,7 +97,9 @@ def coverage_along(overlaps: Overlaps, lengths: np.ndarray, parts: int, most: in
 def _lengths(overlaps: Overlaps) -> Figure:
     lengths = overlaps.q_end - overlaps.q_start
     middle = int(np.median(lengths))
-    caption = f"{len(overlaps):,} overlaps; half of them are longer than {middle:,} bases on the query."
+    caption = (
+        f"{counted(len(overlaps), 'overlap')}; half of them are longer than {middle:,} bases on the query."
+    )
     return histogram(
         "Overlap lengths", caption, np.maximum(lengths, 1), "length on the query, bases", "overlaps",
         log=True, marks=((middle, "median"),),
@@ -146,11 +149,11 @@ def _depth(overlaps: Overlaps, lengths: np.ndarray) -> list[Part]:
     usual = float(np.median(depth))
     limit = _REPEAT_DEPTH * usual
     deep = int((depth > limit).sum())
-    told = f"{deep:,} reads have" if deep else "no read has"
+    told = counted(deep, "read") if deep else "no read"
     title = "Depth of reads"
     caption = (
         f"Overlaps that cover a base of a read, on average: {usual:.1f} in the middle of all reads that "
-        f"overlap; {told} more than twice that, which repeats cause."
+        f"overlap. More than twice that, which repeats cause: {told}."
     )
     drawn = histogram(
         title, caption, depth, "overlaps that cover a base", "reads", marks=((limit, "repeats"),)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from html import escape
 
 from overlapper.drawing import THEME
+from overlapper.runtime.messages import counted
 
 Cell = str | int | float
 
@@ -235,8 +236,9 @@ def _part(part: Part) -> str:
         behind = ""
         if zeros:
             others = dataclasses.replace(part, title=f"{part.title}: counts of 0", rows=zeros, bars=False)
-            said = "1 count" if len(zeros) == 1 else f"{len(zeros)} counts"
-            behind = f"<details><summary>{said} of 0</summary>{_table(others)}</details>"
+            behind = (
+                f"<details><summary>{counted(len(zeros), 'count')} of 0</summary>{_table(others)}</details>"
+            )
         table = _table(shown) if shown.rows or not zeros else ""
         return f'<div class="{kind}"><h3>{escape(part.title)}</h3>{table}{behind}</div>'
     behind = ""

@@ -12,6 +12,7 @@ from overlapper.graph.stats import n50
 from overlapper.kernels.common.error_sums import ONE, error_sums
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Section, Table
+from overlapper.runtime.messages import counted
 from overlapper.sketch.estimates import Estimates
 from overlapper.sketch.spectrum import fit_spectrum, repeat_limit
 from overlapper.tables import Reads
@@ -47,10 +48,10 @@ def _lengths(reads: Reads) -> Part:
         return Remark("Read lengths are left out: no read has bases.")
     half = n50(lengths)
     empty = len(reads) - len(lengths)
-    told = f" {empty:,} reads without bases are not drawn." if empty else ""
+    told = f" Not drawn: {counted(empty, 'read')} without bases." if empty else ""
     caption = (
-        f"{len(reads):,} reads of {lengths.min():,} to {lengths.max():,} bases; half of all bases are in "
-        f"reads of {half:,} bases (N50) or more.{told}"
+        f"{counted(len(reads), 'read')} of {lengths.min():,} to {lengths.max():,} bases; half of all bases "
+        f"are in reads of {half:,} bases (N50) or more.{told}"
     )
     return histogram(
         "Read lengths", caption, lengths, "length, bases", "reads", log=True, marks=((half, "N50"),)

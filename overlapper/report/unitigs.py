@@ -10,6 +10,7 @@ from overlapper.graph.plot import describe, draw_graph, place_segments
 from overlapper.graph.stats import graph_stats
 from overlapper.report.charts import histogram
 from overlapper.report.page import Figure, Part, Remark, Table
+from overlapper.runtime.messages import counted
 
 NEEDS_GFA = "Lengths of unitigs are left out: they need the GFA file that overlapper layout writes."
 _MOST_LISTED = 20
@@ -22,7 +23,7 @@ def unitig_parts(gfa: Gfa) -> list[Part]:
     stats = graph_stats(gfa)
     gfa = gfa.without_contained()
     caption = (
-        f"{stats.segments:,} unitigs of {stats.bases:,} bases; half of the bases are in unitigs of "
+        f"{counted(stats.segments, 'unitig')} of {stats.bases:,} bases; half of the bases are in unitigs of "
         f"{stats.n50:,} bases (N50) or more."
     )
     order = (-gfa.lengths).argsort(kind="stable")[:_MOST_LISTED].tolist()

@@ -41,6 +41,11 @@ class RunMap:
         )
 
 
+def sketched_form(reads: Reads, compressed: bool) -> tuple[Reads, RunMap | None]:
+    """Return the reads in the form in which they are sketched, and the way back."""
+    return compress_homopolymers(reads) if compressed else (reads, None)
+
+
 def compressed_lengths(reads: Reads) -> np.ndarray:
     """Return the lengths (int64) that `compress_homopolymers` gives reads."""
     from overlapper.kernels.seeds.homopolymers import count_runs

@@ -48,6 +48,11 @@ def ragged(dtype: str, by: str) -> Any:
     return dataclasses.field(metadata={"kind": "ragged", "dtype": np.dtype(dtype), "by": by}, default=None)
 
 
+def spread(n: int, wanted: int) -> np.ndarray:
+    """Return numbers of so many of ``n`` things, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(n, wanted)).astype(int))
+
+
 def offsets_of(counts: np.ndarray) -> np.ndarray:
     """Return where the values of each row of a ragged column start, and where those of the last one end.
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.runtime.messages import counted
 from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 
 BASES_PER_WORD = 32
@@ -159,7 +160,7 @@ class Reads(Table):
         )
 
     def __repr__(self) -> str:
-        return f"Reads({len(self):,} reads, {self.total_bases:,} bases)"
+        return f"Reads({counted(len(self), 'read')}, {counted(self.total_bases, 'base')})"
 
     def __iter__(self) -> Iterator[Read]:
         return (Read(self.name(i), self.sequence(i), self.qualities_of(i)) for i in range(len(self)))

@@ -33,9 +33,9 @@ import numpy as np
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.io.folders import ANYTHING, MARK, temporary_folder
-from overlapper.overlap.pipeline import Report
 from overlapper.runtime import leaving
-from overlapper.tiled.tile_work import Tile, TileWork
+from overlapper.runtime.messages import Report
+from overlapper.tiled.tile_work import TileNumber, TileWork
 
 RETRIES = 5
 """Times that a tile is tried again on another worker."""
@@ -118,7 +118,7 @@ class Cluster:
         """Tiles that are worked on at the same time: one on each thread of a worker; at least 1."""
         return max(1, sum(self.client.nthreads().values()))
 
-    def run_tiles(self, work: TileWork, tiles: list[Tile], report: Report) -> None:
+    def run_tiles(self, work: TileWork, tiles: list[TileNumber], report: Report) -> None:
         """Finish the strips of tiles that are not finished; see `overlapper.tiled.tiles.RunTiles`.
 
         A connection that is lost is made again, and what is missing then is asked for again.
@@ -139,12 +139,12 @@ class Cluster:
                     self.client.close(timeout=CONNECT_SECONDS)
                 self._connect(RECONNECT_SECONDS)
 
-    def _finished(self, work: TileWork, missing: dict[Tile, list[int]]) -> Iterator[int]:
+    def _finished(self, work: TileWork, missing: dict[TileNumber, list[int]]) -> Iterator[int]:
         """Do strips of tiles and write them to the results; yield how many tiles are finished."""
         threads = 1 if self._scheduler else max(1, self._threads // self._workers)
         waiting = iter(missing.items())
         running = self._dask.as_completed(loop=self.client.loop)
-        tile_of: dict[Any, Tile] = {}
+        tile_of: dict[Any, TileNumber] = {}
         done = 0
         while True:
             # What workers have finished stays in their memory until it is fetched: they are given no more
@@ -239,7 +239,7 @@ def _quiet_tracker() -> None:
 
 
 def run_remotely(
-    work: TileWork, tile: Tile, numbers: list[int], threads: int, devices: list[str]
+    work: TileWork, tile: TileNumber, numbers: list[int], threads: int, devices: list[str]
 ) -> list[Strip]:
     """Do strips of a tile in a temporary folder, and return their files; on the worker's own device.
 

@@ -23,6 +23,7 @@ from overlapper.errors import ParameterError
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.memory import all_memory
+from overlapper.runtime.messages import counted
 from overlapper.sketch.estimates import estimate
 from overlapper.sketch.seed_writer import expected_minimizers
 from overlapper.tiled.costs import Workload, spelled
@@ -85,9 +86,9 @@ class Budget:
         needed = fixed + LEAST
         if needed > self.memory:
             raise ParameterError(
-                f"the memory budget of {self.memory / 1e6:,.1f} MB is too small for {n_reads} reads on "
-                f"{self.threads} threads, expected {-(-needed // 10**6)} MB or more; fewer --threads "
-                "take less"
+                f"the memory budget of {self.memory / 1e6:,.1f} MB is too small for "
+                f"{counted(n_reads, 'read')} on {counted(self.threads, 'thread')}, expected "
+                f"{-(-needed // 10**6)} MB or more; fewer --threads take less"
             )
         return self.memory - fixed
 
@@ -145,9 +146,9 @@ def cut_blocks(lengths: np.ndarray, seed_bytes: int, room: int, fewest_tiles: in
     return np.unique(np.concatenate([[0], np.minimum(inner, len(lengths)), [len(lengths)]]))
 
 
-def tile_bytes(bases: int, seed_bytes: int) -> int:
-    """Return the bytes that a tile of reads with so many bases and bytes of seeds takes."""
-    return int(TILE_PER_BASE * bases) + seed_bytes
+def tile_bytes(bases: int, seed_bytes: int, blocks: int = 1) -> int:
+    """Return the bytes of a tile of reads that have so many bases and bytes of seeds, in so many blocks."""
+    return (int(TILE_PER_BASE * bases) + seed_bytes) * min(2, blocks) // blocks
 
 
 def looked_at(store: ReadStore, params: Params, threads: int) -> int:
@@ -173,13 +174,13 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     room = budget.left(len(store))
     seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
-    tile = tile_bytes(bases, seed_bytes) * min(2, blocks) // blocks
+    tile = tile_bytes(bases, seed_bytes, blocks)
     passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
     estimates = estimate(store.mapped(), budget.threads)
     workload = Workload(bases, len(store), kmers, passes, blocks, estimates)
     return [
-        f"{len(store)} reads, {bases} bases, about {kmers} k-mers that are looked at",
-        f"at most {blocks} blocks, {blocks * (blocks + 1) // 2} tiles",
+        f"{counted(len(store), 'read')}, {counted(bases, 'base')}, about {kmers:,} k-mers that are looked at",
+        f"at most {counted(blocks, 'block')}, {counted(blocks * (blocks + 1) // 2, 'tile')}",
         budget.expected(room, tile),
         f"disk, besides the overlaps ({DISK_PER_OVERLAP} bytes each, CIGARs not counted): at most "
         f"{disk_bytes(bases, kmers, params.finder) >> 20} MB",
@@ -189,7 +190,7 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
 
 def _expected(workload: Workload, params: Params, threads: int) -> list[str]:
     """Say what time is expected, and what it would take if all reads overlapped all others."""
-    on, seconds = f"{threads} threads of the CPU", workload.seconds(params, threads)
+    on, seconds = f"{counted(threads, 'thread')} of the CPU", workload.seconds(params, threads)
     pairs, worst = workload.of_all_pairs()
     return [
         f"time on {on}: unknown, as the reads do not tell their coverage"

@@ -9,22 +9,23 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
 
-from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, sketched_form
-from overlapper.extend.on_gpus import found_on
+from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
 from overlapper.extend.registry import extending_devices
 from overlapper.gpu.gpus import Gpus
 from overlapper.io.artifacts import Artifact, Finisher, finished
 from overlapper.io.pieces import write_piece
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap import pipeline
+from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import cut_evenly
+from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Overlaps, Reads
 
 STRIP_BASES = 1 << 26
@@ -32,10 +33,8 @@ STRIP_BASES = 1 << 26
 PIECE_BYTES = 1 << 26
 """Bytes of overlaps that wait to be written."""
 
-Tile = tuple[int, int]
+TileNumber = tuple[int, int]
 """Block of queries, block of targets."""
-Found = tuple[Overlaps, dict[str, int]]
-"""Overlaps of some queries, and how many each step took."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,97 +67,69 @@ class TileWork:
         """Return the seeds."""
         return IN_BLOCKS[self.params.finder](there(self.seeds), self.params)
 
-    def strips(self, tile: Tile) -> list[Path]:
+    def strips(self, tile: TileNumber) -> list[Path]:
         """Return where the strips of a tile are, or are to be."""
         bounds = self._strip_bounds(tile)
         return [self.results / f"{tile[0]}-{tile[1]}-{number}" for number in range(len(bounds) - 1)]
 
-    def missing(self, tile: Tile, *, verify: bool = False) -> list[int]:
+    def missing(self, tile: TileNumber, *, verify: bool = False) -> list[int]:
         """Return the numbers of the strips that are not finished.
 
         Parameters
         ----------
-        tile : Tile
+        tile : TileNumber
         verify : bool
             Compare the digests of those that are.
         """
         paths = self.strips(tile)
         return [number for number, path in enumerate(paths) if finished(path, verify=verify) is None]
 
-    def _strip_bounds(self, tile: Tile) -> np.ndarray:
+    def _strip_bounds(self, tile: TileNumber) -> np.ndarray:
         """Return the queries, counted from the start of their block, at which strips start."""
         bounds = Artifact(self.seeds, {}).load("bounds", np.int64, tile[0], tile[0] + 2)
         lengths = Artifact(self.reads, {}).load("lengths", np.int64, int(bounds[0]), int(bounds[1]))
         return cut_evenly(lengths, STRIP_BASES)
 
-    def run(self, tile: Tile, threads: int, numbers: list[int], loaded: LoadedTile | None = None) -> None:
-        """Do some strips of a tile, which is loaded unless it is there already."""
+    def loaded(self, tile: TileNumber, threads: int) -> Tile:
+        """Return the reads and seeds of a tile."""
+        store, seeds = self.store(), self.blocks()
+        blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
+        bounds = [(int(seeds.bounds[block]), int(seeds.bounds[block + 1])) for block in blocks]
+        reads = Reads.concat([store.block(*bound) for bound in bounds])
+        order = np.concatenate([store.order[start:stop] for start, stop in bounds])
+        seeded, run_map = sketched_form(reads, self.params.sketch.homopolymer_compressed)
+        return Tile(reads, order, seeded, run_map, seeds.finder(blocks, seeded, threads))
+
+    def run(self, tile: TileNumber, threads: int, numbers: list[int], loaded: Tile | None = None) -> None:
+        """Do some strips of a tile, which is loaded unless it is there already.
+
+        While the last overlaps of a strip are written, candidates of the next one are looked for.
+        """
         bounds, paths = self._strip_bounds(tile), self.strips(tile)
         devices = extending_devices(self.params.extender, self.device)
         on_gpus = devices[0].name != "cpu"
         with Gpus(devices, self.gpu_memory) if on_gpus else contextlib.nullcontext() as gpus:
-            loaded = loaded or LoadedTile(self, tile, threads)
+            loaded = loaded or self.loaded(tile, threads)
+            if gpus:
+                gpus.hold(loaded.reads)
+            extension = Extension(loaded, self.params, gpus)
             strips = [(int(bounds[number]), int(bounds[number + 1])) for number in numbers]
+            found = extension.overlaps(strips, threads, BLOCK_BASES)
             with Finisher() as finisher:
-                of_strips = loaded.overlaps(strips, self.params, threads, gpus)
-                for number, found in zip(numbers, of_strips, strict=True):
-                    with finisher.writing(paths[number]) as artifact:
-                        write_strip(artifact, found)
-                        artifact.facts["devices"] = [device.name for device in devices]
+                for strip, of_strip in itertools.groupby(found, key=itemgetter(0)):
+                    with finisher.writing(paths[numbers[strip]]) as artifact:
+                        write_strip(artifact, map(itemgetter(1), of_strip))
+                        artifact.facts["devices"] = extension.devices
 
 
-class LoadedTile:
-    """The reads and seeds of a tile, in memory.
-
-    Attributes
-    ----------
-    reads : Reads
-        Of the block of queries, then of the block of targets.
-    seeded : Reads
-        In the form in which they are sketched.
-    finder : QueryFinder
-    """
-
-    def __init__(self, work: TileWork, tile: Tile, threads: int) -> None:
-        store, seeds = work.store(), work.blocks()
-        blocks = [tile[0]] if tile[0] == tile[1] else list(tile)
-        bounds = [(int(seeds.bounds[block]), int(seeds.bounds[block + 1])) for block in blocks]
-        self.reads = Reads.concat([store.block(*bound) for bound in bounds])
-        self._order = np.concatenate([store.order[start:stop] for start, stop in bounds])
-        self.seeded, self._run_map = sketched_form(self.reads, work.params.sketch.homopolymer_compressed)
-        self.finder = seeds.finder(blocks, self.seeded, threads)
-
-    def overlaps(
-        self, strips: list[tuple[int, int]], params: Params, threads: int, gpus: Gpus | None
-    ) -> Iterator[Iterator[Found]]:
-        """Yield what is found of each strip of queries ``[start, stop)`` of the tile.
-
-        While the last overlaps of a strip are written, candidates of the next one are looked for.
-        """
-        if gpus:
-            gpus.hold(self.reads)
-        gpus, there = found_on(gpus, self.finder, self.seeded, params)
-        stages = pipeline.Tile(self.reads, self._order, self.seeded, self._run_map, params, gpus)
-        lengths = self.reads.lengths
-        if there:
-            cuts = [there.blocks(start, stop) for start, stop in strips]
-        else:
-            share = pipeline.held_bases(pipeline.BLOCK_BASES, self.finder.hits_per_base())
-            cuts = [start + cut_evenly(lengths[start:stop], share) for start, stop in strips]
-        blocks = [list(itertools.pairwise(cut.tolist())) for cut in cuts]
-        found = pipeline.overlaps_of_blocks(stages, there or self.finder, blocks, threads, gpus)
-        for _, of_strip in itertools.groupby(found, key=itemgetter(0)):
-            yield ((overlaps, counts) for _, overlaps, counts in of_strip)
-
-
-def write_strip(artifact: Artifact, found: Iterable[Found]) -> None:
+def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
     """Write the overlaps of a strip, in pieces, and note how many each step took."""
     waiting: list[Overlaps] = []
-    taken: dict[str, int] = {}
+    taken: Counter[str] = Counter()
     for overlaps, counts in found:
         if len(overlaps):
             waiting.append(overlaps)
-        taken = {name: taken.get(name, 0) + count for name, count in counts.items()}
+        taken.update(counts)
         if sum(part.nbytes for part in waiting) >= PIECE_BYTES:
             write_piece(artifact, Overlaps.concat(waiting))
             waiting = []

@@ -11,34 +11,35 @@ from __future__ import annotations
 import collections
 import dataclasses
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource, sketched_form
+from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks, SeedSource
 from overlapper.extend import chain
-from overlapper.extend.on_gpus import finding
 from overlapper.extend.registry import ALIGNING, check_compression, device_for
 from overlapper.extend.selection import Selection
-from overlapper.io.artifacts import Artifact, finished, writing
+from overlapper.io.artifacts import finished, writing
 from overlapper.io.fastx import FastxParts
 from overlapper.io.identity import Input, QualitiesDigest, ReadsDigest, states_of
 from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
-from overlapper.overlap import pipeline
+from overlapper.overlap.pipeline import Found, run_stages
 from overlapper.overlap.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.overlap.summary import Summary
+from overlapper.overlap.tile import Tile
 from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
+from overlapper.runtime.messages import Report, counted
+from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
-from overlapper.tiled.tile_work import LoadedTile, Tile, TileWork, there
+from overlapper.tiled.tile_work import TileNumber, TileWork, there
 from overlapper.tiled.workdir import Workdir
 
-RunTiles = Callable[["TileWork", list[Tile], pipeline.Report], None]
+RunTiles = Callable[[TileWork, list[TileNumber], Report], None]
 """``run_tiles(work, tiles, report)`` finishes the strips of tiles that are not finished."""
 
 
@@ -48,20 +49,11 @@ class TiledRun(Summary):
 
     Attributes
     ----------
-    reads : Reads
-        Names and lengths, without bases.
-    strips : list of Artifact
-    selection : Selection
-        What is reported of them.
+    overlaps : callable
+        Yields the overlaps in canonical order, numbered as the input, some at a time.
     """
 
-    reads: Reads
-    strips: list[Artifact]
-    selection: Selection
-
-    def overlaps(self) -> Iterator[Overlaps]:
-        """Yield the overlaps in canonical order, numbered as the input, some at a time."""
-        yield from self.selection.chosen(read_pieces(self.strips, len(self.reads)))
+    overlaps: Callable[[], Iterator[Overlaps]]
 
 
 def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
@@ -128,7 +120,7 @@ def run_tiled(
     device: str = "auto",
     gpu_memory: int = 0,
     run_tiles: RunTiles | None = None,
-    report: pipeline.Report = lambda step, done, total: None,
+    report: Report = lambda step, done, total: None,
     note: Callable[[str], None] = lambda text: None,
 ) -> TiledRun:
     """Find the overlaps of stored reads in a memory budget.
@@ -147,54 +139,111 @@ def run_tiled(
         Are told how far the run is, and what the user should know.
     """
     clock = Clock()
-    report("choosing parameters", 0, 0)
-    params, why, room = planned(store, budget, preset, changes)
-    clock.lap("parameters")
+    stored = StoredRun(store, workdir, budget, device, gpu_memory, run_tiles, note)
+    summary, chosen = run_stages(stored, preset, changes, clock, report)
+    return TiledRun(**vars(summary), overlaps=chosen)
 
-    report("seeding", 0, 0)
-    seeds_path = _seed(store, workdir, params, room, budget)
-    device = device_for(params.extender, device, int(store.lengths.sum()), budget.threads)
-    work = TileWork(store.artifact.folder, seeds_path, workdir.folder, params, device, gpu_memory)
-    fitted, whole = _fitted(work, budget.threads)
-    clock.lap("seed")
 
-    for difference in workdir.changed(dataclasses.asdict(fitted)):
-        note(f"parameters differ from the last run in {workdir.folder}: {difference}")
-    seeds = work.blocks()
-    key = [dataclasses.asdict(fitted), seeds.bounds.tolist(), *_content(store)]
-    work = dataclasses.replace(work, params=fitted, results=workdir.path("overlaps", *key))
-    n_blocks = len(seeds.bounds) - 1
-    tiles = [(query, target) for query in range(n_blocks) for target in range(query, n_blocks)]
-    missing = [tile for tile in tiles if work.missing(tile, verify=True)]
-    if len(missing) < len(tiles):
-        note(f"{len(tiles) - len(missing)} of {len(tiles)} tiles are done already")
-    (run_tiles or _one_by_one(budget.threads, whole))(work, missing, report)
-    clock.lap("overlap")
+class StoredRun:
+    """A run whose reads, seeds and overlaps are on disk; see `overlapper.overlap.pipeline.Store`.
 
-    strips = [there(path) for tile in tiles for path in work.strips(tile)]
-    taken: dict[str, int] = {}
-    for strip in strips:
-        taken = {name: taken.get(name, 0) + count for name, count in strip.facts["taken"].items()}
-    devices = sorted({name for strip in strips for name in strip.facts["devices"]}) or ["cpu"]
-    reads = store.names()
-    selection = Selection(reads.lengths, fitted.classes, budget.threads)
-    for overlaps in read_pieces(strips, len(reads)):
-        selection.add(overlaps)
-    selection.settle(lambda: read_pieces(strips, len(reads)))
-    funnel = {
-        "reads": len(store),
-        "bases": int(store.lengths.sum()),
-        **seeds.counts,
-        **taken,
-        **selection.counts,
-    }
-    return TiledRun(fitted, why, devices, funnel, clock.seconds, clock.memory, reads, strips, selection)
+    The parameters are those of `run_tiled`.
+    """
+
+    def __init__(
+        self,
+        store: ReadStore,
+        workdir: Workdir,
+        budget: Budget,
+        device: str,
+        gpu_memory: int,
+        run_tiles: RunTiles | None,
+        note: Callable[[str], None],
+    ) -> None:
+        self._store, self._workdir, self._budget = store, workdir, budget
+        self._device, self._gpu_memory = device, gpu_memory
+        self._run_tiles, self._note = run_tiles, note
+        self.threads, self.all_reads = budget.threads, store.mapped
+        self._whole: Tile | None = None
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """See `Store`."""
+        return self._store.names().lengths
+
+    def seed(self, params: Params) -> Params:
+        """See `Store`."""
+        self.write_seeds(params)
+        return self.fitted(params)
+
+    def write_seeds(self, params: Params) -> None:
+        """Write the seeds in blocks that fit, unless they are there."""
+        store, room, blocks = self._store, self._budget.left(len(self._store)), IN_BLOCKS[params.finder]
+        path = self._workdir.path("seeds", *blocks.depends_on(params), *_content(store))
+        known = finished(path, verify=True)
+        if known is None or known.facts["tile_bytes"] > room:
+            with writing(path) as artifact:
+
+                def cut(seed_bytes: int) -> np.ndarray:
+                    bounds = cut_blocks(store.lengths, seed_bytes, room, self._budget.fewest_tiles)
+                    largest = tile_bytes(int(store.lengths.sum()), seed_bytes, len(bounds) - 1)
+                    artifact.facts["tile_bytes"] = largest
+                    return bounds
+
+                blocks.write(artifact, store, params, room, self.threads, cut)
+        device = device_for(params.extender, self._device, int(store.lengths.sum()), self.threads)
+        results = self._workdir.folder
+        self.work = TileWork(store.artifact.folder, path, results, params, device, self._gpu_memory)
+
+    def fitted(self, params: Params) -> Params:
+        """Return the parameters with what the extender takes from the read set."""
+        if params.extender in ALIGNING:
+            return with_error_rate(params, self._store.mapped(), self.threads)
+        return chain.with_typical(params, self._agreements(params))
+
+    def _agreements(self, params: Params) -> Iterator[np.ndarray]:
+        """Yield the agreement of chains of some queries; where one tile is all, it stays loaded."""
+        store, seeds = self._store, self.work.blocks()
+        if len(seeds.bounds) == 2:
+            self._whole = self.work.loaded((0, 0), self.threads)
+            yield from self._whole.agreements(params, lambda: None, self.threads)
+        else:
+            queries = chain.sample_queries(len(store))
+            yield from agreements_of(store, seeds, queries, 0, params, self.threads)
+
+    def find(self, params: Params, selection: Selection, report: Report) -> Found:
+        """See `Store`; tiles are done unless they are done already."""
+        for difference in self._workdir.changed(dataclasses.asdict(params)):
+            self._note(difference)
+        seeds = self.work.blocks()
+        key = [dataclasses.asdict(params), seeds.bounds.tolist(), *_content(self._store)]
+        work = dataclasses.replace(self.work, params=params, results=self._workdir.path("overlaps", *key))
+        tiles = list(itertools.combinations_with_replacement(range(len(seeds.bounds) - 1), 2))
+        missing = [tile for tile in tiles if work.missing(tile, verify=True)]
+        if len(missing) < len(tiles):
+            self._note(f"done already: {len(tiles) - len(missing)} of {counted(len(tiles), 'tile')}")
+        (self._run_tiles or self._one_by_one)(work, missing, report)
+        strips = [there(path) for tile in tiles for path in work.strips(tile)]
+        taken: Counter[str] = Counter()
+        for strip in strips:
+            taken.update(strip.facts["taken"])
+        devices = sorted({name for strip in strips for name in strip.facts["devices"]}) or ["cpu"]
+        found = Found(lambda: read_pieces(strips, len(self._store)), {**seeds.counts, **taken}, devices)
+        for overlaps in found.overlaps():
+            selection.add(overlaps)
+        return found
+
+    def _one_by_one(self, work: TileWork, tiles: list[TileNumber], report: Report) -> None:
+        """Do tiles in this process."""
+        for done, tile in enumerate(tiles):
+            report("overlapping", done, len(tiles))
+            work.run(tile, self.threads, work.missing(tile), self._whole)
 
 
 def planned(
     store: ReadStore, budget: Budget, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-) -> tuple[Params, str, int]:
-    """Return the parameters as far as they follow from the reads, why, and the bytes that a tile may take.
+) -> Params:
+    """Return the parameters as far as they follow from the reads.
 
     Parameters
     ----------
@@ -209,63 +258,16 @@ def planned(
     ParameterError
         When the parameters contradict each other, or the budget is too small.
     """
-    params, why = preset_params(store.mapped(), preset, budget.threads, changes)
+    params, _ = preset_params(store.mapped(), preset, budget.threads, changes)
     check_compression(params)
-    return params, why, budget.left(len(store))
-
-
-def _seed(store: ReadStore, workdir: Workdir, params: Params, room: int, budget: Budget) -> Path:
-    """Return the folder of seeds; they are written unless they are there, in blocks that fit."""
-    blocks = IN_BLOCKS[params.finder]
-    path = workdir.path("seeds", *blocks.depends_on(params), *_content(store))
-    known = finished(path, verify=True)
-    if known is None or known.facts["tile_bytes"] > room:
-        with writing(path) as artifact:
-
-            def cut(seed_bytes: int) -> np.ndarray:
-                bounds = cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)
-                whole = tile_bytes(int(store.lengths.sum()), seed_bytes)
-                artifact.facts["tile_bytes"] = min(whole, 2 * whole // (len(bounds) - 1))
-                return bounds
-
-            blocks.write(artifact, store, params, room, budget.threads, cut)
-    return path
+    budget.left(len(store))
+    return params
 
 
 def _content(store: ReadStore) -> list[str]:
     """Return what tells the reads that stages are made of; nothing where one of the first versions packed."""
     content = store.artifact.facts.get("content")
     return [content] if content else []
-
-
-def _one_by_one(threads: int, whole: LoadedTile | None) -> RunTiles:
-    """Return what does tiles in this process; the tile of all reads may be loaded already."""
-
-    def run(work: TileWork, tiles: list[Tile], report: pipeline.Report) -> None:
-        for done, tile in enumerate(tiles):
-            report("overlapping", done, len(tiles))
-            work.run(tile, threads, work.missing(tile), whole)
-
-    return run
-
-
-def _fitted(work: TileWork, threads: int) -> tuple[Params, LoadedTile | None]:
-    """Return the parameters with what the extender takes from the read set, as `pipeline.run` does.
-
-    Where one tile is all, and had to be loaded for it, this is returned, too.
-    """
-    params, store, seeds = work.params, work.store(), work.blocks()
-    if params.extender in ALIGNING:
-        return with_error_rate(params, store.mapped(), threads), None
-    if params.chain.typical_agreement:
-        return params, None
-    if len(seeds.bounds) == 2:
-        whole = LoadedTile(work, (0, 0), threads)
-        find = partial(finding, lambda: None, whole.finder)
-        return pipeline.with_typical(params, whole.seeded, find, threads), whole
-    queries = chain.sample_queries(len(store))
-    measured = agreements_of(store, seeds, queries, 0, params, threads)
-    return dataclasses.replace(params, chain=chain.with_typical(params.chain, measured)), None
 
 
 def agreements_of(

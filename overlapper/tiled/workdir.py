@@ -258,7 +258,8 @@ class Workdir:
             return []
         with writing(self.folder / _PARAMS) as record:
             record.facts |= params
-        return _differences(last.facts, params, "") if last else []
+        differences = _differences(last.facts, params, "") if last else []
+        return [f"parameters differ from the last run in {self.folder}: {one}" for one in differences]
 
 
 def _said(read_filter: dict[str, float]) -> str:

@@ -9,16 +9,16 @@ made ready and has the reads, as when a run gets there), those of each kernel, a
 import itertools
 import time
 from collections import Counter
-from functools import partial
+
+import numpy as np
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.extend import chain
 from overlapper.extend.chain_gpu import ChainsOnGpus
-from overlapper.extend.on_gpus import finding
 from overlapper.gpu.gpus import Gpus
 from overlapper.io.given import reads_given
-from overlapper.overlap import pipeline
 from overlapper.overlap.presets import preset_params
+from overlapper.overlap.tile import BLOCK_BASES, Tile, held_bases
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.sketch.canonical import canonical_order, in_order
@@ -48,10 +48,11 @@ def main():
     begin = time.perf_counter()
     finder = DsoftFinder.prepare(reads, params, threads)
     print(f"{why}; index: {time.perf_counter() - begin:.2f} s")
-    params = pipeline.with_typical(params, reads, partial(finding, lambda: None, finder), threads)
+    whole = Tile(reads, np.arange(len(reads)), reads, None, finder)
+    params = chain.with_typical(params, whole.agreements(params, lambda: None, threads))
 
     def on_cpu():
-        bounds = cut_evenly(reads.lengths, pipeline.held_bases(pipeline.BLOCK_BASES, finder.hits_per_base()))
+        bounds = cut_evenly(reads.lengths, held_bases(BLOCK_BASES, finder.hits_per_base()))
         blocks = list(itertools.pairwise(bounds.tolist()))
         extended = map_in_order(
             lambda b: chain.extend(reads, finder.find(*b), params.chain, 1)[0], blocks, threads

@@ -36,7 +36,6 @@ TRACED = {
     "overlapper.sketch.seed_index_gpu": ["build", "_frequent", "_packed", "_arena_for"],
     "overlapper.kernels.seeds.cuda.seed_groups": ["group_by_hash", "_minimizers"],
     "overlapper.kernels.seeds.cuda.seed_lists": ["list_occurrences"],
-    "overlapper.extend.chain": ["settled"],
     "overlapper.extend.chain_gpu": ["ChainsOnGpus.find"],
     "overlapper.extend.xdrop_gpu": ["XdropOnGpus.find", "XdropOnGpus._overlaps"],
     "overlapper.candidates.dsoft_gpu": ["DsoftOnGpus._upload", "DsoftOnGpus.work"],
@@ -44,7 +43,9 @@ TRACED = {
     "overlapper.overlap.presets": ["preset_params", "with_error_rate"],
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
-    "overlapper.overlap.pipeline": ["run", "_run", "with_typical", "Tile.overlaps", "Tile.judged"],
+    "overlapper.overlap.pipeline": ["run", "HeldRun.seed", "HeldRun.find"],
+    "overlapper.extend.chain": ["settled", "with_typical"],
+    "overlapper.overlap.tile": ["Extension._extended", "Extension._judged"],
     "overlapper.gpu.gpus": ["Gpus.__init__", "Gpus.__exit__", "Gpus._open", "Slot.run"],
     "overlapper.runtime.gpu.cubins": ["_sources_digest"],
     "overlapper.runtime.gpu.driver": [

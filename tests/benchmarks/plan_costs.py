@@ -15,10 +15,11 @@ import numpy as np
 from overlapper.io import read_fastx
 from overlapper.io.artifacts import writing
 from overlapper.io.fastx import FastxParts
+from overlapper.overlap.tile import BLOCK_BASES, Extension
 from overlapper.sketch.estimates import estimate
 from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
-from overlapper.tiled.tile_work import LoadedTile, TileWork, write_strip
+from overlapper.tiled.tile_work import write_strip
 from overlapper.tiled.workdir import Workdir
 from tests.benchmarks.harness import parser_of
 
@@ -39,21 +40,23 @@ def measure(parts, preset, changes, memory, folder):
     workdir = Workdir(folder)
     with clock.of("read"):
         store = tiles.store_reads(workdir, parts)
-    params, _, room = tiles.planned(store, budget, preset, changes)
+    params = tiles.planned(store, budget, preset, changes)
+    run = tiles.StoredRun(store, workdir, budget, "cpu", 0, None, print)
     with clock.of("seed"):
-        seeds_path = tiles._seed(store, workdir, params, room, budget)
-    work = TileWork(store.artifact.folder, seeds_path, workdir.folder / "overlaps", params)
+        run.write_seeds(params)
     with clock.of("fit"):
-        work = dataclasses.replace(work, params=tiles._fitted(work, 1)[0])
+        work = dataclasses.replace(run.work, params=run.fitted(params), results=workdir.folder / "overlaps")
     seeds, overlaps = work.blocks(), 0
     blocks = len(seeds.bounds) - 1
     for query, target in itertools.combinations_with_replacement(range(blocks), 2):
         with clock.of("join"):
-            loaded = LoadedTile(work, (query, target), 1)
+            loaded = work.loaded((query, target), 1)
         with clock.of("overlap"), writing(work.results / f"{query}-{target}") as strip:
             queries = 0, int(seeds.bounds[query + 1] - seeds.bounds[query])
-            write_strip(strip, next(loaded.overlaps([queries], work.params, 1, None)))
-        overlaps += strip.facts["taken"]["overlaps"]
+            extension = Extension(loaded, work.params, None)
+            extended = [of_block for _, of_block in extension.overlaps([queries], 1, BLOCK_BASES)]
+            write_strip(strip, extended)
+        overlaps += sum(len(found) for found, _ in extended)
     workdir.close()
     estimates = estimate(store.mapped())
     bases, intact = int(store.lengths.sum()), estimates.kmer_survival(params.sketch.kmer_length)

@@ -66,7 +66,7 @@ def test_a_plan_says_what_a_run_takes_and_leaves_nothing(folder, words):
     plan = run(folder, *words, "-q", "-t", "1", "-o", "planned", *BUDGET, "--plan")
     expected, budget = re.search(r"memory: about ([\d.]+) GB; budget ([\d.]+) GB", plan).groups()
     assert 0.2 < float(expected) <= float(budget) == 0.4
-    assert "overlaps: at most 1 blocks, 1 tiles" in plan
+    assert "overlaps: at most 1 block, 1 tile\n" in plan
     assert "disk, besides overlaps" in plan
     assert sorted(folder.iterdir()) == before
 

@@ -181,7 +181,7 @@ def test_few_and_empty_reads_still_make_a_page(command, tmp_path):
     text = (tmp_path / "r.html").read_text()
     assert "There are no overlaps." in text
     assert "k-mer spectrum is left out" in text
-    assert "1 reads without bases are not drawn" in text
+    assert "Not drawn: 1 read without bases." in text
 
 
 def test_mean_quality_is_that_of_the_mean_error():

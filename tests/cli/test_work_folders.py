@@ -166,7 +166,7 @@ def test_the_work_of_the_first_versions_goes_on(command, begun, folder, whole, t
     assert (tmp_path / "out.paf").read_bytes() == whole
     assert (begun / "reads" / "words").stat().st_mtime_ns == packed
     again = command("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work")
-    assert "1 of 1 tiles are done already" in again.err
+    assert "done already: 1 of 1 tile\n" in again.err
     refused = command("overlap", folder / "other.fa", "-o", "out.paf", "--workdir", "work")
     assert refused.code == 1
     assert "other.fa: is not what the work in work was begun on, reads.fa" in refused.err

@@ -1,7 +1,5 @@
 """Chaining equals its oracle."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -141,6 +139,11 @@ def test_scattered_seeds_equal_the_oracle(seed, k, params):
     assert_equals_the_oracle([text for pair in pairs for text in pair[:2]], candidates, params)
 
 
+def fit(reads, candidates):
+    """Return the parameters of chains with what is typical of candidates."""
+    return chain.with_typical(Params(), [chain.agreements(reads, candidates, ChainParams())]).chain
+
+
 def noisy_copies(error_rate):
     """Return reads of one place and their candidates."""
     rng = np.random.default_rng(4)
@@ -155,7 +158,7 @@ def test_what_is_typical_are_medians(monkeypatch):
     reads, candidates = noisy_copies(0.12)
     seeding, params = candidates.seeding, ChainParams()
     measured = chain.agreements(reads, candidates, params)
-    fitted = chain.fit(reads, candidates, params)
+    fitted = fit(reads, candidates)
     agreement, shares = np.median(measured, axis=0) / [1e3, 1e6]
     assert 0 < fitted.typical_agreement < chain.MOST_TYPICAL
     assert fitted.typical_agreement == round(1000 * agreement)
@@ -173,7 +176,7 @@ def test_what_is_typical_are_medians(monkeypatch):
 
 def test_typical_agreement_is_bounded():
     reads, candidates = noisy_copies(0.02)
-    fitted = chain.fit(reads, candidates, ChainParams())
+    fitted = fit(reads, candidates)
     agreement, shares = np.median(chain.agreements(reads, candidates, ChainParams()), axis=0)
     assert agreement > chain.MOST_TYPICAL == fitted.typical_agreement
     assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 8)
@@ -181,15 +184,13 @@ def test_typical_agreement_is_bounded():
 
 
 def test_typical_agreement_that_is_given_stays():
-    reads = reads_of(["ACGT" * 30, "A"])
-    candidates = finder("dsoft").prepare(reads, Params(), 1).find(0, len(reads))
-    given = dataclasses.replace(ChainParams(), typical_agreement=7)
-    assert chain.fit(reads, candidates, given) == given
+    given = Params().changed({"chain": {"typical_agreement": 7}})
+    assert chain.with_typical(given, []) == given
 
 
 @pytest.mark.parametrize("rows", [0, 3])
 def test_few_chains_tell_nothing(rows):
     reads = reads_of(texts_of(1))
     candidates = finder("dsoft").prepare(reads, Params(), 1).find(0, len(reads))
-    fitted = chain.fit(reads, candidates.take(np.arange(rows)), ChainParams())
+    fitted = fit(reads, candidates.take(np.arange(rows)))
     assert (fitted.typical_agreement, fitted.typical_shares) == (chain.AGREEMENT_UNKNOWN, 0)

@@ -11,7 +11,7 @@ from overlapper.kernels.consensus.copy_filter import choose_rows
 from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.kernels.consensus.window_rows import within_depth
-from tests.oracle import correct as paths
+from tests.oracle import layer_paths
 from tests.oracle import same_place as oracle
 from tests.property.test_correct import MAX_GAP, PILEUPS, K, mutated, table
 from tests.tries import tries
@@ -28,7 +28,7 @@ def chosen(target, rows, votes=True, most=10_000):
         {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
         for read, reverse, start, end in rows
     ]
-    paths.first_paths(target, layers, K, MAX_GAP, len(target) + 256, most)
+    layer_paths.first_paths(target, layers, K, MAX_GAP, len(target) + 256, most)
     reads = [
         read if not reverse else [3 - c if c < 4 else c for c in read[::-1]] for read, reverse, _, _ in rows
     ]

@@ -73,7 +73,7 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     whole = pipeline.run(reads, changes=changes, threads=1)
     assert len(whole.overlaps) > 100
     monkeypatch.setattr(tile_work, "STRIP_BASES", 30_000)
-    monkeypatch.setattr(pipeline, "BLOCK_BASES", 10_000)
+    monkeypatch.setattr(tile_work, "BLOCK_BASES", 10_000)
     monkeypatch.setattr(tile_work, "PIECE_BYTES", 2_000)
     monkeypatch.setattr(seed_writer, "CHUNK_MINIMIZERS", 3_000)
     monkeypatch.setattr(seed_writer, "LISTED_BASES", 20_000)

@@ -9,7 +9,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 from numba import types
 from numba.cuda import dispatcher
 
-from overlapper.kernels.common.cuda import edit_paths, offsets
+from overlapper.kernels.common.cuda import edit_paths, groups, offsets
 from overlapper.kernels.consensus.cuda import (
     consensus,
     error_probabilities,
@@ -44,7 +44,7 @@ KERNELS = {
     for name, kernel in vars(module).items()
     if isinstance(kernel, dispatcher.CUDADispatcher) and not kernel.targetoptions.get("device")
     if kernel.py_func.__module__ == module.__name__
-}
+} | {"groups.list_flagged": groups.list_flagged}
 U1, U2, U4, U8 = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.uint64[::1]
 I4, I8, WIDE = types.int32[::1], types.int64[::1], types.int32[:, ::1]
 WEIGHTS, COUNTS = types.uint16[:, ::1], types.int64[:, ::1]
@@ -58,7 +58,7 @@ TYPES = {
     **dict.fromkeys(
         ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
          "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
-         "qualities", "lost"], U1),
+         "qualities", "lost", "flags"], U1),
     **dict.fromkeys(
         ["window", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
          "following", "score", "before", "counts", "sizes", "depth", "probabilities", "limits", "giver",

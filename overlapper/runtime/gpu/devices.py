@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
+from overlapper.runtime.messages import counted
 from overlapper.runtime.threads import available_threads
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class Device:
 
 def named(devices: Sequence[Device], threads: int) -> str:
     """Return devices as messages name them, the CPU with the threads that are used of it."""
-    used = f"cpu ({threads} thread{'s' if threads > 1 else ''})"
+    used = f"cpu ({counted(threads, 'thread')})"
     return ", ".join(used if device.name == "cpu" else str(device) for device in devices)
 
 
@@ -134,7 +135,7 @@ def select_devices(text: str) -> list[Device]:
 
 
 def _cpu() -> Device:
-    return Device("cpu", f"{available_threads()} threads")
+    return Device("cpu", counted(available_threads(), "thread"))
 
 
 def _numbered(gpus: list[Device], number: str) -> Device:

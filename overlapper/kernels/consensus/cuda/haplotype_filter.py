@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32, int64
 
+from overlapper.kernels.common.cuda.groups import list_flagged
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
@@ -49,7 +50,7 @@ def leave_out(draft: Draft, layers: Layers, starts: Any, votes: Votes, left_out:
     count = last_of(place, arena)
     if count:
         candidates, is_site = arena.array(count, np.int64), arena.zeros(count, np.uint8)
-        launch(list_marked, n, arena, is_candidate, place, candidates)
+        launch(list_flagged, n, arena, is_candidate, place, candidates)
         pairs = count * NEXT_CANDIDATES
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
@@ -113,14 +114,6 @@ def mark_candidates(
     fewest = min(counts[0] + counts[1], counts[2] + counts[3])
     if fewest >= MIN_LAYERS and min(min(counts[0], counts[1]), min(counts[2], counts[3])) > 0:
         is_candidate[x] = 1
-
-
-@cuda.jit
-def list_marked(marked, place, numbers):
-    """Write the numbers of items that are marked; a thread an item."""
-    x = cuda.grid(1)
-    if x < len(marked) and marked[x]:
-        numbers[place[x]] = x
 
 
 @cuda.jit

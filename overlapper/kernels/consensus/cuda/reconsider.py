@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numba import cuda, int32, int64, uint64
 
+from overlapper.kernels.common.cuda.groups import list_flagged
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.edit_paths import CODES, TARGET_UNKNOWN
-from overlapper.kernels.consensus.cuda.haplotype_filter import list_marked
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes, moved_draft
 from overlapper.kernels.consensus.reconsider import MIN_DOUBT, REACH
 from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
@@ -48,7 +48,7 @@ def reconsider(
     launch(mark_doubtful, n, arena, *draft, votes.column, is_doubtful, kept)
     place = exclusive_sums(is_doubtful, arena)
     columns = arena.array(last_of(place, arena), np.int64)
-    launch(list_marked, n, arena, is_doubtful, place, columns)
+    launch(list_flagged, n, arena, is_doubtful, place, columns)
     kernel_of(decide).launch(
         len(changed), THREADS, arena.stream,
         *draft, columns, place, layers.layer_first, layers.first, layers.bases, layers.start,

@@ -1,4 +1,4 @@
-"""Runs of `correct`, `polish` and `assemble` in a memory budget: reads and stages are on disk."""
+"""Runs of `correct`, `polish` and `assemble`: reads and stages in memory, or on disk in a memory budget."""
 
 from __future__ import annotations
 
@@ -8,13 +8,56 @@ from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
+from overlapper.runtime import leaving
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
+    from overlapper.tables import Reads
     from overlapper.tiled.stages import Stages
     from overlapper.tiled.workdir import Workdir
+
+
+@contextlib.contextmanager
+def held_run(
+    workdir: str | None,
+    parts: FastxParts,
+    params: Mapping[str, Any],
+    progress: Progress,
+    others: Callable[[Reads], list[Input]] = lambda heads: [],
+    *,
+    option: str = "--workdir",
+) -> Iterator[tuple[Reads, np.ndarray, Stages]]:
+    """Give the reads in canonical order, that order, and stages; the arguments are those of `stored_run`.
+
+    A run that is killed goes on where its stages are kept, which is nowhere without ``workdir``.
+    """
+    from overlapper.io.identity import digest_of_arrays, digest_of_reads
+    from overlapper.sketch.canonical import canonical_order, in_order
+    from overlapper.tiled.stages import Stages
+    from overlapper.tiled.workdir import Workdir
+
+    progress.report("reading")
+    given = parts.together()
+    progress.left_out(parts.left_out)
+    beside, stages = others(given), Stages()
+    with contextlib.ExitStack() as kept:
+        if workdir is not None:
+            kept.enter_context(leaving.resumable())
+            place = kept.enter_context(Workdir(workdir, option=option))
+            reads = parts.as_input("reads", digest_of_reads(given))
+            qualities = digest_of_arrays(given.qualities, given.quality_offsets)
+            place.begin([reads, parts.as_input("qualities", qualities), *beside])
+            for difference in place.changed(dict(params)):
+                progress.note(difference)
+            stages = Stages(place, note=progress.note)
+        progress.report("sorting reads")
+        order = canonical_order(given, parts.threads)
+        given = in_order(given, order, parts.threads)
+        yield given, order, stages
 
 
 @contextlib.contextmanager
@@ -24,7 +67,7 @@ def stored_run(
     parts: FastxParts,
     params: Mapping[str, Any],
     progress: Progress,
-    others: Callable[[ReadStore], list[Input]] = lambda store: [],
+    others: Callable[[Reads], list[Input]] = lambda heads: [],
     *,
     option: str = "--workdir",
 ) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
@@ -41,7 +84,7 @@ def stored_run(
         All that the result depends on; JSON can hold it.
     progress : Progress
     others : callable
-        Gives the inputs besides reads, when these are there.
+        Gives the inputs besides reads, when the names and lengths of these are there.
     option : str
         What the user names the folder with.
     """
@@ -58,10 +101,10 @@ def stored_run(
         facts = store.artifact.facts
         reads = parts.as_input("reads", facts["content"], states)
         qualities = parts.as_input("qualities", facts.get("qualities", digest_of_arrays(None, None)), states)
-        place.begin([reads, qualities, *others(store)])
+        place.begin([reads, qualities, *others(store.names())])
         if workdir:
             for difference in place.changed(dict(params)):
-                progress.note(f"parameters differ from the last run in {folder}: {difference}")
+                progress.note(difference)
         yield store, place, Stages(place, note=progress.note if workdir else lambda text: None)
 
 
@@ -74,6 +117,6 @@ def print_plan(
     from overlapper.tiled.tiles import planned
 
     budget = Budget.of(memory, threads)
-    params, _, _ = planned(store, budget, preset, None)
+    params = planned(store, budget, preset, None)
     for line in describe(store, params, budget, rounds, unitig_bases):
         print(line)

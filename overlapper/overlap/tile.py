@@ -1,0 +1,213 @@
+"""Overlaps of a tile: a block of queries and one of targets, or all reads, in memory with their seeds."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+
+from overlapper.candidates.registry import QueryFinder
+from overlapper.extend import chain
+from overlapper.extend.batches import cut_rising, gathered
+from overlapper.extend.chain_gpu import ChainsOnGpus
+from overlapper.extend.cigars import with_cigars, without_cigars
+from overlapper.extend.classify import extents
+from overlapper.extend.on_gpus import finding, found_on
+from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
+from overlapper.extend.threshold import score_threshold
+from overlapper.extend.xdrop_gpu import XdropOnGpus
+from overlapper.gpu.gpus import Gpus
+from overlapper.params.stages import Params
+from overlapper.runtime.messages import Report
+from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.sketch.homopolymers import RunMap
+from overlapper.tables import Candidates, Overlaps, Reads
+
+BLOCK_BASES = 1 << 20
+"""Query bases whose candidates are held at a time, on each thread; more where there are many."""
+BLOCK_HITS = 1 << 23
+"""Hits that these may have: where all reads overlap each other, a megabase of them would have billions."""
+
+Extended = tuple[Overlaps, dict[str, int]]
+"""Overlaps of some queries, and how many candidates each step took."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Tile:
+    """Reads that are overlapped with each other, and what finds their candidates.
+
+    Attributes
+    ----------
+    reads : Reads
+        Of the block of queries, then of the block of targets; or of one block that is both.
+    order : ndarray of int64, shape (reads,)
+        The number of each read in the input.
+    seeded : Reads
+        The reads in the form in which they are sketched.
+    run_map : RunMap or None
+        The way back from that form, where it is another one.
+    finder : QueryFinder
+    """
+
+    reads: Reads
+    order: np.ndarray
+    seeded: Reads
+    run_map: RunMap | None
+    finder: QueryFinder
+
+    def agreements(
+        self, params: Params, opened: Callable[[], Gpus | None], threads: int
+    ) -> Iterator[np.ndarray]:
+        """Yield the agreement of chains (`overlapper.extend.chain`) of some queries from all over the reads.
+
+        Parameters
+        ----------
+        params : Params
+        opened : callable
+            Waits for the GPUs that hold the reads.
+        threads : int
+        """
+        queries = chain.sample_queries(len(self.reads))
+        find = finding(opened, self.finder, queries)
+        yield from map_in_order(
+            lambda query: chain.agreements(self.seeded, find(query), params.chain), queries.tolist(), threads
+        )
+
+
+class Extension:
+    """How the candidates of a tile are found, extended and judged.
+
+    Parameters
+    ----------
+    tile : Tile
+    params : Params
+    gpus : Gpus or None
+        That hold the reads.
+
+    Attributes
+    ----------
+    gpus : Gpus or None
+        None where the CPU extends.
+    """
+
+    def __init__(self, tile: Tile, params: Params, gpus: Gpus | None) -> None:
+        self._tile, self._params = tile, params
+        self.gpus, self._there = found_on(gpus, tile.finder, tile.seeded, params)
+        self._extend = extender(params.extender, self.gpus)
+        self._extender_params: Any = getattr(params, params.extender, None)
+
+    @property
+    def devices(self) -> list[str]:
+        """Names of what candidates are extended on."""
+        return self.gpus.names if self.gpus else ["cpu"]
+
+    def overlaps(
+        self,
+        strips: Sequence[tuple[int, int]],
+        threads: int,
+        share: int,
+        report: Report = lambda step, done, total: None,
+    ) -> Iterator[tuple[int, Extended]]:
+        """Yield the overlaps of blocks of queries, in order; GPUs take several blocks at a time.
+
+        Parameters
+        ----------
+        strips : sequence of tuple of int
+            Queries ``[start, stop)`` whose results are kept apart. A strip is begun before the last results
+            of the one before have come.
+        threads : int
+        share : int
+            Query bases of a block, unless they have more hits than `BLOCK_HITS`.
+        report : callable
+            Is told how many blocks are done.
+
+        Yields
+        ------
+        tuple
+            Number of the strip, and what was found.
+        """
+        blocks = [
+            (strip, start, stop)
+            for strip, bounds in enumerate(self._cut(strips, threads, share))
+            for start, stop in itertools.pairwise(bounds.tolist())
+        ]
+
+        def reported(results: Iterable) -> Iterator:
+            for done, result in enumerate(results):
+                report("overlapping", done + 1, len(blocks))
+                yield result
+
+        there = self._there
+        if isinstance(there, ChainsOnGpus | XdropOnGpus):
+            overlaps, most = there, threads + there.slots
+            judged = map_in_order(lambda b: (b[0], self._judged(*overlaps.find(b[1], b[2]))), blocks, most)
+            yield from reported(judged)
+            return
+        find = (there or self._tile.finder).find
+        if self.gpus is None:
+            yield from reported(
+                map_in_order(lambda b: (b[0], self._extended(find(b[1], b[2]))), blocks, threads)
+            )
+            return
+        slots, most = self.gpus.slots, ON_GPUS[self._params.extender]
+        found = reported(map_in_order(lambda b: (b[0], find(b[1], b[2]).without_hits()), blocks, threads))
+        of_strip = Counter(map(itemgetter(0), blocks))
+        batches = (
+            (strip, batch)
+            for strip, of_blocks in itertools.groupby(found, key=itemgetter(0))
+            for batch in gathered(map(itemgetter(1), of_blocks), of_strip[strip], slots, most)
+        )
+        yield from map_in_order(lambda b: (b[0], self._extended(b[1])), batches, slots + threads)
+
+    def _cut(self, strips: Sequence[tuple[int, int]], threads: int, share: int) -> list[np.ndarray]:
+        """Return where the blocks of each strip start."""
+        if self._there:
+            return [self._there.blocks(start, stop) for start, stop in strips]
+        lengths, held = self._tile.reads.lengths, held_bases(share, self._tile.finder.hits_per_base())
+        cut = partial(cut_rising, rising=threads) if self.gpus else cut_evenly
+        return [start + cut(lengths[start:stop], held) for start, stop in strips]
+
+    def _extended(self, candidates: Candidates) -> Extended:
+        """Extend candidates and apply the score threshold; return what `_judged` does."""
+        found, dropped = self._extend(self._tile.seeded, candidates, self._extender_params, 1)
+        least = None
+        if self._params.extender in ALIGNING:
+            least = score_threshold(candidates.span, self._extender_params, self._params.threshold)
+        taken = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
+        return self._judged(found, taken, least)
+
+    def _judged(self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None) -> Extended:
+        """Drop overlaps that are too short, or score less than ``least``; return the others, and all counts.
+
+        Reads are numbered as they were given. Which of these overlaps are internal matches, all have to tell.
+        """
+        overlaps, counts, tile = without_cigars(found), dict(taken), self._tile
+        if tile.run_map:
+            overlaps = tile.run_map.restore(overlaps)
+        overlaps = dataclasses.replace(overlaps, kind=extents(overlaps, tile.reads.lengths))
+        kept = np.ones(len(overlaps), bool)
+
+        def drop(why: str, faulty: np.ndarray) -> None:
+            name = f"dropped: {why}"
+            counts[name] = counts.get(name, 0) + int(np.count_nonzero(kept & faulty))
+            kept[faulty] = False
+
+        if least is not None:
+            drop("low score", overlaps.score < least)
+        shorter = np.minimum(overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start)
+        drop("too short", shorter < self._params.classes.min_overlap)
+        rows = np.flatnonzero(kept)
+        overlaps = overlaps.take(rows)
+        swapped = tile.order[overlaps.query] > tile.order[overlaps.target]
+        return with_cigars(overlaps.renumber(tile.order), [found], rows, swapped=swapped), counts
+
+
+def held_bases(bases: int, hits_per_base: float) -> int:
+    """Return the query bases whose candidates are held at a time: so many, or as have `BLOCK_HITS`."""
+    return bases if bases * hits_per_base <= BLOCK_HITS else max(1, int(BLOCK_HITS / hits_per_base))

@@ -1,0 +1,126 @@
+"""Which layers and bases have a vote, in plain Python (``docs/algorithms/correction.md``)."""
+
+import itertools
+
+from tests.oracle.drafts import votes_at
+from tests.oracle.layer_paths import bases_of
+
+
+def base_at(layer, column):
+    """The base that a layer pairs at a column; None where it has none or does not vote."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"]:
+        return None
+    begin, end = bases_of(layer, column)
+    return layer["bases"][begin] if end > begin else None
+
+
+def leave_out(layers, length):
+    """Mark the layers that disagree with the target; how many."""
+    candidates = []
+    for column in range(length):
+        weight = votes_at(layers, column)[0]
+        total = sum(weight)
+        first = max(range(4), key=lambda code: (weight[code], -code))
+        second = second_of(weight[:4])
+        if (
+            not total
+            or 100 * weight[second] < 20 * total
+            or 100 * (weight[first] + weight[second]) < 80 * total
+        ):
+            continue
+        held = [{first: 0, second: 1}.get(base_at(m, column)) for m in layers]
+        strands = {(h, m["reverse"]) for h, m in zip(held, layers, strict=True) if h is not None}
+        if len(strands) == 4 and min(held.count(0), held.count(1)) >= 4:
+            candidates.append((column, held))
+    sites = set()
+    for a in range(len(candidates)):
+        for b in range(a + 1, min(len(candidates), a + 33)):
+            if candidates[b][0] - candidates[a][0] < 30:
+                continue
+            both = [pair for pair in zip(candidates[a][1], candidates[b][1], strict=True) if None not in pair]
+            straight = [pair for pair in both if pair[0] == pair[1]]
+            crossed = [pair for pair in both if pair[0] != pair[1]]
+            kept, against = (straight, crossed) if len(straight) >= len(crossed) else (crossed, straight)
+            ones = sum(pair[0] for pair in kept)
+            if min(ones, len(kept) - ones) >= 4 and 100 * len(against) <= 5 * len(both):
+                sites |= {a, b}
+    left = 0
+    for number, layer in enumerate(layers[:-1]):
+        agree = disagree = 0
+        for s in sites:
+            own, other = candidates[s][1][-1], candidates[s][1][number]
+            if own is not None and other is not None:
+                agree += own == other
+                disagree += own != other
+        if layer["used"] and disagree > agree:
+            left += 1
+            layer["leave"] = True
+    for layer in layers:
+        if layer.pop("leave", False):
+            layer["used"] = False
+    return left
+
+
+def kind_at(layer, column):
+    """What a layer has at a column, 4 for a deletion; None if unknown, or where it does not vote."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"]:
+        return None
+    begin, end = bases_of(layer, column)
+    return 4 if begin == end else layer["bases"][begin] if layer["bases"][begin] < 4 else None
+
+
+def behind(layer, column):
+    """How many bases a layer has inserted behind a column; None where it ends there, or has unknown ones."""
+    if not layer["used"] or not layer["start"] <= column < layer["end"] - 1:
+        return None
+    begin, end = bases_of(layer, column)
+    return 0 if end - begin < 2 else end - begin - 1 if layer["bases"][begin + 1] < 4 else None
+
+
+def keep_own(draft, layers, alike):
+    """The columns in which the target keeps its base, or 4 for none, as nothing else has a vote there; and
+    those behind which it keeps that nothing is inserted.
+    """
+    kept, ungained = {}, set()
+    groups = [list(group) for _, group in itertools.groupby(range(len(draft)), key=draft.__getitem__)]
+    for column, run in enumerate(group for group in groups for _ in group):
+        kinds = [kind_at(m, column) for m in layers]
+        lacking = [
+            sum(kind_at(m, c) == 4 for c in run) for m, kind in zip(layers, kinds, strict=True) if kind == 4
+        ]
+        own = kinds[-1]
+        if own is not None and is_divided(layers, kinds, own, alike, len(run), lacking):
+            kept[column] = own
+        gains = [behind(m, column) for m in layers]
+        some = [gain and 1 for gain in gains]
+        length = len(run) if run[-1] == column else 1
+        if gains[-1] == 0 and is_divided(layers, some, 0, alike, length, [g for g in gains if g]):
+            ungained.add(column)
+    return kept, ungained
+
+
+def is_divided(layers, kinds, own, alike, run, differences):
+    """Whether what the target has is held by enough layers, and something else is, too, at the end of a run
+    in which layers differ by so many bases.
+    """
+    strands = {}
+    for m, kind in zip(layers, kinds, strict=True):
+        if kind is not None:
+            strands.setdefault(kind, []).append(m["reverse"])
+    n = sum(map(len, strands.values()))
+    mean = (2 * sum(differences) + len(differences)) // (2 * len(differences)) if differences else 1
+    errors = alike[min(run, len(alike) - 1)][min(max(mean, 1), len(alike[0]) - 1)]
+    least = max(3 * 10**6, 1_500_000 + errors * n)
+    held = [kind for kind, found in strands.items() if len(set(found)) == 2 and 10**6 * len(found) >= least]
+    return len(held) > 1 and own in held
+
+
+def second_of(weight):
+    """The second heaviest base; of equals the first one met that is not the heaviest."""
+    first = second = None
+    for code in range(4):
+        if first is None or weight[code] > weight[first]:
+            first, second = code, first
+        elif second is None or weight[code] > weight[second]:
+            second = code
+    return second
