@@ -47,62 +47,97 @@ class Votes(NamedTuple):
         Weight of the layers that go on behind the column.
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
+    differing, gaining : ndarray of uint16, shape (n,)
+        Layers that have another base there than the draft or a deletion, and that have a base inserted behind.
     """
 
     column: np.ndarray
     inserted: np.ndarray
     passing: np.ndarray
     depth: np.ndarray
+    differing: np.ndarray
+    gaining: np.ndarray
 
 
 @njit(nogil=True, cache=True)
-def count_votes(layers, starts, length):
-    """Count the votes of the layers that are used."""
+def count_votes(draft, layers, starts, runs):
+    """Count the votes of the layers that are used.
+
+    Parameters
+    ----------
+    draft : ndarray of uint8, shape (n,)
+    layers : Layers
+    starts : ndarray of int32
+        Their paths over the draft.
+    runs : EqualRuns
+        Of the paths.
+    """
+    length = len(draft)
     votes = Votes(
         np.zeros((length, 5), np.uint16),
         np.zeros((length, SLOTS * 4), np.uint16),
         np.zeros(length, np.uint16),
         np.zeros(length + 1, np.int32),
+        np.zeros(length, np.uint16),
+        np.zeros(length, np.uint16),
     )
+    agreeing = np.zeros(length, np.uint16)
     for m in range(len(layers.start)):
         if layers.used[m]:
             votes.depth[layers.start[m]] += 1
             votes.depth[layers.end[m]] -= 1
-            start, end, at = layers.start[m], layers.end[m], layers.at[m]
             first, last = layers.first[m], layers.last[m]
-            _vote(
-                starts[at + start : at + end + 1], layers.bases[first:last], layers.weights[first:last],
-                votes.column[start:end], votes.inserted[start:end], votes.passing[start:end],
-            )  # fmt: skip
+            bases, weights = layers.bases[first:last], layers.weights[first:last]
+            c, end, at = layers.start[m], layers.end[m], layers.at[m]
+            for r in range(runs.first[m], runs.first[m + 1]):
+                # Behind the last base of a run, others may be inserted.
+                column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
+                _vote(draft, starts, at, c, column, end, bases, weights, votes)
+                _agree(weights, base, sure, agreeing, votes.passing, column)
+                c = column + sure
+            _vote(draft, starts, at, c, end, end, bases, weights, votes)
     for c in range(length):
         votes.depth[c + 1] += votes.depth[c]
+        if agreeing[c]:
+            votes.column[c, draft[c]] += agreeing[c]
     return votes
 
 
 @inner
-def _vote(path, bases, weights, column, inserted, passing):
-    """Count the votes of one layer on the columns that it covers.
+def _agree(weights, base, length, agreeing, passing, column):
+    """Count the votes of a layer for the draft's bases, from a base and a column on.
 
     Indices are unsigned: numba looks whether others are negative, which counts here.
     """
-    columns, final = U64(len(path) - 1), U64(len(bases) - 1)
-    here = U64(path[U64(0)])
-    for i in range(len(path) - 1):
-        c = U64(i)
-        behind = U64(path[c + U64(1)])
+    for x in range(U64(length)):
+        weight = np.uint16(weights[U64(base) + x])
+        agreeing[U64(column) + x] += weight
+        passing[U64(column) + x] += (weight + np.uint16(weights[U64(base) + x + U64(1)])) >> np.uint16(1)
+
+
+@inner
+def _vote(draft, starts, at, start, stop, end, bases, weights, votes):
+    """Count the votes of one layer on some of the columns that it covers, which end at ``end``."""
+    final = U64(len(bases) - 1)
+    here = U64(starts[U64(at + start)])
+    for c in range(U64(start), U64(stop)):
+        behind = U64(starts[U64(at) + c + U64(1)])
         before = behind - U64(behind > U64(0))
         around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
         if behind == here:
-            column[c, U64(DELETION)] += around
+            votes.column[c, U64(DELETION)] += around
+            votes.differing[c] += np.uint16(1)
         else:
             if bases[here] < 4:
-                column[c, U64(bases[here])] += np.uint16(weights[here])
+                votes.column[c, U64(bases[here])] += np.uint16(weights[here])
+                votes.differing[c] += np.uint16(bases[here] != draft[c])
             for slot in range(min(behind - here - U64(1), U64(SLOTS))):
                 x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
-                    inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
-        if c + U64(1) < columns:
-            passing[c] += around
+                    votes.inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
+                    votes.gaining[c] += np.uint16(slot == 0)
+        if c + U64(1) < U64(end):
+            votes.passing[c] += around
         here = behind
 
 
