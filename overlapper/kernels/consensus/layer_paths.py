@@ -164,7 +164,7 @@ def _stretches_of(t_start, t_end):
 
 @njit(nogil=True, cache=True)
 def _room(target, layers, rows, low, settings):
-    """Return room for the rows and runs of the paths of all layers; only the rows of the target are there."""
+    """Return room for the rows and runs of the paths of all layers, the rows of the target filled in."""
     own = len(layers.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):

@@ -21,6 +21,7 @@ from overlapper.kernels.consensus.error_probabilities import (
     stays_row,
     step_for,
     step_of,
+    surest_step,
 )
 from overlapper.runtime.compile.cache import njit
 
@@ -176,13 +177,30 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     place = np.empty(n + 1, np.int64)
     size, before, run, run_end = 0, np.int64(0), 0, 0
     table = PROBABILITIES[0 if worth else 1]
+    surest = np.empty(256, np.int64)
+    for layers in range(256 if worth else 0):
+        surest[layers] = surest_step(np.int64(0), np.int64(layers), worth, doubt)
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
+        column, layers, passing = votes.column[c], min(int(votes.depth[c]), 255), np.int64(votes.passing[c])
+        if layers >= MIN_DEPTH and votes.differing[c] == 0 and votes.gaining[c] == 0:
+            weight = np.int64(column[draft[c]])
+            if weight > 0:
+                # All layers have the draft's base, and none has another one behind it.
+                codes[size], depth[size] = draft[c], layers
+                step = surest[layers] if worth else surest_step(weight, layers, worth, doubt)
+                _take_doubt(
+                    probabilities, size, np.int64(table[stays_row(run, c + 1 == run_end), step]), before
+                )
+                size, before = size + 1, np.int64(0)
+                if passing:
+                    step = surest[layers] if worth else surest_step(passing, layers, worth, doubt)
+                    before = np.int64(table[refused_row(run + 1 if draft[c] == 0 else 1), step])
+                continue
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        column, layers = votes.column[c], min(int(votes.depth[c]), 255)
         base, standing = int(draft[c]), np.int64(0)
         for code in range(4):
             standing += column[code]
@@ -206,7 +224,7 @@ def next_draft(draft, votes, thresholds, worth, doubt):
             step = step_of(clear, threshold * total - 100 * standing, threshold * total)
             before += table[CHANGED, step]
         for slot in range(SLOTS if voted else 0):
-            best, standing, passing = 4 * slot, np.int64(0), np.int64(votes.passing[c])
+            best, standing = 4 * slot, np.int64(0)
             for code in range(4 * slot, 4 * slot + 4):
                 standing += votes.inserted[c, code]
                 if votes.inserted[c, code] > votes.inserted[c, best]:
