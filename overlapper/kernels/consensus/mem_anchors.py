@@ -243,16 +243,18 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
-                continue
-            if n == len(anchors):
+                inside = n > 0 and anchors[n - 1, 1] - anchors[n - 1, 0] == j - i
+                behind = anchors[n - 1, 0] + anchors[n - 1, 2] - i - k if inside else 0
+            elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
                 return n
-            length = k + _equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
-            anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, length
-            n += 1
-            if n_places == 1:
+            else:
+                behind = _equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
+                anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
+                n += 1
+            if n_places == 1 and behind > 0:
                 # Within the match, a k-mer that is nowhere else on the target starts no other one.
-                passed = min(length - k, np.int64(unique[j + 1]))
+                passed = min(behind, np.int64(unique[j + 1]))
                 last += passed
                 kmer = kmers[j + passed]
     _move_back(heads, moved, n_moved)

@@ -49,7 +49,8 @@ class Votes(NamedTuple):
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
     differing, gaining : ndarray of uint16, shape (n,)
-        Layers that have another base there than the draft or a deletion, and that have a base inserted behind.
+        Layers that have a deletion there or another base than the draft, and those that have one inserted
+        behind.
     """
 
     column: np.ndarray
