@@ -37,8 +37,9 @@ def keep_own(draft, layers, starts, votes, alike):
     """
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
+    fewest = alike.min()
     for c in range(len(votes.column)):
-        if votes.differing[c] >= MIN_HOLDING:
+        if MILLION * votes.differing[c] >= max(MILLION * MIN_HOLDING, BESIDES + fewest * votes.depth[c]):
             own = _kind_at(layers, starts, target, c)
             counts[:] = 0
             run, run_end = _run_at(draft, c)

@@ -49,8 +49,8 @@ class Votes(NamedTuple):
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
     differing, gaining : ndarray of uint16, shape (n,)
-        Layers that have a deletion there or another base than the draft, and those that have one inserted
-        behind.
+        Layers that have a deletion there or another base than the draft, or an unknown one, and those that
+        have a known one inserted behind.
     """
 
     column: np.ndarray
@@ -130,9 +130,9 @@ def _vote(draft, starts, at, start, stop, end, bases, weights, votes):
             votes.column[c, U64(DELETION)] += around
             votes.differing[c] += np.uint16(1)
         else:
+            votes.differing[c] += np.uint16(bases[here] != draft[c])
             if bases[here] < 4:
                 votes.column[c, U64(bases[here])] += np.uint16(weights[here])
-                votes.differing[c] += np.uint16(bases[here] != draft[c])
             for slot in range(min(behind - here - U64(1), U64(SLOTS))):
                 x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
