@@ -110,16 +110,16 @@ def path_of_any_length(target, read):
 
 
 def test_more_gaps_than_may_wait():
-    pairs = [([0, 1, 2], [0, 2])] * (ROOM + 9)
+    pairs = [([0, 1, 2, 3], [0, 3])] * (ROOM + 9)  # gaps of one edit do not wait
     gaps = new_gaps(8)
     target, bases = (np.array([*chain(*column)], np.uint8) for column in zip(*pairs, strict=True))
     starts = np.zeros(len(target), np.int32)
     aligned = Aligned(target, bases, starts)
     for g in range(len(pairs)):
-        add_gap(gaps, aligned, 3 * g, 3 * g + 3, 2 * g, 0, 2, 0)
+        add_gap(gaps, aligned, 4 * g, 4 * g + 4, 2 * g, 0, 2, 0)
     assert gaps.size[0] == 9
     finish_gaps(gaps, aligned)
-    assert starts.reshape(-1, 3).tolist() == [[0, 1, 1]] * len(pairs)
+    assert starts.reshape(-1, 4).tolist() == [[0, 1, 1, 1]] * len(pairs)
 
 
 def test_gaps_of_a_homopolymer_stand_at_its_right_end():

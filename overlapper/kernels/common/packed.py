@@ -11,12 +11,27 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.vectors import (
+    Lanes,
+    bit_and,
+    bit_or,
+    load,
+    shift_left,
+    shift_right,
+    splat,
+    store,
+)
 from overlapper.runtime.compile.cache import njit
 
 _PAIRS = np.uint64(0x3333333333333333)
 _NIBBLES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _BYTES = np.uint64(0x00FF00FF00FF00FF)
 _HALVES = np.uint64(0x0000FFFF0000FFFF)
+_QUARTERS = Lanes(4)
+_EIGHTS = np.array([0, 16, 32, 48])
+"""Where each quarter of a word begins, of eight bases."""
+_SPREADS = np.array([[24, 0x000000FF000000FF], [12, 0x000F000F000F000F], [6, 0x0303030303030303]])
+"""Eight bases of two bits become eight bytes: half of what is together moves up, three times."""
 
 
 @intrinsic
@@ -123,13 +138,40 @@ def kmer_rank(words, position, length):
 
 @inner
 def unpack(words, first, length, codes):
-    """Unpack bases ``[first, first + length)``, a word at a time."""
+    """Unpack bases ``[first, first + length)``, 32 at a time."""
     x = np.int64(0)
-    while x < length:
-        in_word = (first + x) & 31
-        word = words[(first + x) >> 5] >> np.uint64(2 * in_word)
-        stop = min(length, x + 32 - in_word)
-        while x < stop:
+    while x + 32 <= length:
+        _spread(bases_at(words, first + x), codes, x)
+        x += 32
+    if x < length:
+        word = bases_at(words, first + x)
+        while x < length:
             codes[x] = word & np.uint64(3)
             word >>= np.uint64(2)
             x += 1
+
+
+@inner
+def unpack_backwards(words, first, length, codes):
+    """Unpack the reverse complement of bases ``[first, first + length)``."""
+    x = np.int64(0)
+    while x + 32 <= length:
+        _spread(reverse_bases(~bases_at(words, first + length - x - 32)), codes, x)
+        x += 32
+    while x < length:
+        codes[x] = 3 - base_at(words, first + length - x - 1)
+        x += 1
+
+
+@inner
+def _spread(word, codes, at):
+    """Write 32 packed bases, a byte each."""
+    some = splat(_QUARTERS, _EIGHTS, np.int64(word))
+    some = bit_and(shift_right(some, load(_QUARTERS, _EIGHTS, 0)), splat(_QUARTERS, _EIGHTS, 0xFFFF))
+    for step in range(len(_SPREADS)):
+        shift, mask = (
+            splat(_QUARTERS, _EIGHTS, _SPREADS[step, 0]),
+            splat(_QUARTERS, _EIGHTS, _SPREADS[step, 1]),
+        )
+        some = bit_and(bit_or(some, shift_left(some, shift)), mask)
+    store(codes, at, some)

@@ -62,11 +62,11 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
         layers = gather_layers(targets, reads, windows, p, rows, settings)
         low = windows.first[p]
         if low < windows.first[p + 1] and paths.at[low] >= 0:
-            starts = known_paths(target, layers, rows, low, settings, paths)
+            starts, runs = known_paths(target, layers, rows, low, settings, paths)
         else:
-            starts = first_paths(target, layers, rows, low, settings, np.int64(ANY_SURPLUS), memory)
+            starts, runs = first_paths(target, layers, rows, low, settings, np.int64(ANY_SURPLUS), memory)
         window_codes, window_quality, window_depth, window_origin = _consensus(
-            target, layers, starts, settings, memory.gaps, counts[p]
+            target, layers, starts, runs, settings, memory.gaps, counts[p]
         )
         size, room = offsets[p] + len(window_codes), len(codes)
         if size > room:
@@ -83,7 +83,7 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
 
 
 @njit(nogil=True, cache=True)
-def _consensus(target, layers, starts, settings, gaps, counts):
+def _consensus(target, layers, starts, runs, settings, gaps, counts):
     """Return the consensus of a pileup: bases, qualities, depth, and origin."""
     own = len(layers.start) - 1
     for m in range(own):
@@ -93,27 +93,29 @@ def _consensus(target, layers, starts, settings, gaps, counts):
     draft = target
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
         draft, place = fill_unknown(target, layers, starts, gaps.matrix.longest)
-        starts = carry_over(layers, starts, draft, place, gaps)
+        starts, runs = carry_over(layers, starts, runs, target, draft, place, gaps)
     steps = len(settings.thresholds) if counts[ALIGNED] else 1
     for step in range(steps):
-        votes = count_votes(layers, starts, len(draft))
+        votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
             counts[LEFT_OUT] = leave_out(layers, starts, votes)
             if counts[LEFT_OUT]:
-                votes = count_votes(layers, starts, len(draft))
+                votes = count_votes(draft, layers, starts, runs)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike)
         if step > 0 and step == steps - 1 and not settings.target_votes:
+            before = draft.copy()
             draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
             if changed:
-                starts = carry_over(layers, starts, draft, place, gaps)
-                votes = count_votes(layers, starts, len(draft))
+                starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps)
+                votes = count_votes(draft, layers, starts, runs)
+        before = draft
         draft, place, probabilities, depth = next_draft(
             draft, votes, settings.thresholds[step], settings.worth, settings.doubt
         )
         if step == steps - 1:
             layers.used[:own] = False
-        starts = carry_over(layers, starts, draft, place, gaps)
+        starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps)
     origin = starts[layers.at[own] : layers.at[own] + len(draft)]
     _count_edits(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
     _count_runs(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)

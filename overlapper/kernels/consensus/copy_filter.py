@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
 from overlapper.kernels.consensus.layer_paths import Paths, first_paths, new_memory
@@ -63,6 +63,8 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
     same = np.ones(len(rows.read), np.bool_)
     path_start, path_end = np.zeros(len(rows.read), np.int64), np.zeros(len(rows.read), np.int64)
     at, kept, size = np.full(len(rows.read), -1), np.empty(0, np.int32), np.int64(0)
+    run_start, run_end = np.zeros(len(rows.read), np.int64), np.zeros(len(rows.read), np.int64)
+    kept_runs, n_runs = np.empty((0, 3), np.int32), np.int64(0)
     longest = np.int64(0)
     for p in np.flatnonzero(crowded):
         longest = max(longest, windows.end[p] - windows.start[p])
@@ -71,8 +73,8 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
         low, high = windows.first[p], windows.first[p + 1]
         target = unpack_window(targets, windows, p)
         layers = gather_layers(targets, reads, windows, p, rows, settings)
-        starts = first_paths(target, layers, rows, low, settings, most_surplus, memory)
-        same[low:high], share, near = _same_place(target, layers, starts)
+        starts, runs = first_paths(target, layers, rows, low, settings, most_surplus, memory)
+        same[low:high], share, near = _same_place(target, layers, starts, runs)
         if not settings.target_votes:
             near[:] = layers.used[:-1]
         _add_nearest(same[low:high], share, near, rows.t_start[low:high], rows.t_end[low:high])
@@ -86,15 +88,24 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
                 kept = grow(kept, 2 * size)
             first = layers.at[row - low] + start
             kept[at[row] : size] = starts[first : first + end - start + 1]
-    return same, Paths(path_start, path_end, at, kept)
+            run_start[row] = n_runs
+            first_run, last_run = runs.first[row - low], runs.first[row - low + 1]
+            if n_runs + last_run - first_run > len(kept_runs):
+                kept_runs = grow_rows(kept_runs, 2 * (n_runs + last_run - first_run))
+            for r in range(first_run, last_run):
+                kept_runs[n_runs, 0], kept_runs[n_runs, 1] = runs.column[r], runs.base[r]
+                kept_runs[n_runs, 2] = runs.length[r]
+                n_runs += 1
+            run_end[row] = n_runs
+    return same, Paths(path_start, path_end, at, run_start, run_end, kept, kept_runs)
 
 
 @njit(nogil=True, cache=True)
-def _same_place(target, layers, starts):
+def _same_place(target, layers, starts, runs):
     """Return which rows are of the target's place, shares of differing sites, and which may be added."""
-    counts = _count_bases(len(target), layers, starts)
+    counts = _count_bases(target, layers, starts, runs)
     columns, held, alone, usual = _sites(target, counts)
-    wrong, total = _errors(usual, layers, starts)
+    wrong, total = _errors(target, usual, layers, starts, runs)
     bases = _bases_at(columns, held, layers, starts)
     own = target[columns]
     _forget_unlinked(columns, bases, own, alone, layers.reverse[:-1])
@@ -143,17 +154,37 @@ def _add_nearest(same, share, near, t_start, t_end):
 
 
 @njit(nogil=True, cache=True)
-def _count_bases(length, layers, starts):
+def _count_bases(target, layers, starts, runs):
     """Count the rows that have each base at each column, by strand."""
-    counts = np.zeros((length, 4, 2), np.uint16)
+    counts = np.zeros((len(target), 4, 2), np.uint16)
+    begun = np.zeros((len(target) + 1, 2), np.int64)
     for m in range(len(layers.start) - 1):
         if layers.used[m]:
-            first, at, strand = layers.first[m], layers.at[m], np.int64(layers.reverse[m])
-            for c in range(layers.start[m], layers.end[m]):
-                here = starts[at + c]
-                if starts[at + c + 1] > here and layers.bases[first + here] < 4:
-                    counts[c, layers.bases[first + here], strand] += 1
+            strand, c = np.int64(layers.reverse[m]), layers.start[m]
+            for r in range(runs.first[m], runs.first[m + 1]):
+                stop = np.int64(runs.column[r]) + runs.length[r]
+                _count_some(layers, starts, m, c, np.int64(runs.column[r]), strand, counts)
+                begun[runs.column[r], strand] += 1
+                begun[stop, strand] -= 1
+                c = stop
+            _count_some(layers, starts, m, c, layers.end[m], strand, counts)
+    agreeing = np.zeros(2, np.int64)
+    for c in range(len(target)):
+        for strand in range(2):
+            agreeing[strand] += begun[c, strand]
+            if agreeing[strand]:
+                counts[c, target[c], strand] += agreeing[strand]
     return counts
+
+
+@inner
+def _count_some(layers, starts, m, start, stop, strand, counts):
+    """Count the bases of a row at some columns."""
+    first, at = layers.first[m], layers.at[m]
+    for c in range(start, stop):
+        here = starts[at + c]
+        if starts[at + c + 1] > here and layers.bases[first + here] < 4:
+            counts[c, layers.bases[first + here], strand] += 1
 
 
 @njit(nogil=True, cache=True)
@@ -195,19 +226,37 @@ def _sites(target, counts):
 
 
 @njit(nogil=True, cache=True)
-def _errors(usual, layers, starts):
+def _errors(target, usual, layers, starts, runs):
     """Return how many bases of each row are not the usual ones, and of how many; one is added to both."""
+    # Of the columns before each one, those at which there is a usual base, and the target has another one.
+    some, unusual = np.zeros(len(target) + 1, np.int64), np.zeros(len(target) + 1, np.int64)
+    for c in range(len(target)):
+        some[c + 1] = some[c] + (usual[c] != NOT_COMPARED)
+        unusual[c + 1] = unusual[c] + (usual[c] != NOT_COMPARED and target[c] != usual[c])
     wrong = np.ones(len(layers.start) - 1, np.int64)
     total = wrong.copy()
     for m in range(len(wrong)):
         if layers.used[m]:
-            first, at = layers.first[m], layers.at[m]
-            for c in range(layers.start[m], layers.end[m]):
-                here = starts[at + c]
-                if usual[c] != NOT_COMPARED and starts[at + c + 1] > here and layers.bases[first + here] < 4:
-                    wrong[m] += layers.bases[first + here] != usual[c]
-                    total[m] += 1
+            c = layers.start[m]
+            for r in range(runs.first[m], runs.first[m + 1]):
+                stop = np.int64(runs.column[r]) + runs.length[r]
+                _count_errors(usual, layers, starts, m, c, np.int64(runs.column[r]), wrong, total)
+                wrong[m] += unusual[stop] - unusual[runs.column[r]]
+                total[m] += some[stop] - some[runs.column[r]]
+                c = stop
+            _count_errors(usual, layers, starts, m, c, layers.end[m], wrong, total)
     return wrong, total
+
+
+@inner
+def _count_errors(usual, layers, starts, m, start, stop, wrong, total):
+    """Count the unusual bases of a row at some columns, and all."""
+    first, at = layers.first[m], layers.at[m]
+    for c in range(start, stop):
+        here = starts[at + c]
+        if usual[c] != NOT_COMPARED and starts[at + c + 1] > here and layers.bases[first + here] < 4:
+            wrong[m] += layers.bases[first + here] != usual[c]
+            total[m] += 1
 
 
 @njit(nogil=True, cache=True)

@@ -130,6 +130,12 @@ def step_of(clear, margin, whole):
 
 
 @inner
+def surest_step(weight, layers, worth, doubt):
+    """Return the step of a decision that all layers agree on (arguments as of `reach`)."""
+    return step_of(reach(weight, layers, worth, doubt), np.int64(1), np.int64(1))
+
+
+@inner
 def step_for(weight, standing, total, threshold, clear):
     """Return how clearly there is a base rather than none, and this one; the less clear of both."""
     there = step_of(clear, 100 * standing - threshold * total, (100 - threshold) * total)
@@ -150,6 +156,7 @@ def qualities(codes, probabilities, limits):
     """
     quality = np.zeros(len(codes), np.uint8)
     start = 0
+    mean, of_run = np.int64(-1), 0
     for x in range(1, len(codes) + 1):
         if x < len(codes) and codes[x] == codes[start]:
             continue
@@ -158,7 +165,9 @@ def qualities(codes, probabilities, limits):
             total += probabilities[y]
             voted += probabilities[y] > 0
         if voted:
-            of_run = phred(total // voted, limits)
+            if total // voted != mean:  # most bases are as sure as the one before
+                mean = total // voted
+                of_run = phred(mean, limits)
             for y in range(start, x):
                 if probabilities[y] > 0:
                     quality[y] = of_run

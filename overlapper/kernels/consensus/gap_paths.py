@@ -11,6 +11,8 @@ import numpy as np
 
 from overlapper.kernels.common import edit_paths
 from overlapper.kernels.common.inlining import always_inline, inner
+from overlapper.kernels.common.packed import trailing_zeros
+from overlapper.kernels.common.vectors import Lanes, bits_of, equal, load
 from overlapper.kernels.consensus.gap_lanes import (
     LONGEST,
     MOST_WORDS,
@@ -24,6 +26,8 @@ from overlapper.kernels.consensus.gap_lanes import (
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
+FEW, FEW_BASES = 32, Lanes(32)
+"""Bases of a gap that are compared at once."""
 ROOM = 8192
 """Gaps that wait at most."""
 STEP = 4
@@ -105,6 +109,11 @@ def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
     m, n = t_end - t_start, r_end - r_start
     if edit_paths.plain_path(m, n, starts, at + t_start, r_start):
         return
+    within = t_start + FEW < len(target) and first + r_start + FEW < len(bases)
+    if within and max(m, n) <= FEW:
+        b_start = first + r_start
+        if _one_edit(target, t_start, m, bases, b_start, n, starts, at + t_start, r_start):
+            return
     if max(m, n) > LONGEST:
         edit_paths.edit_path(
             target, t_start, t_end, bases[first : first + r_end], r_start, r_end, gaps.matrix, starts, at
@@ -116,6 +125,33 @@ def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
     gap[_TARGET], gap[_ROWS], gap[_READ], gap[_COLUMNS] = t_start, m, first + r_start, n
     gap[_AT], gap[_OFFSET] = at + t_start, r_start
     gaps.size[0] += 1
+
+
+@always_inline
+def _one_edit(target, t_start, m, bases, b_start, n, starts, at, offset):
+    """Write the path of a gap that takes one edit or none; return whether it takes no more.
+
+    Of equal lengths, one edit is a substitution. Else it is a gap of one base, which stands behind all bases
+    that are equal from the start: a path that is traced from the end takes it as soon as it can.
+    """
+    if abs(m - n) > 1:
+        return False
+    shorter, shifted = min(m, n), np.int64(m)
+    unlike = ~bits_of(equal(load(FEW_BASES, target, t_start), load(FEW_BASES, bases, b_start)))
+    if m == n:
+        unlike &= (1 << shorter) - 1
+        if unlike & (unlike - 1):
+            return False
+    else:
+        before = min(trailing_zeros(U64(unlike)), shorter)
+        t_behind, b_behind = t_start + np.int64(m > n), b_start + np.int64(n > m)
+        unlike = ~bits_of(equal(load(FEW_BASES, target, t_behind), load(FEW_BASES, bases, b_behind)))
+        if (unlike & ((1 << shorter) - 1)) >> before:
+            return False
+        shifted = before + np.int64(m > n)
+    for row in range(m):
+        starts[U64(at + row)] = offset + row + (n - m if row >= shifted else 0)
+    return True
 
 
 @inner

@@ -45,7 +45,7 @@ def leave_out(layers, starts, votes):
     int
         Layers left out.
     """
-    columns, bases = _two_base_columns(votes.column)
+    columns, bases = _two_base_columns(votes)
     if len(columns) < 2:
         return 0
     columns, held = _candidates(layers, starts, columns, bases)
@@ -66,11 +66,14 @@ def leave_out(layers, starts, votes):
 
 
 @njit(nogil=True, cache=True)
-def _two_base_columns(column):
+def _two_base_columns(votes):
     """Return the columns in which two bases have most of the weight, and those two bases."""
+    column = votes.column
     columns, bases = np.empty(len(column), np.int64), np.empty((len(column), 2), np.int64)
     n = 0
     for c in range(len(column)):
+        if votes.differing[c] < MIN_LAYERS:  # neither base but the draft's has as many
+            continue
         first, second, total = -1, -1, np.int64(column[c, DELETION])
         for base in range(DELETION):
             total += column[c, base]

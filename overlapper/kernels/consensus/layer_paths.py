@@ -13,8 +13,14 @@ import numpy as np
 from overlapper.kernels.common import edit_paths
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.consensus import gap_paths, mem_anchors
+from overlapper.kernels.consensus.equal_runs import (
+    add_equal_run,
+    add_runs_of_target,
+    new_equal_runs,
+)
 from overlapper.runtime.compile.cache import njit
 
+U64 = np.uint64
 LONGEST = 2048
 """Bases that are aligned in one window."""
 BAND, BAND_SHARE = 150, 20
@@ -41,14 +47,21 @@ class Paths(NamedTuple):
         Columns of the window that the path of each row covers.
     at : ndarray of int64, shape (rows,)
         Where its entries ``start`` to ``end``, both included, begin in ``starts``; -1 where it is not known.
+    run_start, run_end : ndarray of int64, shape (rows,)
+        Its runs of equal pairs in ``runs``.
     starts : ndarray of int32
         As in `edit_paths`.
+    runs : ndarray of int32, shape (runs, 3)
+        Column, base and length, as in `EqualRuns`.
     """
 
     start: np.ndarray
     end: np.ndarray
     at: np.ndarray
+    run_start: np.ndarray
+    run_end: np.ndarray
     starts: np.ndarray
+    runs: np.ndarray
 
 
 class Memory(NamedTuple):
@@ -63,7 +76,8 @@ class Memory(NamedTuple):
 
 def no_paths(rows):
     """Return the paths of so many rows of which none is known."""
-    return Paths(np.zeros(rows, np.int64), np.zeros(rows, np.int64), np.full(rows, -1), np.empty(0, np.int32))
+    none = np.zeros(rows, np.int64)
+    return Paths(none, none, np.full(rows, -1), none, none, np.empty(0, np.int32), np.empty((0, 3), np.int32))
 
 
 @njit(nogil=True, cache=True)
@@ -79,9 +93,9 @@ def new_memory(longest):
 
 @njit(nogil=True, cache=True)
 def known_paths(target, layers, rows, low, settings, paths):
-    """Return rows of the paths of all layers of a window, those of the rows from ``low`` on being known."""
-    starts = _room(target, layers, rows, low, settings)
-    at = np.int64(len(target) + 1)
+    """Return rows and runs of the paths of all layers of a window; those from row ``low`` on are known."""
+    starts, runs = _room(target, layers, rows, low, settings)
+    at, n_runs = np.int64(len(target) + 1), np.int64(0)
     for m in range(len(layers.start) - 1):
         row = low + m
         start, end = paths.start[row], paths.end[row]
@@ -89,24 +103,28 @@ def known_paths(target, layers, rows, low, settings, paths):
         layers.at[m] = at - start
         starts[at : at + end - start + 1] = paths.starts[paths.at[row] : paths.at[row] + end - start + 1]
         at += end - start + 1
-    return starts
+        for r in range(paths.run_start[row], paths.run_end[row]):
+            n_runs = add_equal_run(runs, n_runs, paths.runs[r, 0], paths.runs[r, 1], paths.runs[r, 2])
+        runs.first[m + 1] = n_runs
+    runs.first[-1] = add_runs_of_target(runs, n_runs, target)
+    return starts, runs
 
 
 @njit(nogil=True, cache=True)
 def first_paths(target, layers, rows, low, settings, most, memory):
-    """Align all layers of the rows from ``low`` on to the target; return the rows of their paths.
+    """Align all layers of the rows from ``low`` on to the target; return the rows and runs of their paths.
 
     Not aligned are those on each of whose stretches (`_stretches_of`) layers before have ``most`` surplus
     anchors.
     """
     places, anchors, columns, latest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
-    starts = _room(target, layers, rows, low, settings)
+    starts, runs = _room(target, layers, rows, low, settings)
     aligned = gap_paths.Aligned(target, layers.bases, starts)
     room = anchors[: len(target) + SPARE_ANCHORS]
     surplus = np.zeros(len(target) // STRETCH + 1, np.int64)
     on_stretch = np.zeros_like(surplus)
-    at = np.int64(len(target) + 1)
+    at, n_runs = np.int64(len(target) + 1), np.int64(0)
     for m in range(len(layers.start) - 1):
         first, length = layers.first[m], layers.last[m] - layers.first[m]
         read = layers.bases[first : first + length]
@@ -123,11 +141,16 @@ def first_paths(target, layers, rows, low, settings, most, memory):
         layers.at[m] = at - t_start
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, columns, latest)
-            start, end = _path_through(anchors[:n], aligned, limits, first, layers.at[m], gaps)
+            chain = anchors[:n]
+            start, end, n_runs = _path_through(
+                chain, aligned, limits, first, layers.at[m], gaps, runs, n_runs
+            )
             layers.start[m], layers.end[m], layers.used[m] = start, end, end > start
+        runs.first[m + 1] = n_runs
         at += t_end - t_start + 1
+    runs.first[-1] = add_runs_of_target(runs, n_runs, target)
     gap_paths.finish_gaps(gaps, aligned)
-    return starts
+    return starts, runs
 
 
 @inner
@@ -141,7 +164,7 @@ def _stretches_of(t_start, t_end):
 
 @njit(nogil=True, cache=True)
 def _room(target, layers, rows, low, settings):
-    """Return room for the rows of the paths of all layers; only that of the target is there."""
+    """Return room for the rows and runs of the paths of all layers, the rows of the target filled in."""
     own = len(layers.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
@@ -151,12 +174,12 @@ def _room(target, layers, rows, low, settings):
         starts[x] = x
     layers.start[own], layers.end[own], layers.at[own] = 0, len(target), 0
     layers.used[own] = settings.target_votes
-    return starts
+    return starts, new_equal_runs(own + 1, size)
 
 
 @njit(nogil=True, cache=True)
-def _path_through(chain, aligned, limits, first, at, gaps):
-    """Have the path through the anchors of a chain written; return the interval of the target it covers.
+def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
+    """Have the path through the anchors of a chain written.
 
     Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
 
@@ -169,6 +192,17 @@ def _path_through(chain, aligned, limits, first, at, gaps):
     first, at : int
         Where the read, and the row of its path for the target's first base, are in ``aligned``.
     gaps : gap_paths.Gaps
+    runs : EqualRuns
+        Gets what anchors pair.
+    n_runs : int
+        How many there are before.
+
+    Returns
+    -------
+    start, end : int
+        The interval of the target that the path covers.
+    n_runs : int
+        How many runs there are then.
     """
     target, starts = aligned.target, aligned.starts
     t_start, t_end, r_start, r_end = limits
@@ -186,12 +220,13 @@ def _path_through(chain, aligned, limits, first, at, gaps):
         first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
         gap_paths.add_gap(gaps, aligned, j, first_j, first, i, first_i, at)
         for x in range(length):
-            starts[at + first_j + x] = first_i + x
+            starts[U64(at + first_j + x)] = first_i + x
+        n_runs = add_equal_run(runs, n_runs, first_j, first_i, length)
         i, j = first_i + length, first_j + length
     rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)
     gap_paths.add_gap(gaps, aligned, j, j + rise, first, i, i + run, at)
     starts[at + j + rise] = i + run
-    return begin, j + rise
+    return begin, j + rise, n_runs
 
 
 @njit(nogil=True, cache=True)

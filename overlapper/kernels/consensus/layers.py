@@ -7,8 +7,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
-from overlapper.kernels.common.packed import unpack
+from overlapper.kernels.common.oriented import unpack_bases
 from overlapper.runtime.compile.cache import njit
+
+U64 = np.uint64
 
 
 class Sequences(NamedTuple):
@@ -122,8 +124,9 @@ class Layers(NamedTuple):
 @njit(nogil=True, cache=True)
 def unpack_window(targets, windows, p):
     """Return the bases of a window."""
-    codes = np.empty(windows.end[p] - windows.start[p], np.uint8)
-    _unpack_codes(targets, windows.target[p], windows.start[p], TARGET_UNKNOWN, codes)
+    target, start, end = windows.target[p], windows.start[p], windows.end[p]
+    codes = np.empty(end - start, np.uint8)
+    unpack_bases(targets, target, start, end, False, TARGET_UNKNOWN, codes)
     return codes
 
 
@@ -145,13 +148,12 @@ def gather_layers(targets, reads, windows, p, rows, settings):
         row, codes, some = low + m, bases[first[m] : last[m]], weights[first[m] : last[m]]
         reverse[m] = rows.reverse[row]
         read, start = np.int64(rows.read[row]), np.int64(rows.r_start[row])
-        _unpack_codes(reads, read, start, READ_UNKNOWN, codes)
-        _weigh(reads, read, start, settings, some)
-        if reverse[m]:
-            _turn_around(codes, some)
-    target, start = np.int64(windows.target[p]), np.int64(windows.start[p])
-    _unpack_codes(targets, target, start, READ_UNKNOWN, bases[first[own] :])
-    _weigh(targets, target, start, settings, weights[first[own] :])
+        end = np.int64(rows.r_end[row])
+        unpack_bases(reads, read, start, end, reverse[m], READ_UNKNOWN, codes)
+        _weigh(reads, read, start, reverse[m], settings, some)
+    target, start, end = np.int64(windows.target[p]), np.int64(windows.start[p]), np.int64(windows.end[p])
+    unpack_bases(targets, target, start, end, False, READ_UNKNOWN, bases[first[own] :])
+    _weigh(targets, target, start, False, settings, weights[first[own] :])
     zeros = np.zeros(n, np.int64)
     return Layers(
         bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
@@ -159,35 +161,14 @@ def gather_layers(targets, reads, windows, p, rows, settings):
 
 
 @njit(nogil=True, cache=True)
-def _unpack_codes(sequences, number, first, unknown, codes):
-    """Fill an array with the bases of a sequence from ``first`` on."""
-    words = sequences.words[sequences.word_offsets[number] : sequences.word_offsets[number + 1]]
-    unpack(words, first, len(codes), codes)
-    for run in range(sequences.unknown_offsets[number], sequences.unknown_offsets[number + 1]):
-        low = max(np.int64(sequences.unknown_start[run]), first)
-        high = min(np.int64(sequences.unknown_end[run]), first + len(codes))
-        for x in range(low, high):
-            codes[x - first] = unknown
-
-
-@njit(nogil=True, cache=True)
-def _weigh(sequences, number, first, settings, weights):
-    """Fill an array with the weights of the bases of a sequence from ``first`` on."""
+def _weigh(sequences, number, first, reverse, settings, weights):
+    """Fill an array with the weights of the bases of a sequence from ``first`` on, on either strand."""
     weights[:] = settings.weight
     if len(sequences.quality_offsets):
         begin, end = sequences.quality_offsets[number], sequences.quality_offsets[number + 1]
         if end > begin:
-            most = np.uint8(settings.most_weight)
+            least, most = np.uint8(1), np.uint8(settings.most_weight)
+            qualities = sequences.qualities[begin + first : begin + first + len(weights)]
             for x in range(len(weights)):
-                weights[x] = min(max(sequences.qualities[begin + first + x], np.uint8(1)), most)
-
-
-@njit(nogil=True, cache=True)
-def _turn_around(codes, weights):
-    """Put bases and their weights on the other strand."""
-    for x in range(len(codes) >> 1):
-        y = len(codes) - 1 - x
-        codes[x], codes[y] = codes[y], codes[x]
-        weights[x], weights[y] = weights[y], weights[x]
-    for x in range(len(codes)):
-        codes[x] = 3 - codes[x] if codes[x] < 4 else codes[x]
+                y = len(weights) - 1 - x if reverse else x
+                weights[U64(x)] = min(max(qualities[U64(y)], least), most)

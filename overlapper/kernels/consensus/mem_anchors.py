@@ -27,10 +27,12 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import always_inline, inner
+from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.kernels.common.vectors import (
     Lanes,
     add,
     at_least,
+    bits_of,
     both,
     equal,
     greater,
@@ -46,6 +48,7 @@ from overlapper.kernels.common.vectors import (
 )
 from overlapper.runtime.compile.cache import njit
 
+U64 = np.uint64
 MOST_PLACES = 16
 _NEVER = 1 << 30
 PASSED = 4
@@ -63,6 +66,7 @@ _LEAST_BUCKETS = 1024
 _I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
 _COLUMNS = 6
 """What is kept of an anchor while chains are found; the highest score is that of the anchors up to it."""
+_BASES = Lanes(32)
 _LANES, _WIDTH = Lanes(16), 16
 """Anchors before that are tried at a time."""
 _STEPS = -(-LOOK_BACK // _WIDTH)
@@ -239,22 +243,37 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
-                continue
-            if n == len(anchors):
+                inside = n > 0 and anchors[n - 1, 1] - anchors[n - 1, 0] == j - i
+                behind = anchors[n - 1, 0] + anchors[n - 1, 2] - i - k if inside else 0
+            elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
                 return n
-            length = k
-            while i + length < r_end and j + length < t_end and read[i + length] == target[j + length]:
-                length += 1
-            anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, length
-            n += 1
-            if n_places == 1:
+            else:
+                behind = _equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
+                anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
+                n += 1
+            if n_places == 1 and behind > 0:
                 # Within the match, a k-mer that is nowhere else on the target starts no other one.
-                passed = min(length - k, np.int64(unique[j + 1]))
+                passed = min(behind, np.int64(unique[j + 1]))
                 last += passed
                 kmer = kmers[j + passed]
     _move_back(heads, moved, n_moved)
     return n
+
+
+@inner
+def _equal_bases(target, j, read, i, most):
+    """Return how many bases, from j and i on, are equal in a row, of so many at most."""
+    length = np.int64(0)
+    while length + 32 <= most:
+        alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
+        unlike = ~bits_of(alike) & 0xFFFFFFFF
+        if unlike:
+            return length + trailing_zeros(np.uint64(unlike))
+        length += 32
+    while length < most and read[U64(i + length)] == target[U64(j + length)]:
+        length += 1
+    return length
 
 
 @inner

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.equal_runs import EqualRuns, add_equal_run, new_equal_runs
 from overlapper.kernels.consensus.gap_paths import Aligned, add_gap, finish_gaps
 from overlapper.runtime.compile.cache import njit
 
@@ -25,10 +26,14 @@ class Move(NamedTuple):
     ----------
     starts : ndarray of int32
         Paths over the old draft.
+    equal : EqualRuns
+        Of these paths.
     place : ndarray of int64, shape (columns + 1,)
         Where each column went, or would have.
     kept : ndarray of uint8, shape (columns,)
         The base that each column has on the next draft, `_GONE` if it is not there any more.
+    same_to : ndarray of int32, shape (columns,)
+        Up to which column, from each one on, the next draft has the same bases and none between them.
     aligned : Aligned
         The next draft, and the paths over it.
     runs : ndarray of int64, shape (most, 3)
@@ -36,15 +41,17 @@ class Move(NamedTuple):
     """
 
     starts: np.ndarray
+    equal: EqualRuns
     place: np.ndarray
     kept: np.ndarray
+    same_to: np.ndarray
     aligned: Aligned
     runs: np.ndarray
 
 
 @njit(nogil=True, cache=True)
-def carry_over(layers, starts, draft, place, gaps):
-    """Carry all layers over to the next draft; return their paths there.
+def carry_over(layers, starts, equal, before, draft, place, gaps):
+    """Carry all layers over to the next draft; return their paths there, and the runs of these.
 
     Layers that are lost, because nothing of them is left or because too much lies between two runs, are no
     longer used; the target stays.
@@ -54,7 +61,10 @@ def carry_over(layers, starts, draft, place, gaps):
     layers : Layers
     starts : ndarray of int32
         Their paths over the draft before.
-    draft : ndarray of uint8
+    equal : EqualRuns
+        Of these paths.
+    before, draft : ndarray of uint8
+        The draft before, and the next one.
     place : ndarray of int64, shape (columns + 1,)
         Where each column of the draft before went, or would have.
     gaps : Gaps
@@ -66,20 +76,29 @@ def carry_over(layers, starts, draft, place, gaps):
             size += place[layers.end[m]] - place[layers.start[m]] + 1
     carried = np.empty(size, np.int32)
     runs = np.empty((len(place) // MIN_RUN + 1, 3), np.int64)
-    move = Move(starts, place, _kept_bases(draft, place), Aligned(draft, layers.bases, carried), runs)
+    kept = _kept_bases(draft, place)
+    aligned = Aligned(draft, layers.bases, carried)
+    move = Move(starts, equal, place, kept, _same_to(before, kept, place), aligned, runs)
+    new_equal, n_equal = new_equal_runs(len(layers.start), size), np.int64(0)
     at = np.int64(0)
     for m in range(len(layers.start)):
         if not layers.used[m] and m != m_target:
+            new_equal.first[m + 1] = n_equal
             continue
         start, end = layers.start[m], layers.end[m]
         new_start, new_end = place[start], place[end]
-        whole = _carry(move, layers.at[m], start, end, layers.first[m], at - new_start, gaps)
+        n_runs = _find_runs(move, m, layers.at[m], start, end, layers.first[m])
+        whole = _carry(move, n_runs, layers.at[m], start, end, layers.first[m], at - new_start, gaps)
+        for r in range(n_runs):
+            column, base, length = runs[r, 0] + RUN_ENDS, runs[r, 1] + RUN_ENDS, runs[r, 2] - 2 * RUN_ENDS
+            n_equal = add_equal_run(new_equal, n_equal, column, base, length)
+        new_equal.first[m + 1] = n_equal
         layers.start[m], layers.end[m], layers.at[m] = new_start, new_end, at - new_start
         if m != m_target and (not whole or new_end == new_start):
             layers.used[m] = False
         at += new_end - new_start + 1
-    finish_gaps(gaps, move.aligned)
-    return carried
+    finish_gaps(gaps, aligned)
+    return carried, new_equal
 
 
 @njit(nogil=True, cache=True)
@@ -91,13 +110,27 @@ def _kept_bases(draft, place):
     return kept
 
 
+@njit(nogil=True, cache=True)
+def _same_to(before, kept, place):
+    """Return up to which column the next draft is the same, for each one."""
+    same_to = np.empty(len(kept), np.int32)
+    end = len(kept)
+    for c in range(len(kept) - 1, -1, -1):
+        if kept[c] != before[c] or place[c + 1] != place[c] + 1:
+            end = c
+        same_to[c] = end
+    return same_to
+
+
 @inner
-def _carry(move, at, start, end, first, to, gaps):
+def _carry(move, n_runs, at, start, end, first, to, gaps):
     """Carry one path over; return whether every window of it could be aligned.
 
     Parameters
     ----------
     move : Move
+    n_runs : int
+        Pairs that are kept.
     at, start, end, first : int
         As in `Layers`.
     to : int
@@ -106,7 +139,6 @@ def _carry(move, at, start, end, first, to, gaps):
     """
     place, aligned, runs = move.place, move.aligned, move.runs
     column, base, last = place[start], np.int64(move.starts[at + start]), np.int64(move.starts[at + end])
-    n_runs = _find_runs(move, at, start, end, first)
     whole = True
     for r in range(n_runs):
         run_column, run_base, run = runs[r, 0], runs[r, 1], runs[r, 2]
@@ -114,7 +146,7 @@ def _carry(move, at, start, end, first, to, gaps):
             gaps, aligned, column, run_column + RUN_ENDS, first, base, run_base + RUN_ENDS, to
         )
         for x in range(RUN_ENDS, run - RUN_ENDS):
-            aligned.starts[to + run_column + x] = run_base + x
+            aligned.starts[U64(to + run_column + x)] = run_base + x
         column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
     whole &= _align_window(gaps, aligned, column, place[end], first, base, last, to)
     aligned.starts[to + place[end]] = last
@@ -122,15 +154,63 @@ def _carry(move, at, start, end, first, to, gaps):
 
 
 @inner
-def _find_runs(move, at, start, end, first):
-    """Write column, base and length of every run of pairs that are kept; return how many runs there are.
+def _find_runs(move, m, at, start, end, first):
+    """Write column, base and length of every run of pairs that are kept; return how many there are.
+
+    Where the path is known to pair equal bases, and the next draft is the same, as many go on at once.
+    """
+    equal, place, same_to = move.equal, move.place, move.same_to
+    state = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    r, last = equal.first[m], equal.first[m + 1]
+    c, resumed = np.int64(start), np.int64(start)
+    while c < end:
+        # Columns up to `known` are looked at; from there to `stop` all pairs are kept.
+        known = stop = run_end = np.int64(end)
+        if r < last:
+            run_end = np.int64(equal.column[r]) + equal.length[r]
+            known = max(resumed, np.int64(equal.column[r]))
+            stop = min(np.int64(same_to[known]), run_end) if known < run_end else known
+        state = _look_for_runs(move, at, c, known, first, state)
+        if stop > known:
+            base = np.int64(equal.base[r]) + known - equal.column[r]
+            state = _go_on(move.runs, state, place[known], base, stop - known)
+        c, resumed = stop, stop + 1
+        r += stop == run_end
+    return _end_run(move.runs, state)
+
+
+@inner
+def _go_on(runs, state, column, base, length):
+    """Let a run go on by so many pairs, or begin another one; return the state then.
+
+    The state is how many runs are written, and column, base and length of the one that may go on.
+    """
+    n, run_column, run_base, run = state
+    if run_column + run != column or run_base + run != base:
+        return _end_run(runs, state), np.int64(column), np.int64(base), np.int64(length)
+    return n, run_column, run_base, run + length
+
+
+@inner
+def _end_run(runs, state):
+    """Write the run that does not go on, if it is long enough; return how many runs there are then."""
+    n, run_column, run_base, run = state
+    if run >= MIN_RUN:
+        runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
+        n += 1
+    return n
+
+
+@inner
+def _look_for_runs(move, at, start, stop, first, state):
+    """Let runs go on over some columns of a path.
 
     Whether a pair goes on with a run is chosen without a branch, as a processor cannot foresee it.
     """
     starts, place, kept, bases, runs = move.starts, move.place, move.kept, move.aligned.bases, move.runs
-    n, run, run_column, run_base = 0, np.int64(0), np.int64(0), np.int64(0)
+    n, run_column, run_base, run = state
     b, final = np.int64(starts[at + start]), np.int64(len(bases) - 1)
-    for c in range(U64(start), U64(end)):
+    for c in range(U64(start), U64(stop)):
         behind, d = np.int64(starts[U64(at) + c + U64(1)]), place[c]
         pair = (behind > b) & (kept[c] == bases[U64(min(first + b, final))])
         begins = pair & ((run_column + run != d) | (run_base + run != b))
@@ -141,10 +221,7 @@ def _find_runs(move, at, start, end, first):
         run_column = d if begins else run_column
         run_base = b if begins else run_base
         b = behind
-    if run >= MIN_RUN:
-        runs[n, 0], runs[n, 1], runs[n, 2] = run_column, run_base, run
-        n += 1
-    return n
+    return n, run_column, run_base, run
 
 
 @inner

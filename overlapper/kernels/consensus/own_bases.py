@@ -37,8 +37,9 @@ def keep_own(draft, layers, starts, votes, alike):
     """
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
+    fewest = alike.min()
     for c in range(len(votes.column)):
-        if _may_be_divided(votes.column[c]):
+        if MILLION * votes.differing[c] >= max(MILLION * MIN_HOLDING, BESIDES + fewest * votes.depth[c]):
             own = _kind_at(layers, starts, target, c)
             counts[:] = 0
             run, run_end = _run_at(draft, c)
@@ -54,7 +55,7 @@ def keep_own(draft, layers, starts, votes, alike):
                 for kind in range(KINDS):
                     if kind != own:
                         votes.column[c, kind] = 0
-        if _may_gain(votes.inserted[c]) and _gained(layers, starts, target, c) == 0:
+        if votes.gaining[c] >= MIN_HOLDING and _gained(layers, starts, target, c) == 0:
             counts[:] = 0
             run, run_end = _run_at(draft, c)
             bases = np.int64(0)
@@ -94,24 +95,6 @@ def _entry(length, bases, layers):
     """Return the entry of a run and of the bases that some layers lack there, or have inserted."""
     mean = (2 * bases + layers) // max(2 * layers, 1)
     return min(length, LONGEST_RUN), min(max(mean, 1), MOST_MISSING)
-
-
-@inner
-def _may_be_divided(column):
-    """Tell whether two kinds may be held: a vote weighs 1 or more."""
-    several = 0
-    for kind in range(KINDS):
-        several += column[kind] >= MIN_HOLDING
-    return several > 1
-
-
-@inner
-def _may_gain(inserted):
-    """Tell whether inserted bases may be held: a vote weighs 1 or more."""
-    weight = np.int64(0)
-    for base in range(DELETION):
-        weight += inserted[base]
-    return weight >= MIN_HOLDING
 
 
 @inner

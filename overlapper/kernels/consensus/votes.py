@@ -21,6 +21,7 @@ from overlapper.kernels.consensus.error_probabilities import (
     stays_row,
     step_for,
     step_of,
+    surest_step,
 )
 from overlapper.runtime.compile.cache import njit
 
@@ -47,62 +48,98 @@ class Votes(NamedTuple):
         Weight of the layers that go on behind the column.
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
+    differing, gaining : ndarray of uint16, shape (n,)
+        Layers that have a deletion there or another base than the draft, or an unknown one, and those that
+        have a known one inserted behind.
     """
 
     column: np.ndarray
     inserted: np.ndarray
     passing: np.ndarray
     depth: np.ndarray
+    differing: np.ndarray
+    gaining: np.ndarray
 
 
 @njit(nogil=True, cache=True)
-def count_votes(layers, starts, length):
-    """Count the votes of the layers that are used."""
+def count_votes(draft, layers, starts, runs):
+    """Count the votes of the layers that are used.
+
+    Parameters
+    ----------
+    draft : ndarray of uint8, shape (n,)
+    layers : Layers
+    starts : ndarray of int32
+        Their paths over the draft.
+    runs : EqualRuns
+        Of the paths.
+    """
+    length = len(draft)
     votes = Votes(
         np.zeros((length, 5), np.uint16),
         np.zeros((length, SLOTS * 4), np.uint16),
         np.zeros(length, np.uint16),
         np.zeros(length + 1, np.int32),
+        np.zeros(length, np.uint16),
+        np.zeros(length, np.uint16),
     )
+    agreeing = np.zeros(length, np.uint16)
     for m in range(len(layers.start)):
         if layers.used[m]:
             votes.depth[layers.start[m]] += 1
             votes.depth[layers.end[m]] -= 1
-            start, end, at = layers.start[m], layers.end[m], layers.at[m]
             first, last = layers.first[m], layers.last[m]
-            _vote(
-                starts[at + start : at + end + 1], layers.bases[first:last], layers.weights[first:last],
-                votes.column[start:end], votes.inserted[start:end], votes.passing[start:end],
-            )  # fmt: skip
+            bases, weights = layers.bases[first:last], layers.weights[first:last]
+            c, end, at = layers.start[m], layers.end[m], layers.at[m]
+            for r in range(runs.first[m], runs.first[m + 1]):
+                # Behind the last base of a run, others may be inserted.
+                column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
+                _vote(draft, starts, at, c, column, end, bases, weights, votes)
+                _agree(weights, base, sure, agreeing, votes.passing, column)
+                c = column + sure
+            _vote(draft, starts, at, c, end, end, bases, weights, votes)
     for c in range(length):
         votes.depth[c + 1] += votes.depth[c]
+        if agreeing[c]:
+            votes.column[c, draft[c]] += agreeing[c]
     return votes
 
 
 @inner
-def _vote(path, bases, weights, column, inserted, passing):
-    """Count the votes of one layer on the columns that it covers.
+def _agree(weights, base, length, agreeing, passing, column):
+    """Count the votes of a layer for the draft's bases, from a base and a column on.
 
     Indices are unsigned: numba looks whether others are negative, which counts here.
     """
-    columns, final = U64(len(path) - 1), U64(len(bases) - 1)
-    here = U64(path[U64(0)])
-    for i in range(len(path) - 1):
-        c = U64(i)
-        behind = U64(path[c + U64(1)])
+    for x in range(U64(length)):
+        weight = np.uint16(weights[U64(base) + x])
+        agreeing[U64(column) + x] += weight
+        passing[U64(column) + x] += (weight + np.uint16(weights[U64(base) + x + U64(1)])) >> np.uint16(1)
+
+
+@inner
+def _vote(draft, starts, at, start, stop, end, bases, weights, votes):
+    """Count the votes of one layer on some of the columns that it covers, which end at ``end``."""
+    final = U64(len(bases) - 1)
+    here = U64(starts[U64(at + start)])
+    for c in range(U64(start), U64(stop)):
+        behind = U64(starts[U64(at) + c + U64(1)])
         before = behind - U64(behind > U64(0))
         around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
         if behind == here:
-            column[c, U64(DELETION)] += around
+            votes.column[c, U64(DELETION)] += around
+            votes.differing[c] += np.uint16(1)
         else:
+            votes.differing[c] += np.uint16(bases[here] != draft[c])
             if bases[here] < 4:
-                column[c, U64(bases[here])] += np.uint16(weights[here])
+                votes.column[c, U64(bases[here])] += np.uint16(weights[here])
             for slot in range(min(behind - here - U64(1), U64(SLOTS))):
                 x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
-                    inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
-        if c + U64(1) < columns:
-            passing[c] += around
+                    votes.inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
+                    votes.gaining[c] += np.uint16(slot == 0)
+        if c + U64(1) < U64(end):
+            votes.passing[c] += around
         here = behind
 
 
@@ -141,13 +178,30 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     place = np.empty(n + 1, np.int64)
     size, before, run, run_end = 0, np.int64(0), 0, 0
     table = PROBABILITIES[0 if worth else 1]
+    surest = np.empty(256, np.int64)
+    for layers in range(256 if worth else 0):
+        surest[layers] = surest_step(np.int64(0), np.int64(layers), worth, doubt)
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
+        column, layers, passing = votes.column[c], min(int(votes.depth[c]), 255), np.int64(votes.passing[c])
+        if layers >= MIN_DEPTH and votes.differing[c] == 0 and votes.gaining[c] == 0:
+            weight = np.int64(column[draft[c]])
+            if weight > 0:
+                # All layers have the draft's base, and none has another one behind it.
+                codes[size], depth[size] = draft[c], layers
+                step = surest[layers] if worth else surest_step(weight, layers, worth, doubt)
+                _take_doubt(
+                    probabilities, size, np.int64(table[stays_row(run, c + 1 == run_end), step]), before
+                )
+                size, before = size + 1, np.int64(0)
+                if passing:
+                    step = surest[layers] if worth else surest_step(passing, layers, worth, doubt)
+                    before = np.int64(table[refused_row(run + 1 if draft[c] == 0 else 1), step])
+                continue
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        column, layers = votes.column[c], min(int(votes.depth[c]), 255)
         base, standing = int(draft[c]), np.int64(0)
         for code in range(4):
             standing += column[code]
@@ -171,7 +225,7 @@ def next_draft(draft, votes, thresholds, worth, doubt):
             step = step_of(clear, threshold * total - 100 * standing, threshold * total)
             before += table[CHANGED, step]
         for slot in range(SLOTS if voted else 0):
-            best, standing, passing = 4 * slot, np.int64(0), np.int64(votes.passing[c])
+            best, standing = 4 * slot, np.int64(0)
             for code in range(4 * slot, 4 * slot + 4):
                 standing += votes.inserted[c, code]
                 if votes.inserted[c, code] > votes.inserted[c, best]:

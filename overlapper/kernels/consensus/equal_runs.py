@@ -1,0 +1,67 @@
+"""Stretches of paths where a layer has the bases of the draft, one for one: what need not be looked at again.
+
+Most bases of accurate reads are in long matches, which anchors tell first and `next_draft` carries on. Votes
+along them are added up without a look at the path, and a match is carried over to the next draft as one.
+Runs are found with the paths; a path may have others, which are short or in gaps.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
+from overlapper.kernels.common.inlining import inner
+from overlapper.runtime.compile.cache import njit
+
+SHORTEST = 16
+"""Columns of a run: shorter ones gain nothing."""
+
+
+class EqualRuns(NamedTuple):
+    """Runs of equal pairs of the layers of a pileup.
+
+    Attributes
+    ----------
+    first : ndarray of int64, shape (m + 1,)
+        Where the runs of each layer begin.
+    column, base, length : ndarray of int32
+        First column, first base of the layer, and how many; ascending within a layer. Behind the last base
+        of a run, others may be inserted.
+    """
+
+    first: np.ndarray
+    column: np.ndarray
+    base: np.ndarray
+    length: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def new_equal_runs(layers, rows):
+    """Return room for the runs of so many layers, whose paths have so many rows together."""
+    most = rows // SHORTEST + 1
+    return EqualRuns(
+        np.zeros(layers + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.int32),
+        np.empty(most, np.int32),
+    )  # fmt: skip
+
+
+@inner
+def add_equal_run(runs, n, column, base, length):
+    """Put a run behind ``n`` others, if it is long enough; return how many there are then."""
+    if length < SHORTEST:
+        return n
+    runs.column[n], runs.base[n], runs.length[n] = column, base, length
+    return n + 1
+
+
+@inner
+def add_runs_of_target(runs, n, target):
+    """Put the runs of known bases of the target on itself behind ``n`` others; return how many there are."""
+    start = np.int64(0)
+    for c in range(len(target) + 1):
+        if c == len(target) or target[c] == TARGET_UNKNOWN:
+            n = add_equal_run(runs, n, start, start, c - start)
+            start = np.int64(c) + 1
+    return n
