@@ -90,5 +90,8 @@ def take_rows(
     """Return some of the rows, where those of each window start, and their paths."""
     before = offsets_of(taken)
     rows = type(on)(*(values[taken] for values in on))
-    known = Paths(*(values[taken] for values in paths[:5]), paths.starts, paths.runs)
+    known = paths._replace(
+        start=paths.start[taken], end=paths.end[taken], at=paths.at[taken],
+        run_start=paths.run_start[taken], run_end=paths.run_end[taken],
+    )  # fmt: skip
     return before[first], rows, known

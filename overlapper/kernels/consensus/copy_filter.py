@@ -169,11 +169,11 @@ def _count_bases(target, layers, starts, runs):
                 c = stop
             _count_some(layers, starts, m, c, layers.end[m], strand, counts)
     agreeing = np.zeros(2, np.int64)
-    for c in range(len(target)):
-        for strand in range(2):
-            agreeing[strand] += begun[c, strand]
-            if agreeing[strand]:
-                counts[c, target[c], strand] += agreeing[strand]
+    for column in range(len(target)):
+        for side in range(2):
+            agreeing[side] += begun[column, side]
+            if agreeing[side]:
+                counts[column, target[column], side] += agreeing[side]
     return counts
 
 

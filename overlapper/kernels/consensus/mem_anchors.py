@@ -254,9 +254,9 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 n += 1
             if n_places == 1 and behind > 0:
                 # Within the match, a k-mer that is nowhere else on the target starts no other one.
-                passed = min(behind, np.int64(unique[j + 1]))
-                last += passed
-                kmer = kmers[j + passed]
+                within = min(np.int64(behind), np.int64(unique[j + 1]))
+                last += within
+                kmer = kmers[j + within]
     _move_back(heads, moved, n_moved)
     return n
 
