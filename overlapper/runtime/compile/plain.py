@@ -21,20 +21,31 @@ _USED = {
         f"JITCodeLibrary.{name}"
         for name in (
             "_ensure_finalized", "_finalize_dynamic_globals", "_finalize_final_module",
-            "_get_compiled_object", "_get_module_for_linking", "_optimize_functions", "_set_compiled_object",
-            "add_linking_library", "enable_object_caching", "finalize", "get_pointer_to_function",
+            "_get_compiled_object", "_get_module_for_linking", "_optimize_final_module",
+            "_optimize_functions", "_set_compiled_object", "add_linking_library", "enable_object_caching",
+            "finalize", "get_pointer_to_function",
         )
     ],
-    "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
+    "numba.core.compiler": [
+        "Compiler.compile_extra", "Compiler.define_pipelines", "CompileResult._reduce", "compile_result",
+    ],
     "numba.core.dispatcher": ["Dispatcher.get_call_template", "Dispatcher.get_overload"],
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
+    "numba.core.lowering": [
+        f"Lower.{name}"
+        for name in (
+            "_alloca_var", "_disable_sroa_like_opt", "delvar", "getvar", "loadvar", "lower_assign",
+            "lower_getitem", "lower_setitem", "pre_lower", "storevar", "typeof",
+        )
+    ],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.serialize": ["dumps"],
     "numba.core.targetconfig": ["ConfigStack.top_or_none"],
     "numba.core.typing.templates": [
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
     ],
-    "numba.np.arrayobj": ["raise_with_shape_context"],
+    "numba.core.typed_passes": ["NativeLowering.lowering_class"],
+    "numba.np.arrayobj": ["fix_integer_index", "load_item", "raise_with_shape_context", "store_item"],
 }  # fmt: skip
 """What this folder takes from modules of numba, or takes the place of."""
 
