@@ -168,12 +168,13 @@ def _parts(value: Any, kinds: Any) -> set[str] | None:
 def _is_array(kind: Any) -> bool:
     """Tell whether a type is an array, or a tuple of such and of numbers."""
     if isinstance(kind, types.BaseTuple):
-        return all(map(_is_array, kind.types))
+        return all(map(_is_array, _each(kind)))
     return isinstance(kind, (types.Array, *_PLAIN))
 
 
 def _each(kind: Any) -> tuple[Any, ...]:
-    return kind.types if isinstance(kind, types.BaseTuple) else (kind,)
+    """Return the types of a tuple's parts; another type as the only one."""
+    return tuple(getattr(kind, "types", (kind,)))
 
 
 def _has_references(context: Any, kind: Any) -> bool:
