@@ -1,11 +1,13 @@
 """Kernels as they are translated here: what they read, write and return, and who counts arrays."""
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 from numba.core.runtime import _nrt_python, rtsys
 
+from overlapper.runtime.compile import overloads
 from overlapper.runtime.compile.cache import njit
 from overlapper.runtime.compile.lowering import Lower
 
@@ -142,3 +144,23 @@ def test_only_what_was_given_is_not_counted(monkeypatch):
     (borrowed,) = (names for function, names in seen if function == "total")
     assert {"given", "whole", "view"} <= borrowed
     assert not {"made", "of_made", "mixed.1", "mixed.2"} & borrowed  # numba's names of what is set anew
+
+
+def test_types_of_a_call_are_looked_up_once(monkeypatch):
+    looked_up, look_up = Counter(), overloads._call_type
+
+    def counted(function, context, args, kws):
+        looked_up[function, tuple(args), tuple(kws.items()), overloads._options()] += 1
+        return look_up(function, context, args, kws)
+
+    monkeypatch.setattr(overloads, "_call_type", counted)
+
+    @njit(cache=False)
+    def total(numbers, factor):
+        kept = factor
+        for number in numbers:
+            kept = max(kept + number, kept * factor + number)
+        return kept
+
+    assert total(np.arange(3, dtype=np.float32), np.float32(2)) == 20
+    assert set(looked_up.values()) == {1}

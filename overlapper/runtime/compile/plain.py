@@ -41,6 +41,7 @@ _USED = {
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.serialize": ["dumps"],
     "numba.core.targetconfig": ["ConfigStack.top_or_none"],
+    "numba.core.types.functions": ["BaseFunction.get_call_type", "BaseFunction.get_impl_key"],
     "numba.core.typing.templates": [
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
     ],
