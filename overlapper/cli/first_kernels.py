@@ -1,8 +1,8 @@
 """The kernels of a first run, compiled by several processes.
 
 numba compiles one kernel at a time in a process. A command that finds nothing compiled therefore starts
-helpers: they compile the kernels that it will come to, from the last one on, while it compiles from the first
-one on itself. What they made it finds in numba's cache.
+helpers: they compile the kernels that it will come to, the longest first, the others from the last one on,
+while it compiles from the first one on itself. What they made it finds in numba's cache.
 
 ``first_kernels.toml`` lists, for a command, the kernels of an ordinary run in the order in which it comes to
 them, with the types of their arguments; ``python -m docs.tools.kernels`` writes it. A kernel that is not
@@ -18,7 +18,7 @@ import queue
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,10 @@ LISTED = Path(__file__).with_suffix(".toml")
 _KERNELS, _FOLDER = "overlapper.kernels.", Path(__file__).parents[1] / "kernels"
 MOST_HELPERS = 7
 """Each takes 200 MB, and the longest kernels take a tenth of the whole: more would not be done sooner."""
+
+
+_LONGEST = "consensus.consensus.", "pairwise.pairwise.", "consensus.copy_filter."
+"""Beginnings of the lines of kernels that take as long to compile as many others together, longest first."""
 
 
 @contextlib.contextmanager
@@ -68,7 +72,7 @@ def helpers(command: str, processes: int) -> Iterator[None]:
 
 
 def kernels_of(commands: Sequence[str], everything: bool = False) -> list[str]:
-    """Return the listed kernels of commands, each once, from the last one of each on.
+    """Return the listed kernels of commands, each once, in the order in which they are best compiled.
 
     Raises
     ------
@@ -80,7 +84,16 @@ def kernels_of(commands: Sequence[str], everything: bool = False) -> list[str]:
     if not everything and (not commands or not set(commands) <= set(names)):
         raise ParameterError(f"compile takes --all, or some of: {', '.join(names)}")
     of = [name for name in listed if everything or name.partition("_")[0] in commands]
-    return list(dict.fromkeys(line for name in of for line in reversed(listed[name])))
+    return _best_order(line for name in of for line in reversed(listed[name]))
+
+
+def _best_order(lines: Iterable[str]) -> list[str]:
+    """Return lines, each once, with the longest first: one that is left to the end is waited for."""
+
+    def rank(line: str) -> int:
+        return next((i for i, begins in enumerate(_LONGEST) if line.startswith(begins)), len(_LONGEST))
+
+    return sorted(dict.fromkeys(lines), key=rank)
 
 
 def compile_all(lines: Sequence[str], processes: int) -> Iterator[str]:
@@ -142,12 +155,12 @@ def compile_sent() -> None:
 
 
 def compile_share(command: str, share: int, of: int) -> None:
-    """Compile every ``of``-th kernel of a command, from the last one on, unless the command was faster."""
+    """Compile every ``of``-th kernel of a command, in the best order, unless the command was faster."""
     from overlapper.runtime.compile.startup import load_numba
 
     load_numba()
     parent = os.getppid()
-    for line in _listed()[command][::-1][share::of]:
+    for line in _best_order(reversed(_listed()[command]))[share::of]:
         if os.getppid() != parent:
             return
         kernel, types = kernel_of(line)

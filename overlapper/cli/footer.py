@@ -8,7 +8,7 @@ import sys
 import time
 from typing import NamedTuple
 
-from overlapper.runtime.memory import peak_memory
+from overlapper.runtime.memory import peak_of_largest_process
 from overlapper.version import __version__
 
 STARTED = time.time() - time.clock_gettime(time.CLOCK_PROCESS_CPUTIME_ID)
@@ -22,7 +22,7 @@ class Taken(NamedTuple):
     ----------
     seconds, cpu_seconds : float
     memory : int
-        Largest resident memory of this process, in bytes.
+        Largest resident memory of one of these processes, in bytes.
     """
 
     seconds: float
@@ -32,7 +32,7 @@ class Taken(NamedTuple):
 
 def taken() -> Taken:
     """Return time, CPU time and memory of the run so far."""
-    return Taken(time.time() - STARTED, sum(os.times()[:4]), peak_memory())
+    return Taken(time.time() - STARTED, sum(os.times()[:4]), peak_of_largest_process())
 
 
 def command_line() -> str:

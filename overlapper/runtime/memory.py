@@ -1,4 +1,4 @@
-"""The main memory that this process has taken, and that the machine has."""
+"""The main memory that this process and those it started have taken, and that the machine has."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def peak_memory() -> int:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def peak_of_largest_process() -> int:
+    """Return the largest resident memory, in bytes, of this process so far, or of one that it waited for."""
+    import resource
+
+    of_children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    return max(peak_memory(), of_children if sys.platform == "darwin" else 1024 * of_children)
 
 
 def free_memory() -> int:

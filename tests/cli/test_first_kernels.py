@@ -50,6 +50,16 @@ def test_kernels_of_all_ways_of_a_command_are_compiled_once():
     assert set(first_kernels.kernels_of([], True)) == set().union(*listed.values())
 
 
+def test_helpers_compile_the_longest_kernels_first():
+    for everything in (first_kernels.kernels_of(["assemble"]), first_kernels.kernels_of([], True)):
+        assert everything[0].startswith("consensus.consensus.correct_windows(")
+        is_long = [line.startswith(first_kernels._LONGEST) for line in everything]
+        assert is_long == sorted(is_long, reverse=True)
+    assert first_kernels.kernels_of(["layout"]) == first_kernels._listed()["layout"][::-1]
+    for begins in first_kernels._LONGEST:
+        assert any(line.startswith(begins) for line in everything)
+
+
 @pytest.mark.parametrize("words", [[], ["simulate"], ["overlap", "overlap_chain"]])
 def test_commands_without_listed_kernels_are_told(command, words):
     result = command("compile", *words)

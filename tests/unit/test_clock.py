@@ -3,6 +3,7 @@
 import time
 
 import numpy as np
+import pytest
 
 from overlapper.runtime.clock import Clock
 from tests.cli.runner import python
@@ -35,3 +36,16 @@ def test_a_large_parent_does_not_count():
     held = np.ones(25_000_000)
     script = "from overlapper.runtime.memory import peak_memory; print(peak_memory())"
     assert 1e6 < int(python("-c", script, text=True).stdout) < held.nbytes
+
+
+@pytest.mark.parametrize(("by_parent", "by_child"), [(0, 60_000_000), (60_000_000, 0)])
+def test_the_largest_process_is_told(by_parent, by_child):
+    script = f"""
+import subprocess, sys
+from overlapper.runtime.memory import peak_of_largest_process
+before = peak_of_largest_process()
+held = bytearray({by_parent})
+subprocess.run([sys.executable, "-c", "held = bytearray({by_child})"], check=True)
+print(peak_of_largest_process() - before)
+"""
+    assert 45e6 < int(python("-c", script, text=True, check=True).stdout) < 75e6

@@ -6,9 +6,9 @@ short functions into their callers. Here a function that is too long for that st
 compiled once, and callers name it. In the cache a kernel has the machine code of what it calls with it.
 
 numba (0.61 to 0.68) has no such choice, so this takes the place of its `JITCodeLibrary` for kernels, and for
-nothing else. A function that is only copied gets no machine code. There are two more things that only
-compiling needs, and that wait until something is compiled: the bitcode of a kernel from the cache, which
-others may copy from, is parsed, and its symbols are listed.
+nothing else. A function that is only copied is optimised where it was put, and gets no machine code of its
+own. There are two more things that only compiling needs, and that wait until something is compiled: the
+bitcode of a kernel from the cache, which others may copy from, is parsed, and its symbols are listed.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from numba.core.environment import lookup_environment
 from overlapper.runtime.compile.assigning import without_shapes
 from overlapper.runtime.compile.overloads import for_kernels
 
-LONGEST_COPIED = 400
-"""Instructions of the longest function that is put into its callers. LLVM itself copies what has a hundred or
-two (its limit is 250, of which an instruction takes 5, and every argument gives 5); kernels take as
-long to compile with 150."""
+LONGEST_COPIED = 1500
+"""Instructions, before LLVM's passes for modules, of the longest function that is put into its callers, with
+what was put into it. Kernels take as long to compile with 500 of the function alone."""
 _WRAPPERS = "_ZN7cpython", "cfunc."
 
 
@@ -96,6 +95,7 @@ class Library(codegen.JITCodeLibrary):
         library = cls(generator, name)
         library._object_code = machine_code
         library.enable_object_caching()
+        library._is_copied = not machine_code
         if machine_code:
             library._set_compiled_object(machine_code)
         library._finalize_final_module()
@@ -123,12 +123,17 @@ class Library(codegen.JITCodeLibrary):
             if not function.is_declaration:
                 passes.run(function, builder)
 
+    def _optimize_final_module(self) -> None:
+        """Run LLVM's passes for modules, unless callers, which take copies, are all that there is for it."""
+        self._name_symbol(self._symbol_if_long())
+        self._is_copied = not self.symbol and not self._has_wrapper()
+        if not self._is_copied:
+            super()._optimize_final_module()
+
     def _finalize_final_module(self) -> None:
-        """Have machine code made, unless callers, which take copies, are all that there is for it."""
+        """Have machine code made of what is not only copied."""
         if not self._object_code:
             self._finalize_dynamic_globals()
-            self._name_symbol(self._symbol_if_long())
-            self._is_copied = not self.symbol and not self._has_wrapper()
         if self._is_copied:
             self._finalized = True
             return
@@ -162,7 +167,9 @@ class Library(codegen.JITCodeLibrary):
         function = self._final_module.get_function(names[0])
         if any(b"alwaysinline" in group for group in function.attributes):
             return ""
-        instructions = (i for block in function.blocks for i in block.instructions)
+        instructions = (
+            i for f in self._final_module.functions for block in f.blocks for i in block.instructions
+        )
         is_long = next(itertools.islice(instructions, LONGEST_COPIED, None), None) is not None
         return names[0] if is_long else ""
 

@@ -1,9 +1,11 @@
-"""Functions of numba's own that kernels call (``max``, ``np.zeros``): compiled once, and for kernels alone.
+"""Functions of numba's own that kernels call (``max``, ``+``): looked up and compiled once, for them alone.
 
 numba compiles them for every set of options of the kernel that calls one, though few of the options matter to
 them; compares all options each time that it looks whether one is there; and gives each a way in from C, which
-nobody takes. It also tells every kernel that waits for what it calls when LLVM is locked and when it is free
-again, at each call of LLVM. Here is none of that while a kernel is compiled.
+nobody takes. To find the types of a function's variables it looks up each call, and each ``+``, three or four
+times over, by trying all that the function could be. It also tells every kernel that waits for what it calls
+when LLVM is locked and when it is free again, at each call of LLVM. Here is none of that while a kernel is
+compiled.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from typing import Any
 
 from llvmlite.binding import ffi
 from numba.core.targetconfig import ConfigStack
+from numba.core.types import functions
 from numba.core.typing import templates
 
 _PASSED_ON = "nrt", "fastmath", "error_model", "forceinline"
@@ -23,11 +26,29 @@ _Template: Any = templates._OverloadFunctionTemplate
 _jit_decorator = _Template._get_jit_decorator
 
 
+_call_type = functions.BaseFunction.get_call_type
+_known: dict[Any, tuple[Any, Any]] = {}
+"""Signatures of calls and the keys of what they call, by function, types of arguments and options."""
+
+
+def _options() -> Any:
+    options = ConfigStack.top_or_none()
+    return options and tuple(str(getattr(options, name)) for name in _PASSED_ON)
+
+
+def _get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return what numba's method does, found once."""
+    key = self, context, tuple(args), tuple(kws.items()), _options()
+    if key not in _known:
+        signature = _call_type(self, context, args, kws)
+        _known[key] = signature, self.get_impl_key(signature)
+    signature, self._impl_keys[signature.args] = _known[key]
+    return signature
+
+
 def _get_impl(self: Any, args: Any, kws: Any) -> Any:
     """Return what numba's method does, found by fewer options."""
-    options = ConfigStack.top_or_none()
-    passed_on = options and tuple(str(getattr(options, name)) for name in _PASSED_ON)
-    key = self.context, tuple(args), tuple(kws.items()), passed_on
+    key = self.context, tuple(args), tuple(kws.items()), _options()
     try:
         return self._impl_cache[key]
     except KeyError:
@@ -44,9 +65,17 @@ def for_kernels(pipeline: type) -> Iterator[None]:
         )
 
     lock = ffi.lib._lock
-    before = _Template._get_impl, _Template._get_jit_decorator, lock._cblist
-    _Template._get_impl, _Template._get_jit_decorator, lock._cblist = _get_impl, get_jit_decorator, []
+    ours = [
+        (_Template, "_get_impl", _get_impl),
+        (_Template, "_get_jit_decorator", get_jit_decorator),
+        (functions.BaseFunction, "get_call_type", _get_call_type),
+        (lock, "_cblist", []),
+    ]
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in ours]
+    for owner, name, our in ours:
+        setattr(owner, name, our)
     try:
         yield
     finally:
-        _Template._get_impl, _Template._get_jit_decorator, lock._cblist = before
+        for owner, name, of_numba in before:
+            setattr(owner, name, of_numba)

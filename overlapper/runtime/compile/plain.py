@@ -21,8 +21,9 @@ _USED = {
         f"JITCodeLibrary.{name}"
         for name in (
             "_ensure_finalized", "_finalize_dynamic_globals", "_finalize_final_module",
-            "_get_compiled_object", "_get_module_for_linking", "_optimize_functions", "_set_compiled_object",
-            "add_linking_library", "enable_object_caching", "finalize", "get_pointer_to_function",
+            "_get_compiled_object", "_get_module_for_linking", "_optimize_final_module",
+            "_optimize_functions", "_set_compiled_object", "add_linking_library", "enable_object_caching",
+            "finalize", "get_pointer_to_function",
         )
     ],
     "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
@@ -31,6 +32,7 @@ _USED = {
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.serialize": ["dumps"],
     "numba.core.targetconfig": ["ConfigStack.top_or_none"],
+    "numba.core.types.functions": ["BaseFunction.get_call_type", "BaseFunction.get_impl_key"],
     "numba.core.typing.templates": [
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
     ],
