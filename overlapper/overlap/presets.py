@@ -12,6 +12,7 @@ import numpy as np
 from overlapper.errors import ParameterError
 from overlapper.params.stages import ChainParams, Params
 from overlapper.sketch.choice import SharedKmers, choose
+from overlapper.sketch.estimates import estimate_errors
 from overlapper.tables import Reads
 
 ERROR_RATES = {"ont": 0.06, "clr": 0.13, "hifi": 0.002}
@@ -26,7 +27,6 @@ CORRECTED = "corrected"
 """Preset of later rounds of correction: as ``auto``, but with the seeds of `CORRECTED_BASES`, however few the
 reads. Corrected reads have enough of these in common."""
 CORRECTED_BASES = 128_000_000
-SAMPLE_BASES = 12_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 40, 1000
@@ -112,7 +112,7 @@ def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> Er
     taken = f", for {given}" if given in ALIASES else ""
     if preset in ERROR_RATES:
         return ErrorRate(ERROR_RATES[preset], f"preset {preset}{taken}")
-    error_rate, shared = _estimated(reads, threads)
+    error_rate, shared = estimate_errors(reads, threads)
     if math.isnan(error_rate):
         return ErrorRate(ERROR_RATES[FALLBACK], f"too few overlaps to estimate, taken as {FALLBACK}{taken}")
     return ErrorRate(error_rate, f"estimated{taken}", shared)
@@ -131,7 +131,7 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
     """Return the parameters with the error rate that the adaptive threshold needs, estimated unless given."""
     if params.threshold.error_rate:
         return params
-    error_rate, _ = _estimated(reads, threads)
+    error_rate, _ = estimate_errors(reads, threads)
     if math.isnan(error_rate):
         error_rate = ERROR_RATES[FALLBACK]
     return dataclasses.replace(
@@ -151,12 +151,3 @@ def _chain_params(error_rate: float, window: int) -> ChainParams:
         max_reach=min(MOST_REACH, max(default.max_reach, REACH_WINDOWS * window)),
         min_agreement=round(agreement),
     )
-
-
-def _estimated(reads: Reads, threads: int) -> tuple[float, SharedKmers | None]:
-    """Estimate from evenly spaced reads of about `SAMPLE_BASES`; the order of the reads must be canonical."""
-    from overlapper.sketch.estimates import estimate_errors
-
-    step = max(1, reads.total_bases // SAMPLE_BASES)
-    sample = reads.take(np.arange(0, len(reads), step)) if step > 1 else reads
-    return estimate_errors(sample, threads)

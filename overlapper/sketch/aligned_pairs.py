@@ -32,7 +32,7 @@ from overlapper.sketch.choice import MEASURED, SharedKmers
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
 
-_ALIGNED_SAMPLES = 100_000
+_FEWEST_ALIGNED, _BASES_PER_ALIGNED = 100_000, 120
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 _PAIRS = 2048
 _PAIRS_PER_TASK = 256
@@ -64,7 +64,8 @@ class AlignedPairs:
     from_all : int
         Rows of the first set.
     weights : ndarray of float64, shape (pairs,)
-        Bases of the read that was drawn; 1 in the first set.
+        Bases of the read that was drawn, over the chance that a read of its length is drawn; 1 in the first
+        set.
     errors : ndarray of float64, shape (pairs,)
         Summed error rates of both reads; NaN for unrelated ones.
     """
@@ -95,7 +96,7 @@ class AlignedPairs:
         """
         from overlapper.kernels.seeds import kmer_sample
 
-        samples, places = _thin_out(samples, places)
+        samples, places = _thin_out(samples, places, reads.total_bases)
         order = np.argsort(samples, kind="stable")
         samples, places = samples[order], places[order]
         base = np.where(places < 0, ~places, places)
@@ -111,7 +112,10 @@ class AlignedPairs:
         of_reads = paired[_spread(np.unique(holder[paired], return_index=True)[1], _PAIRS)]
         rows = np.concatenate([of_pairs, of_reads])
         one, other = places[rows], places[partners[rows]]
-        weights = np.concatenate([np.ones(len(of_pairs)), reads.lengths[holder[of_reads]]])
+        # Of reads with few samples some have none with a partner: long reads are drawn more often.
+        starts = np.maximum(0, reads.lengths - NEEDED_BASES + 1)
+        chance = -np.expm1(-starts[holder[of_reads]] * (len(paired) / max(1, int(starts.sum()))))
+        weights = np.concatenate([np.ones(len(of_pairs)), reads.lengths[holder[of_reads]] / chance])
         unrelated = _median_difference(reads, places[room >= NEEDED_BASES], threads)
         errors = _sum_of_errors(_differences(reads, one, other, threads), unrelated)
         return cls(reads, one, other, len(of_pairs), weights, errors)
@@ -187,11 +191,12 @@ class AlignedPairs:
         return shared / (_LENGTH - k + 1)
 
 
-def _thin_out(samples: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Keep about `_ALIGNED_SAMPLES` samples, by their anchors, so that partners stay together."""
-    if len(samples) <= _ALIGNED_SAMPLES:
+def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
+    """Keep a sample in 120 bases, but 100,000 of small sets, by their anchors: partners stay together."""
+    most = max(_FEWEST_ALIGNED, bases // _BASES_PER_ALIGNED)
+    if len(samples) <= most:
         return samples, places
-    threshold = np.uint64(int(_ALIGNED_SAMPLES / len(samples) * 2**64))
+    threshold = np.uint64(int(most / len(samples) * 2**64))
     kept = (samples >> np.uint64(32)) * _SCATTER <= threshold
     return samples[kept], places[kept]
 

@@ -1,6 +1,6 @@
 """Coverage, error rate and genome size, estimated from the reads alone.
 
-About half a million 32-mers are sampled by content (`kernels.seeds.kmer_sample`): what is sampled of the
+Half a million 32-mers or more are sampled by content (`kernels.seeds.kmer_sample`): what is sampled of the
 genome is sampled in every read, so the spectrum of the sample is that of all k-mers, and one sort gives it
 for every k from 16 to 32.
 
@@ -42,7 +42,7 @@ from overlapper.tables import Reads
 
 _SHORTEST_K = 16
 _LONGEST_K = 32
-_SAMPLES = 500_000
+_FEWEST_SAMPLES, _MOST_SAMPLES = 500_000, 4_000_000
 _BASES_PER_SAMPLE = 512
 _BLOCK_BASES = 1 << 20
 _MOST = 1000
@@ -177,6 +177,9 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
 def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers | None]:
     """Return the error rate that `estimate` gives, and what k-mers reads share, in less time.
 
+    All reads are sampled, few k-mers of each: a sample of reads of a large genome holds few that overlap,
+    and most pairs in it are of copies of a repeat.
+
     Returns
     -------
     error_rate : float
@@ -246,7 +249,7 @@ def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
     """Return 32-mers of all reads and where they start, as `kernels.seeds.kmer_sample.sample` gives them."""
     from overlapper.kernels.seeds import kmer_sample
 
-    wanted = max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE)
+    wanted = min(max(_FEWEST_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), _MOST_SAMPLES)
     share = min(1.0, wanted / max(1, reads.total_bases))
     threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
     bounds = cut_evenly(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from overlapper.errors import ParameterError
+from overlapper.sketch import estimates
 from overlapper.sketch.aligned_pairs import AlignedPairs
 from overlapper.sketch.estimates import estimate, estimate_errors
 from overlapper.tables import Reads
@@ -97,6 +98,20 @@ def test_threads_do_not_change_the_estimate():
     reads = simulate(300_000, 8, 0.1, length=9000)
     assert estimate(reads, 1) == estimate(reads, 2)
     assert estimate_errors(reads, 2)[0] == estimate(reads, 1).error_rate
+
+
+def test_long_reads_do_not_count_twice_where_few_k_mers_of_a_read_are_sampled(monkeypatch):
+    monkeypatch.setattr(estimates, "_FEWEST_SAMPLES", 8_000)
+    rng = np.random.default_rng(6)
+    genome = rng.integers(0, 4, 150_000).astype(np.uint8)
+
+    def draw(length, rate):
+        starts = rng.integers(0, len(genome) - length, 10 * len(genome) // length)
+        return [LETTERS[with_errors(genome[a : a + length], rate, rng)].tobytes().decode() for a in starts]
+
+    texts = draw(10_000, 0.01) + draw(1_000, 0.04)
+    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    assert estimate_errors(reads)[0] == pytest.approx(0.025, abs=0.004)
 
 
 @pytest.mark.parametrize("sequences", [[], [""], ["ACGT"], ["A" * 5000], ["N" * 500, "ACGTN" * 100]])
