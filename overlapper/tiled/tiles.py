@@ -101,8 +101,7 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
         elif files:
             files.left_out = seen.left_out
         this = seen or as_read()
-        # Packed by one of the first versions, they are known by their files alone.
-        if kept.facts.get("content", this.digest) != this.digest:
+        if kept.facts["content"] != this.digest:
             raise workdir.other(this)
         if not seen and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
             raise workdir.other(dataclasses.replace(this, what="qualities"))
@@ -179,7 +178,7 @@ class StoredRun:
     def write_seeds(self, params: Params) -> None:
         """Write the seeds in blocks that fit, unless they are there."""
         store, room, blocks = self._store, self._budget.left(len(self._store)), IN_BLOCKS[params.finder]
-        path = self._workdir.path("seeds", *blocks.depends_on(params), *_content(store))
+        path = self._workdir.path("seeds", *blocks.depends_on(params), store.artifact.facts["content"])
         known = finished(path, verify=True)
         if known is None or known.facts["tile_bytes"] > room:
             with writing(path) as artifact:
@@ -216,7 +215,7 @@ class StoredRun:
         for difference in self._workdir.changed(dataclasses.asdict(params)):
             self._note(difference)
         seeds = self.work.blocks()
-        key = [dataclasses.asdict(params), seeds.bounds.tolist(), *_content(self._store)]
+        key = [dataclasses.asdict(params), seeds.bounds.tolist(), self._store.artifact.facts["content"]]
         work = dataclasses.replace(self.work, params=params, results=self._workdir.path("overlaps", *key))
         tiles = list(itertools.combinations_with_replacement(range(len(seeds.bounds) - 1), 2))
         missing = [tile for tile in tiles if work.missing(tile, verify=True)]
@@ -262,12 +261,6 @@ def planned(
     check_compression(params)
     budget.left(len(store))
     return params
-
-
-def _content(store: ReadStore) -> list[str]:
-    """Return what tells the reads that stages are made of; nothing where one of the first versions packed."""
-    content = store.artifact.facts.get("content")
-    return [content] if content else []
 
 
 def agreements_of(
