@@ -30,7 +30,7 @@ from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
 from overlapper.tiled.stages import Stages
-from overlapper.tiled.tile_work import there
+from overlapper.tiled.tile_work import finished_artifact
 from overlapper.tiled.tiles import agreements_of
 from overlapper.tiled.workdir import Workdir
 
@@ -142,7 +142,7 @@ def rows_on_stored(
 
     with writing(folder) as artifact:
         blocks.write(artifact, together, params, room, threads, cut)
-    seeds = blocks(there(folder), params)
+    seeds = blocks(finished_artifact(folder), params)
     measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
     params = chain.with_typical(params, measured)
     rows = rows_of_laid(_laid_in_tiles(together, n, seeds, params, threads, report), n)

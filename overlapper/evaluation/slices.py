@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.index.segments import Segments
 from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.kmer_table import Spans
 from overlapper.mapping.pieces import pieces
@@ -60,15 +61,9 @@ class Slicing:
 
 def spans_of(sequences: Reads) -> Spans:
     """Return the known bases of sequences; bases of each are numbered from 0."""
-    runs = np.diff(sequences.unknown_offsets)
-    sequence = np.repeat(np.arange(len(sequences)), runs + 1)
-    opening = np.zeros(len(sequence), bool)
-    opening[sequences.unknown_offsets[:-1] + np.arange(len(sequences))] = True
-    closing = np.roll(opening, -1)
-    start, stop = np.zeros(len(sequence), np.int64), sequences.lengths[sequence]
-    start[~opening], stop[~closing] = sequences.unknown_end, sequences.unknown_start
-    first_word = sequences.word_offsets[sequence]
-    return Spans(sequences.words, first_word, start, stop, start, sequence)
+    known = Segments.of(sequences)
+    first_word, stop = sequences.word_offsets[known.reads], known.starts + known.lengths
+    return Spans(sequences.words, first_word, known.starts, stop, known.starts, known.reads)
 
 
 def reference_spans(sequences: Reads, circular: np.ndarray, k: int) -> Spans:

@@ -23,7 +23,7 @@ from overlapper.errors import InputError, OutputError
 from overlapper.io import folders
 from overlapper.io.folders import sync
 from overlapper.io.json_records import read_record, write_record
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.threads import available_threads, map_in_order, start
 
 RECORD = "done.json"
@@ -200,9 +200,9 @@ def _begun(path: Path) -> Iterator[Artifact]:
     try:
         _check_place(path)
         part = folders.part_of(path)
-        with leaving.undisturbed():
+        with cleanup.undisturbed():
             folders.make(part, folders.ARTIFACT, RECORD)
-            leaving.note(part, folders.remove_in_use)
+            cleanup.note(part, folders.remove_in_use)
     except OSError as error:
         raise _unwritable(path.parent, error) from None
     artifact = Artifact(part, {})
@@ -218,7 +218,7 @@ def _left_whole(artifact: Artifact) -> Iterator[None]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             folders.remove(artifact.folder)
-        leaving.forget(artifact.folder)
+        cleanup.forget(artifact.folder)
         if isinstance(error, OSError):
             raise _unwritable(artifact.folder.parent, error) from None
         raise
@@ -262,9 +262,9 @@ def _finish(artifact: Artifact, path: Path) -> None:
     if path.is_dir() and any(path.iterdir()):
         former = folders.part_of(path)
         os.rename(path, former)
-    with leaving.undisturbed():
+    with cleanup.undisturbed():
         os.rename(part, path)
-        leaving.forget(part)
+        cleanup.forget(part)
     sync(path.parent)
     if former:
         folders.remove(former)

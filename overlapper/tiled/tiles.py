@@ -36,7 +36,7 @@ from overlapper.runtime.messages import Report, counted
 from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
-from overlapper.tiled.tile_work import TileNumber, TileWork, there
+from overlapper.tiled.tile_work import TileNumber, TileWork, finished_artifact
 from overlapper.tiled.workdir import Workdir
 
 RunTiles = Callable[[TileWork, list[TileNumber], Report], None]
@@ -106,7 +106,7 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
         if not seen and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
             raise workdir.other(dataclasses.replace(this, what="qualities"))
         workdir.begin([this])
-    return ReadStore.open(there(path))
+    return ReadStore.open(finished_artifact(path))
 
 
 def run_tiled(
@@ -222,7 +222,7 @@ class StoredRun:
         if len(missing) < len(tiles):
             self._note(f"done already: {len(tiles) - len(missing)} of {counted(len(tiles), 'tile')}")
         (self._run_tiles or self._one_by_one)(work, missing, report)
-        strips = [there(path) for tile in tiles for path in work.strips(tile)]
+        strips = [finished_artifact(path) for tile in tiles for path in work.strips(tile)]
         taken: Counter[str] = Counter()
         for strip in strips:
             taken.update(strip.facts["taken"])
