@@ -178,7 +178,7 @@ class StoredRun:
     def write_seeds(self, params: Params) -> None:
         """Write the seeds in blocks that fit, unless they are there."""
         store, room, blocks = self._store, self._budget.left(len(self._store)), IN_BLOCKS[params.finder]
-        path = self._workdir.path("seeds", *blocks.depends_on(params), store.artifact.facts["content"])
+        path = self._workdir.path("seeds", *blocks.depends_on(params), *_content(store))
         known = finished(path, verify=True)
         if known is None or known.facts["tile_bytes"] > room:
             with writing(path) as artifact:
@@ -215,7 +215,7 @@ class StoredRun:
         for difference in self._workdir.changed(dataclasses.asdict(params)):
             self._note(difference)
         seeds = self.work.blocks()
-        key = [dataclasses.asdict(params), seeds.bounds.tolist(), self._store.artifact.facts["content"]]
+        key = [dataclasses.asdict(params), seeds.bounds.tolist(), *_content(self._store)]
         work = dataclasses.replace(self.work, params=params, results=self._workdir.path("overlaps", *key))
         tiles = list(itertools.combinations_with_replacement(range(len(seeds.bounds) - 1), 2))
         missing = [tile for tile in tiles if work.missing(tile, verify=True)]
@@ -261,6 +261,12 @@ def planned(
     check_compression(params)
     budget.left(len(store))
     return params
+
+
+def _content(store: ReadStore) -> list[str]:
+    """Return what tells the reads of a store; nothing for corrected reads, alone in their work folder."""
+    content = store.artifact.facts.get("content")
+    return [content] if content else []
 
 
 def agreements_of(
