@@ -93,18 +93,18 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
             artifact.facts |= {"content": this.digest, "qualities as read": qualities.hexdigest()}
             workdir.begin([this])
     else:
-        seen = workdir.seen(given)
-        if takes_qualities and not workdir.seen(dataclasses.replace(given, what="qualities")):
-            seen = None
-        if seen is None:
+        known = workdir.untouched(given)
+        if takes_qualities and not workdir.untouched(dataclasses.replace(given, what="qualities")):
+            known = None
+        if known is None:
             collections.deque(read, maxlen=0)
         elif files:
-            files.left_out = seen.left_out
-        this = seen or as_read()
+            files.left_out = known.left_out
+        this = known or as_read()
         if kept.facts["content"] != this.digest:
-            raise workdir.other(this)
-        if not seen and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
-            raise workdir.other(dataclasses.replace(this, what="qualities"))
+            raise workdir.other_input(this)
+        if not known and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
+            raise workdir.other_input(dataclasses.replace(this, what="qualities"))
         workdir.begin([this])
     return ReadStore.open(finished_artifact(path))
 

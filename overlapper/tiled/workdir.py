@@ -180,7 +180,7 @@ class Workdir:
         known = self._known()
         for given in inputs:
             if known.get(given.what, {}).get("digest", given.digest) != given.digest:
-                raise self.other(given)
+                raise self.other_input(given)
         self.digests = tuple(given.digest for given in inputs)
         now = known | {given.what: dataclasses.asdict(given) for given in inputs}
         if self._run is None or now != known:
@@ -188,8 +188,8 @@ class Workdir:
                 record.facts |= {"version": __version__, "inputs": now}
             self._run = record
 
-    def seen(self, given: Input) -> Input | None:
-        """Return an input, with its digest, if it is of files that the work was begun on, and untouched.
+    def untouched(self, given: Input) -> Input | None:
+        """Return an input with the digest noted for its files; None if they changed since the work was begun.
 
         Parameters
         ----------
@@ -203,12 +203,12 @@ class Workdir:
             return None
         return dataclasses.replace(given, digest=noted["digest"], left_out=noted.get("left_out", {}))
 
-    def other(self, given: Input) -> InputError:
+    def other_input(self, given: Input) -> InputError:
         """Return the error that an input is another one than that which the work was begun on."""
         noted = self._known().get(given.what, {})
         before = noted.get("files", given.files)
         passed = noted.get("read_filter", {})
-        alike = f" with {_said(passed)}" if passed != given.read_filter else ""
+        alike = f" with {_as_options(passed)}" if passed != given.read_filter else ""
         return InputError(
             f"is not what the work in {self.folder} was begun on"
             + (f", {', '.join(before)}" if before != given.files else ""),
@@ -245,8 +245,8 @@ class Workdir:
         return [f"parameters differ from the last run in {self.folder}: {one}" for one in differences]
 
 
-def _said(read_filter: dict[str, float]) -> str:
-    """Return a filter by the options that give it."""
+def _as_options(read_filter: dict[str, float]) -> str:
+    """Return the options that give a filter."""
     options = [f"--{name.replace('_', '-')} {value:g}" for name, value in read_filter.items()]
     return " and ".join(options) or "no reads left out"
 
