@@ -11,7 +11,7 @@ from overlapper.errors import ParameterError
 from overlapper.index.segments import Segments
 from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.kmer_table import Spans
-from overlapper.mapping.pieces import pieces
+from overlapper.mapping.read_parts import cut_out
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
@@ -79,7 +79,7 @@ def reference_spans(sequences: Reads, circular: np.ndarray, k: int) -> Spans:
     for number in circles.tolist():
         end = int(sequences.lengths[number])
         first = np.array([end - (k - 1), 0])
-        ends = pieces(sequences, np.full(2, number), first, first + k - 1)
+        ends = cut_out(sequences, np.full(2, number), first, first + k - 1)
         seam = Reads.from_sequences([""], [ends.sequence(0) + ends.sequence(1)])
         around = spans_of(seam)
         spans.append(
