@@ -11,7 +11,7 @@ import io
 import os
 import sys
 
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.signals import end_on_signals
 
 _code = 1
@@ -38,7 +38,7 @@ def _exit() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
-    leaving.hold()
+    cleanup.hold()
     os._exit(_code)
 
 

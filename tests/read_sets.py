@@ -79,3 +79,12 @@ def columns_of(table):
         for field in table.fields_of("column", "offsets", "ragged")
         if getattr(table, field.name) is not None
     }
+
+
+def assert_same(one, other):
+    """Check that two tables have the same columns, bit by bit, and seeds of the same length, if any."""
+    assert getattr(one, "seed_length", 0) == getattr(other, "seed_length", 0)
+    columns, others = columns_of(one), columns_of(other)
+    assert columns.keys() == others.keys()
+    for name, values in columns.items():
+        assert values == others[name], name

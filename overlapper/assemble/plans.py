@@ -8,7 +8,7 @@ from overlapper.correct.stored_rounds import with_votes
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.messages import counted
-from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, looked_at, tile_bytes
+from overlapper.tiled.plan import DISK_PER_OVERLAP, Budget, cut_blocks, disk_bytes, tile_bytes
 
 VOTED = 1.26
 """Bytes on disk of a base that was voted on."""
@@ -40,10 +40,11 @@ def describe(
     ParameterError
         When the budget is too small for the reads.
     """
-    bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
+    seeded = IN_BLOCKS[params.finder]
+    bases, kmers = int(store.lengths.sum()), seeded.looked_at(store, params, budget.threads)
     with_held = with_votes(budget, len(store), unitig_bases)
     room = with_held.left(len(store))
-    seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
+    seed_bytes = seeded.BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room)) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
     voting = int(store.stored().bytes_of_each.sum() if rounds < 2 else VOTED * bases)

@@ -23,7 +23,7 @@ from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.homopolymers import compressed_lengths, sketched_form
 from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
 from overlapper.sketch.seed_store import SeedStore
-from overlapper.sketch.seed_writer import SeedWriter
+from overlapper.sketch.seed_writer import SeedWriter, expected_minimizers
 from overlapper.sketch.tile_index import sample_seeds, tile_index, whole_index
 from overlapper.tables import Reads, Seeding
 
@@ -70,6 +70,10 @@ class SeededBlocks(Protocol):
     @staticmethod
     def depends_on(params: Params) -> list[Any]:
         """Return the parameters that the seeds depend on."""
+
+    @staticmethod
+    def looked_at(store: SeedSource, params: Params, threads: int) -> int:
+        """Return about how many k-mers of the reads are looked at, before any seed is made."""
 
     @staticmethod
     def write(
@@ -130,6 +134,11 @@ class DsoftBlocks:
         return [dataclasses.asdict(params.sketch)]
 
     @staticmethod
+    def looked_at(store: SeedSource, params: Params, threads: int) -> int:
+        """See `SeededBlocks`."""
+        return expected_minimizers(int(store.lengths.sum()), params.sketch.window)
+
+    @staticmethod
     def write(
         artifact: Artifact, store: SeedSource, params: Params, memory: int, threads: int, cut: Cut
     ) -> None:
@@ -177,6 +186,12 @@ class SpgemmBlocks:
     def depends_on(params: Params) -> list[Any]:
         """See `SeededBlocks`."""
         return ["spgemm", params.sketch.kmer_length, dataclasses.asdict(params.spgemm)]
+
+    @staticmethod
+    def looked_at(store: SeedSource, params: Params, threads: int) -> int:
+        """See `SeededBlocks`."""
+        kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
+        return round(int(store.lengths.sum()) * kmers.sampled)
 
     @staticmethod
     def write(
@@ -238,4 +253,5 @@ class SpgemmBlocks:
 
 
 IN_BLOCKS: dict[str, type[SeededBlocks]] = {"dsoft": DsoftBlocks, "spgemm": SpgemmBlocks}
+"""By finder; one that is not here has no tiles."""
 """What works in tiles, by the name of the finder."""

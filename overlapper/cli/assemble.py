@@ -6,7 +6,7 @@ import dataclasses
 import os
 from collections.abc import Iterable
 from contextlib import ExitStack
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,6 +32,10 @@ from overlapper.cli.options import (
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.stage_runs import held_run, print_plan, stored_run
+from overlapper.cli.tables import aligned
+
+if TYPE_CHECKING:
+    from overlapper.assemble.contigs import Assembled
 
 EXAMPLES = """
 overlapper assemble reads.fastq.gz -o assembly
@@ -133,18 +137,7 @@ def assemble(
     inputs = [path for path in (*reads, config, reference) if path is not None]
     check_name(output, "--output")
     check_outputs({"--output": output, **places, "--write-config": write_config, "--log": log}, inputs)
-    if correct not in (None, "auto", "always", "never"):
-        raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
-    if copies not in (None, "auto", "separate", "collapse"):
-        raise typer.BadParameter(f"--copies is {copies}, expected auto, separate or collapse")
-    if haplotypes not in (None, "auto", "phase", "collapse"):
-        raise typer.BadParameter(f"--haplotypes is {haplotypes}, expected auto, phase or collapse")
-    if haplotypes == "phase" and (correct == "never" or copies == "collapse"):
-        raise typer.BadParameter(
-            "--haplotypes phase needs copies kept apart: leave out --correct never and --copies collapse"
-        )
-    if copies == "separate" and correct == "never":
-        raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
+    _check_choices(correct, copies, haplotypes)
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
 
@@ -222,31 +215,43 @@ def assemble(
         if write_config:
             files.enter_context(OutputFile(write_config)).write(to_toml(params).encode())
         files.close()
-        for stage in made.stages:
-            progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
-            if verbose:
-                progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
-        progress.note(made.decision())
-        if made.haplotypes:
-            progress.note(made.haplotypes.decision())
-        elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
-            progress.note(f"of a former run, with other parameters: {', '.join(former)}")
-        for row in _columns(table[: 1 + MOST_SHOWN]):
-            progress.note(row)
-        if len(table) > 1 + MOST_SHOWN:
-            progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {places['contigs.tsv']}")
-        if made.cut_off:
-            progress.note(
-                f"{made.cut_off:,} bases at ends of contigs, which too few reads cover, were cut off"
-            )
-        for line in made.warnings:
-            progress.note(line)
-        if not len(made.contigs):
-            progress.note(made.why_empty())
+        _tell(progress, made, table, output, verbose)
 
 
-def _columns(table: list[str]) -> list[str]:
-    """Return the lines of a tab-separated table with their columns aligned."""
-    rows = [line.split("\t") for line in table]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]
+def _check_choices(correct: str | None, copies: str | None, haplotypes: str | None) -> None:
+    """Raise `typer.BadParameter` for values that are none, or that contradict each other."""
+    if correct not in (None, "auto", "always", "never"):
+        raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
+    if copies not in (None, "auto", "separate", "collapse"):
+        raise typer.BadParameter(f"--copies is {copies}, expected auto, separate or collapse")
+    if haplotypes not in (None, "auto", "phase", "collapse"):
+        raise typer.BadParameter(f"--haplotypes is {haplotypes}, expected auto, phase or collapse")
+    if haplotypes == "phase" and (correct == "never" or copies == "collapse"):
+        raise typer.BadParameter(
+            "--haplotypes phase needs copies kept apart: leave out --correct never and --copies collapse"
+        )
+    if copies == "separate" and correct == "never":
+        raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
+
+
+def _tell(progress: Progress, made: Assembled, table: list[str], output: str, verbose: bool) -> None:
+    """Note what the stages took, what was decided, and the first contigs of the table."""
+    for stage in made.stages:
+        progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
+        if verbose:
+            progress.counts({name: n for name, n in stage.facts.items() if isinstance(n, int)})
+    progress.note(made.decision())
+    if made.haplotypes:
+        progress.note(made.haplotypes.decision())
+    elif former := [name for name in OF_HAPLOTYPES if os.path.lexists(os.path.join(output, name))]:
+        progress.note(f"of a former run, with other parameters: {', '.join(former)}")
+    for row in aligned([line.split("\t") for line in table[: 1 + MOST_SHOWN]]).splitlines():
+        progress.note(row)
+    if len(table) > 1 + MOST_SHOWN:
+        progress.note(f"and {len(table) - 1 - MOST_SHOWN} more in {os.path.join(output, 'contigs.tsv')}")
+    if made.cut_off:
+        progress.note(f"{made.cut_off:,} bases at ends of contigs, which too few reads cover, were cut off")
+    for line in made.warnings:
+        progress.note(line)
+    if not len(made.contigs):
+        progress.note(made.why_empty())

@@ -191,11 +191,13 @@ def _overlaps(truth: str, paf: str, min_overlap: int, circular: list[str]) -> tu
     """Judge overlaps; return text, JSON and a table of the scores."""
     from overlapper.cli.overlap_scores import as_document, as_text, as_tsv
     from overlapper.evaluation.overlaps import evaluate_overlaps
-    from overlapper.io.reported import read_paf
+    from overlapper.io.reported import read_reported
     from overlapper.io.truth import read_truth
 
     circles = parse_circles(circular)
-    scores = evaluate_overlaps(read_truth(truth), read_paf(paf), min_overlap=min_overlap, circular=circles)
+    scores = evaluate_overlaps(
+        read_truth(truth), read_reported(paf), min_overlap=min_overlap, circular=circles
+    )
     return as_text(scores), as_document(scores), as_tsv(scores)
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from overlapper.errors import ParameterError
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.signals import end_on_signals
 from overlapper.runtime.threads import available_threads, map_in_order
 
@@ -56,11 +56,11 @@ def helpers(command: str, processes: int) -> Iterator[None]:
     with contextlib.ExitStack() as noted:
         for share in range(processes):
             words = [*call, f"{share}", f"{processes}"]
-            with leaving.undisturbed():
+            with cleanup.undisturbed():
                 process = subprocess.Popen(
                     words, env=_environment(), stdin=nowhere, stdout=nowhere, stderr=nowhere
                 )
-                noted.enter_context(leaving.child(process))
+                noted.enter_context(cleanup.child(process))
             started.append(process)
         try:
             yield
@@ -126,12 +126,12 @@ def compile_all(lines: Sequence[str], processes: int) -> Iterator[str]:
 def _compiler() -> Iterator[subprocess.Popen[str]]:
     """Start a process that compiles the kernels whose lines it is sent (`compile_sent`)."""
     with contextlib.ExitStack() as noted:
-        with leaving.undisturbed():
+        with cleanup.undisturbed():
             pipe: Any = subprocess.PIPE
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", __name__], env=_environment(), stdin=pipe, stdout=pipe, text=True
             )
-            noted.enter_context(leaving.child(process))
+            noted.enter_context(cleanup.child(process))
         try:
             yield process
         finally:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
 def work_folder(workdir: str | None, output: str) -> Iterator[str]:
     """Give the folder to work in: a temporary one beside the output if none is given."""
     if workdir is not None:
-        with leaving.resumable():
+        with cleanup.resumable():
             yield workdir
         return
     from overlapper.io.folders import temporary_folder

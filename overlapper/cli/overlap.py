@@ -35,7 +35,7 @@ from overlapper.cli.options import (
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
 from overlapper.cli.sizes import parse_size
-from overlapper.runtime.beside import stats_beside
+from overlapper.runtime.output_stats import stats_beside
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,7 +14,7 @@ from overlapper.cli.progress import Progress
 from overlapper.errors import OutputError
 from overlapper.io.outputs import write_text
 from overlapper.io.read_filter import ALL, ReadFilter
-from overlapper.runtime.beside import size_of
+from overlapper.runtime.output_stats import size_of
 from overlapper.runtime.streams import is_stream
 from overlapper.runtime.threads import start
 from overlapper.version import __version__

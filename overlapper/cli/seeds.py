@@ -231,7 +231,7 @@ def _searches(
     searched: Index, devices: list[Device], gpu_memory: int, threads: int
 ) -> dict[str, Callable[..., Any]]:
     """Return the searches by kind, on the CPU or on GPUs."""
-    numbers = [int(device.name.removeprefix("cuda:")) for device in devices if device.name != "cpu"]
+    numbers = [device.number for device in devices if device.name != "cpu"]
     asked: Any = searched
     options: dict[str, Any] = {"threads": threads}
     if numbers:

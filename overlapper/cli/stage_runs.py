@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ def held_run(
     beside, stages = others(given), Stages()
     with contextlib.ExitStack() as kept:
         if workdir is not None:
-            kept.enter_context(leaving.resumable())
+            kept.enter_context(cleanup.resumable())
             place = kept.enter_context(Workdir(workdir, option=option))
             reads = parts.as_input("reads", digest_of_reads(given))
             qualities = digest_of_arrays(given.qualities, given.quality_offsets)

@@ -24,7 +24,7 @@ from overlapper.compare.comparison import Comparison, Method
 from overlapper.compare.processes import run_methods
 from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.extend.registry import extender
-from overlapper.io.reported import ReportedOverlaps, read_paf
+from overlapper.io.reported import ReportedOverlaps, read_reported
 from overlapper.io.truth import Truth
 from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
@@ -83,7 +83,7 @@ def compare_overlaps(
     methods = [(first, second) for first in finders for second in extenders]
     costs, found = run_methods(
         ["overlap"], reads, files, ("finder", "extender"), methods,
-        ["-t", str(threads), *options], read_paf, report,
+        ["-t", str(threads), *options], read_reported, report,
     )  # fmt: skip
     if truth:
         truth = truth.of_reads(reads.names)

@@ -19,7 +19,7 @@ from overlapper.compare.comparison import Costs
 from overlapper.errors import ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import write_lines
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 
@@ -106,11 +106,11 @@ def run_measured(words: list[str], stats: Path) -> Costs:
     command = [sys.executable, "-m", "overlapper", *words, "--stats", str(stats), "-q"]
     start = time.perf_counter()
     with ExitStack() as started:
-        with leaving.undisturbed():
+        with cleanup.undisturbed():
             process = started.enter_context(
                 subprocess.Popen(command, stderr=subprocess.PIPE, env=_environment())
             )
-            started.enter_context(leaving.child(process))
+            started.enter_context(cleanup.child(process))
         complaint = process.stderr.read().decode() if process.stderr else ""
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

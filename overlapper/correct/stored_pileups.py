@@ -165,7 +165,7 @@ class StoredPileups(abc.ABC):
         return Pileups(self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence)
 
 
-class ReadPiles(StoredPileups):
+class PileupsOfReads(StoredPileups):
     """Reads as targets of each other.
 
     Parameters
@@ -194,7 +194,7 @@ class ReadPiles(StoredPileups):
         return self._stored.take(targets)
 
 
-class UnitigPiles(StoredPileups):
+class PileupsOfUnitigs(StoredPileups):
     """Stored reads on targets that are in memory with their rows.
 
     Parameters

@@ -16,7 +16,7 @@ from overlapper.correct.pileups import Rows
 from overlapper.correct.polish import Polished, Unitigs, polish_kept
 from overlapper.correct.read_placement import Laid, laid, rows_of_laid, sample_targets
 from overlapper.correct.rounds import Round
-from overlapper.correct.stored_pileups import UnitigPiles
+from overlapper.correct.stored_pileups import PileupsOfUnitigs
 from overlapper.correct.stored_rounds import with_votes
 from overlapper.extend import chain
 from overlapper.io import folders
@@ -30,7 +30,7 @@ from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
 from overlapper.tiled.stages import Stages
-from overlapper.tiled.tile_work import there
+from overlapper.tiled.tile_work import finished_artifact
 from overlapper.tiled.tiles import agreements_of
 from overlapper.tiled.workdir import Workdir
 
@@ -97,9 +97,9 @@ class StoredReadsOfUnitigs:
         folder, room = self.workdir.path("polish-seeds", this.number), self.budget.left(len(self.store))
         return rows_on_stored(targets, self.store, self.rate, folder, room, this.machine.threads, this.report)
 
-    def pileups(self, targets: Reads, rows: Rows) -> UnitigPiles:
+    def pileups(self, targets: Reads, rows: Rows) -> PileupsOfUnitigs:
         """See `KeptReads`."""
-        return UnitigPiles(targets, self.store.stored(), rows, self.budget.left(len(self.store)))
+        return PileupsOfUnitigs(targets, self.store.stored(), rows, self.budget.left(len(self.store)))
 
 
 def rows_on_stored(
@@ -142,7 +142,7 @@ def rows_on_stored(
 
     with writing(folder) as artifact:
         blocks.write(artifact, together, params, room, threads, cut)
-    seeds = blocks(there(folder), params)
+    seeds = blocks(finished_artifact(folder), params)
     measured = agreements_of(together, seeds, sample_targets(n), n, params, threads)
     params = chain.with_typical(params, measured)
     rows = rows_of_laid(_laid_in_tiles(together, n, seeds, params, threads, report), n)

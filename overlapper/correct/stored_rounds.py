@@ -13,7 +13,7 @@ from overlapper.correct.machine import Machine
 from overlapper.correct.read_rounds import Facts, Vote
 from overlapper.correct.reads import Corrected, correct_kept
 from overlapper.correct.rounds import Round
-from overlapper.correct.stored_pileups import ReadPiles, write_rows
+from overlapper.correct.stored_pileups import PileupsOfReads, write_rows
 from overlapper.correct.uncovered import Uncovered
 from overlapper.correct.voted import Covered, StoredVoted, VotedWriter
 from overlapper.io.arrays import ArrayWriter, loaded_arrays
@@ -72,7 +72,7 @@ class StoredRoundReads:
 
     def pileups(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None
-    ) -> tuple[ReadPiles, int]:
+    ) -> tuple[PileupsOfReads, int]:
         """See `KeptReads`."""
         given, self._overlaps = self._overlaps, None
 
@@ -88,7 +88,7 @@ class StoredRoundReads:
 
         name = f"correct-{this.number}-overlaps"
         rows, _ = this.stages.write(name, ["rows", preset, changes, given is not None], write)
-        return ReadPiles(self._reads, rows, self._room), rows.facts["overlaps"]
+        return PileupsOfReads(self._reads, rows, self._room), rows.facts["overlaps"]
 
     def _found(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.io.reported import ReportedOverlaps, read_paf
+from overlapper.io.reported import ReportedOverlaps, read_reported
 from overlapper.io.truth import UNPLACED, Truth, read_truth
 
 LENGTH_EDGES = (500, 1_000, 2_000, 3_000, 5_000, 10_000, 20_000, 50_000, 100_000)
@@ -173,7 +173,7 @@ def evaluate_overlaps(
     if not isinstance(truth, Truth):
         truth = read_truth(os.fspath(truth))
     if not isinstance(overlaps, ReportedOverlaps):
-        overlaps = read_paf(os.fspath(overlaps))
+        overlaps = read_reported(os.fspath(overlaps))
     numbers: dict[str, int] = {}
     row_reads = _number(truth.read.tolist(), numbers)
     reported_reads = _number(overlaps.names, numbers)

@@ -17,7 +17,8 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.evaluation import placed_chains, placed_reads
 from overlapper.kernels.evaluation.placed_chains import Windows
 from overlapper.kernels.evaluation.placed_reads import Sites
-from overlapper.kernels.mapping.chain_paths import Ends, align_chains
+from overlapper.kernels.mapping.chain_paths import align_chains
+from overlapper.mapping.edits import ends_of
 from overlapper.params.mapping import MapParams
 from overlapper.runtime.messages import Report
 from overlapper.runtime.threads import cut_evenly, map_in_order
@@ -231,16 +232,9 @@ class _Judge:
         chained = np.flatnonzero(np.diff(starts))
         rows, cigar, offsets = align_chains(
             packed, reference, read[chained], placed.target[chained], placed.reverse[chained],
-            np.append(starts[chained], len(x)), x, y, length, _ends(),
+            np.append(starts[chained], len(x)), x, y, length, ends_of(MapParams()),
         )  # fmt: skip
         enough = 2 * (rows[:, 1] - rows[:, 0]) >= reads.lengths[read[chained]]
         states, counts = placed_reads.spell(packed, windows, chained, enough, rows, cigar, offsets)
         placed_reads.count_sites(reference, windows, states, self.sites, counts)
         return states, counts
-
-
-def _ends() -> Ends:
-    """Return the scores by which mapping decides where alignments end."""
-    params = MapParams()
-    scoring = params.scoring
-    return Ends(scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend, params.end_bonus)

@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.index.segments import Segments
 from overlapper.kernels.seeds import kmer_table
 from overlapper.kernels.seeds.kmer_table import Spans
-from overlapper.mapping.pieces import pieces
+from overlapper.mapping.read_parts import cut_out
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Reads
@@ -60,15 +61,9 @@ class Slicing:
 
 def spans_of(sequences: Reads) -> Spans:
     """Return the known bases of sequences; bases of each are numbered from 0."""
-    runs = np.diff(sequences.unknown_offsets)
-    sequence = np.repeat(np.arange(len(sequences)), runs + 1)
-    opening = np.zeros(len(sequence), bool)
-    opening[sequences.unknown_offsets[:-1] + np.arange(len(sequences))] = True
-    closing = np.roll(opening, -1)
-    start, stop = np.zeros(len(sequence), np.int64), sequences.lengths[sequence]
-    start[~opening], stop[~closing] = sequences.unknown_end, sequences.unknown_start
-    first_word = sequences.word_offsets[sequence]
-    return Spans(sequences.words, first_word, start, stop, start, sequence)
+    known = Segments.of(sequences)
+    first_word, stop = sequences.word_offsets[known.reads], known.starts + known.lengths
+    return Spans(sequences.words, first_word, known.starts, stop, known.starts, known.reads)
 
 
 def reference_spans(sequences: Reads, circular: np.ndarray, k: int) -> Spans:
@@ -84,7 +79,7 @@ def reference_spans(sequences: Reads, circular: np.ndarray, k: int) -> Spans:
     for number in circles.tolist():
         end = int(sequences.lengths[number])
         first = np.array([end - (k - 1), 0])
-        ends = pieces(sequences, np.full(2, number), first, first + k - 1)
+        ends = cut_out(sequences, np.full(2, number), first, first + k - 1)
         seam = Reads.from_sequences([""], [ends.sequence(0) + ends.sequence(1)])
         around = spans_of(seam)
         spans.append(

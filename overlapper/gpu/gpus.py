@@ -35,8 +35,8 @@ SLOTS = 3
 """Batches that a GPU has in hand."""
 LARGEST_ARENA = 1 << 32
 """Bytes of GPU memory that a slot takes where the GPU holds all reads; more would not make it faster."""
-LARGEST_FOR_PILES = 1 << 34
-"""The same where a slot works on piles of reads."""
+LARGEST_FOR_PILEUPS = 1 << 34
+"""The same where a slot works on pileups."""
 
 Found = TypeVar("Found", covariant=True)
 
@@ -64,7 +64,7 @@ def opened(devices: Sequence[Device], memory: int, reads: Reads | None) -> Itera
     if devices[0].name == "cpu":
         yield None
         return
-    with Gpus(devices, memory, LARGEST_FOR_PILES) as gpus:
+    with Gpus(devices, memory, LARGEST_FOR_PILEUPS) as gpus:
         gpus.hold(Reads.empty() if reads is None else reads, with_qualities=reads is not None)
         yield gpus
 

@@ -23,7 +23,7 @@ from overlapper.errors import InputError, OutputError
 from overlapper.io import folders
 from overlapper.io.folders import sync
 from overlapper.io.json_records import read_record, write_record
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.threads import available_threads, map_in_order, start
 
 RECORD = "done.json"
@@ -200,9 +200,9 @@ def _begun(path: Path) -> Iterator[Artifact]:
     try:
         _check_place(path)
         part = folders.part_of(path)
-        with leaving.undisturbed():
+        with cleanup.undisturbed():
             folders.make(part, folders.ARTIFACT, RECORD)
-            leaving.note(part, folders.remove_in_use)
+            cleanup.note(part, folders.remove_in_use)
     except OSError as error:
         raise _unwritable(path.parent, error) from None
     artifact = Artifact(part, {})
@@ -218,7 +218,7 @@ def _left_whole(artifact: Artifact) -> Iterator[None]:
     except BaseException as error:
         with contextlib.suppress(OSError):
             folders.remove(artifact.folder)
-        leaving.forget(artifact.folder)
+        cleanup.forget(artifact.folder)
         if isinstance(error, OSError):
             raise _unwritable(artifact.folder.parent, error) from None
         raise
@@ -239,8 +239,8 @@ def _check_place(path: Path) -> None:
     if not os.path.lexists(path):
         return
     found: Path | None = path
-    if finished(path) is not None or folders.kind_of(path) == folders.ARTIFACT:
-        found = _foreign_in(path)
+    if folders.kind_of(path) == folders.ARTIFACT:
+        found = folders.foreign(path)
     elif path.is_dir() and not path.is_symlink():
         found = next(path.iterdir(), None)
     if found is not None:
@@ -248,18 +248,6 @@ def _check_place(path: Path) -> None:
             f"{found} is in the way, and overlapper did not write it: it stays as it is. Move it elsewhere, "
             "or work in another folder"
         )
-
-
-def _foreign_in(path: Path) -> Path | None:
-    """Return something in a finished artifact that we did not write."""
-    if folders.kind_of(path) is None:
-        return next((file for file in path.iterdir() if file.name not in _files_of(path)), None)
-    return folders.foreign(path)
-
-
-def _files_of(path: Path) -> list[str]:
-    """Return the names of the files in an artifact, also of one of the first versions, which left no mark."""
-    return [RECORD, *read_record(path / RECORD, f"Remove the folder {path}.", signed=False)["files"]]
 
 
 def _finish(artifact: Artifact, path: Path) -> None:
@@ -272,14 +260,11 @@ def _finish(artifact: Artifact, path: Path) -> None:
     sync(part)
     former = None
     if path.is_dir() and any(path.iterdir()):
-        former, marked = folders.part_of(path), folders.kind_of(path) is not None
-        names = [] if marked else _files_of(path)
+        former = folders.part_of(path)
         os.rename(path, former)
-        if not marked:
-            folders.mark(former, folders.ARTIFACT, *names)
-    with leaving.undisturbed():
+    with cleanup.undisturbed():
         os.rename(part, path)
-        leaving.forget(part)
+        cleanup.forget(part)
     sync(path.parent)
     if former:
         folders.remove(former)
@@ -304,7 +289,7 @@ def finished(path: Path, *, verify: bool = False) -> Artifact | None:
     if not os.path.lexists(record):
         return None
     remedy = f"Remove the folder {path}."
-    content = read_record(record, remedy, signed=folders.kind_of(path) is not None)
+    content = read_record(record, remedy)
     facts, files = content.get("facts"), content.get("files")
     if not isinstance(facts, dict) or not isinstance(files, dict):
         raise InputError("is not what was written there", file=str(record), remedy=remedy)

@@ -139,7 +139,7 @@ class FastxParts:
         return [*self._files, *([] if self._reference is None else [self._reference])]
 
     def as_input(self, what: str, digest: str, states: Sequence[State | None] = ()) -> Input:
-        """Return what was read as an input of work that is kept; see there."""
+        """Return what was read, as a work folder notes its inputs (`overlapper.io.identity.Input`)."""
         return Input(what, self.sources, digest, list(states), self.read_filter.given, dict(self.left_out))
 
     def together(self) -> Reads:

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 
 MARK = ".overlapper"
 WORK, ARTIFACT, TEMPORARY = "work folder", "artifact", "temporary folder"
@@ -182,9 +182,9 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
     """
     _remove_left(Path(beside))
     folder = Path(beside) / f".overlapper-{secrets.token_hex(4)}"
-    with leaving.undisturbed():
+    with cleanup.undisturbed():
         folder.mkdir(mode=0o700)
-        leaving.note(folder, remove_in_use)
+        cleanup.note(folder, remove_in_use)
     handle = None
     try:
         handle = os.open(folder / MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
@@ -196,7 +196,7 @@ def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Pa
         with contextlib.suppress(OSError):
             if not remove(folder):
                 _remove_begun(folder)
-        leaving.forget(folder)
+        cleanup.forget(folder)
         if handle is not None:
             os.close(handle)
 

@@ -29,7 +29,7 @@ def write_record(path: Path, content: dict[str, Any]) -> None:
     sync(path)
 
 
-def read_record(path: Path, remedy: str, *, signed: bool = True) -> dict[str, Any]:
+def read_record(path: Path, remedy: str) -> dict[str, Any]:
     """Read a record, without following a link and without waiting for what is no file.
 
     Parameters
@@ -37,8 +37,6 @@ def read_record(path: Path, remedy: str, *, signed: bool = True) -> dict[str, An
     path : Path
     remedy : str
         What to do about one that is not what was written.
-    signed : bool
-        Whether it must have a digest; those of the first versions had none.
 
     Raises
     ------
@@ -47,8 +45,7 @@ def read_record(path: Path, remedy: str, *, signed: bool = True) -> dict[str, An
     """
     try:
         content = json.loads(_bytes_of(path))
-        found = content.pop(_DIGEST, None)
-        if found == _digest_of(content) or (found is None and not signed):
+        if content.pop(_DIGEST, None) == _digest_of(content):
             return content
     except (OSError, ValueError, AttributeError, TypeError, RecursionError):
         pass

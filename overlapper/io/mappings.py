@@ -22,7 +22,7 @@ from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
 from overlapper.io.outputs import OutputFile, check_ending
 from overlapper.io.sam_header import check_read_names, parse_read_group, sam_header
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.streams import is_stream
 from overlapper.tables import MappingKind, Mappings, Reads
 
@@ -186,7 +186,7 @@ class _BamWriter:
             with self._to_the_end():
                 self._bam.close()
             if kind is None:
-                with leaving.others_files_in(os.path.dirname(self._raw)):  # what samtools says
+                with cleanup.temporary_files_in(os.path.dirname(self._raw)):  # what samtools says
                     self._finish()
 
     def _finish(self) -> None:
@@ -207,7 +207,7 @@ class _BamWriter:
             raise OutputError(
                 f"file {self._path} cannot be sorted and indexed: {error}. Check the free space"
             ) from None
-        with leaving.undisturbed():
+        with cleanup.undisturbed():
             os.replace(done, self._final)
             if self._options.index:
                 os.replace(f"{done}{ending}", f"{self._path}{ending}")

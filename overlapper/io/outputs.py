@@ -18,7 +18,7 @@ from typing import BinaryIO, Self, cast
 
 from overlapper.errors import OutputError, ParameterError
 from overlapper.io.folders import temporary_folder
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.streams import is_stream
 from overlapper.runtime.threads import map_in_order
 
@@ -136,7 +136,7 @@ class OutputFile:
                     return
                 self._file.close()
                 if self._temporary:
-                    with leaving.undisturbed():
+                    with cleanup.undisturbed():
                         os.replace(self._temporary, self._final)
                     self._folder.close()
         except BaseException:

@@ -27,7 +27,7 @@ from overlapper.io.parquet import (
     names_file,
     read_rows,
 )
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Overlaps, Reads
 
@@ -130,7 +130,7 @@ def _complaints(path: str) -> Iterator[None]:
 def _replace(final: Path, folder: Path) -> None:
     """Put a new folder in the place of the old one, which stays where that fails."""
     old = folder / _OLD
-    with leaving.undisturbed():
+    with cleanup.undisturbed():
         if final.exists():
             os.rename(final, old)
         try:

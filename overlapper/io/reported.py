@@ -70,7 +70,7 @@ class ReportedOverlaps:
         )
 
 
-def read_paf(path: str) -> ReportedOverlaps:
+def read_reported(path: str) -> ReportedOverlaps:
     """Read a PAF file, plain or gzipped; columns after the ninth are only counted.
 
     Raises

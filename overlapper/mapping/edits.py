@@ -34,8 +34,7 @@ def extend(
     DeviceError
         When the reference does not fit the GPU.
     """
-    scoring = params.scoring
-    ends = Ends(scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend, params.end_bonus)
+    ends = ends_of(params)
     if gpus and len(chains):
         return _extend_on(gpus, reads, chains, ends)
     rows, cigar, offsets = align_chains(
@@ -43,6 +42,12 @@ def extend(
         chains.starts, chains.x, chains.y, chains.length, ends,
     )  # fmt: skip
     return Paths.of(rows, cigar, offsets)
+
+
+def ends_of(params: MapParams) -> Ends:
+    """Return the scores by which it is decided where alignments end."""
+    scoring = params.scoring
+    return Ends(scoring.match, scoring.mismatch, scoring.gap_open, scoring.gap_extend, params.end_bonus)
 
 
 def _extend_on(gpus: Gpus, reads: Reads, chains: Chains, ends: Ends) -> Paths:

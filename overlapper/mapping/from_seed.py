@@ -16,7 +16,7 @@ from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.mapping.blast_extension import extend_pairs
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.pieces import pieces
+from overlapper.mapping.read_parts import cut_out
 from overlapper.mapping.windows import Windows, align_windows, room
 from overlapper.params.mapping import MapParams
 from overlapper.tables import Candidates, Overlaps, Reads
@@ -55,8 +55,8 @@ class _Seeded:
         t_first = np.maximum(0, chains.t_start - room(chains.q_start))
         t_last = chains.t_end + room(lengths - chains.q_end)
         t_last = np.minimum(t_last, reference.lengths[chains.target])
-        queries = pieces(reads, chains.read, np.zeros(len(chains), np.int64), lengths, chains.reverse)
-        targets = pieces(reference, chains.target, t_first, t_last)
+        queries = cut_out(reads, chains.read, np.zeros(len(chains), np.int64), lengths, chains.reverse)
+        targets = cut_out(reference, chains.target, t_first, t_last)
         counts = np.diff(chains.starts)
         rows = np.repeat(np.arange(len(chains)), counts)
         off_middle = np.abs(2 * (np.arange(len(rows)) - chains.starts[rows]) - (counts[rows] - 1))

@@ -11,7 +11,7 @@ from overlapper.extend.pairwise import align
 from overlapper.kernels.common.cigars import trim_gaps
 from overlapper.mapping.chains import Chains
 from overlapper.mapping.extenders import Paths
-from overlapper.mapping.pieces import pieces
+from overlapper.mapping.read_parts import cut_out
 from overlapper.params.scoring import Scoring
 from overlapper.tables import Alignments, Reads
 
@@ -96,8 +96,8 @@ def align_windows(
         rows = np.flatnonzero(width == band)
         parts.append(
             align(
-                pieces(reads, chains.read[rows], q_start[rows], q_end[rows], chains.reverse[rows]),
-                pieces(reference, chains.target[rows], windows.t_start[rows], windows.t_end[rows]),
+                cut_out(reads, chains.read[rows], q_start[rows], q_end[rows], chains.reverse[rows]),
+                cut_out(reference, chains.target[rows], windows.t_start[rows], windows.t_end[rows]),
                 mode=mode, scoring=scoring, free=free, band=band, threads=1,
             )
         )  # fmt: skip

@@ -41,7 +41,7 @@ class CorrectParams:
     haplotype_filter : bool
         Leave out reads that disagree with the target systematically.
     error_rate : float
-        Of the reads as given, by which it is known what members have alike; 0 derives it.
+        Of the reads as given, which tells how many layers may have the same error; 0 derives it.
     """
 
     rounds: int = 2

@@ -103,7 +103,7 @@ class AssemblyFolder:
             )  # fmt: skip
         stages = self.folder / "stages"
         run = finished(stages / "run", verify=True)
-        of_reads = run.facts["inputs"].get("reads") if run and isinstance(run.facts["inputs"], dict) else None
+        of_reads = run.facts["inputs"].get("reads") if run else None
         if of_reads and of_reads["digest"] != digest_of_reads(reads):
             raise InputError(
                 f"was made of other reads, of {', '.join(of_reads['files'])}", file=str(self.folder),

@@ -20,8 +20,8 @@ from overlapper.report.assembly import AssemblyFolder, read_assembly
 from overlapper.report.correction import read_changes
 from overlapper.report.evaluation import checked_scores
 from overlapper.report.stats import LAYOUT, RUN, Each, Maybe, misfit, read_json
-from overlapper.runtime.beside import size_of, stats_beside
 from overlapper.runtime.messages import Report
+from overlapper.runtime.output_stats import size_of, stats_beside
 from overlapper.tables import Overlaps, Reads
 
 _GFA = (".gfa", ".gfa.gz")

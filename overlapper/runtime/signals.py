@@ -14,11 +14,11 @@ Then the interpreter would be taken down while other threads still run kernels, 
 nothing is raised here, and the main thread is not asked. Python's own handler, in C, writes the number of
 a signal into a pipe at once, whatever any thread does. A thread that waits at the other end
 
-1. takes the lock of `overlapper.runtime.leaving`, for good: what is to be done undisturbed is finished
+1. takes the lock of `overlapper.runtime.cleanup`, for good: what is to be done undisturbed is finished
    first, and no other thread notes or renames a file any more,
 2. puts the null device in the place of stderr, so that no thread tells of what it finds missing,
 3. says the line, ends child processes and removes what is temporary
-   (`overlapper.runtime.leaving.leave_nothing`),
+   (`overlapper.runtime.cleanup.leave_nothing`),
 4. ends the process by ``_exit``, without taking down anything.
 
 System calls go on after a signal (SA_RESTART), so libraries in C see nothing of it. A second signal changes
@@ -39,7 +39,7 @@ import select
 import signal
 import threading
 
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 
 ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 _CLEAR_LINE = b"\r\x1b[K\x1b[?25h"  # and the cursor, which a bar hides
@@ -54,7 +54,7 @@ def end_on_signals(*, quiet: bool = False) -> None:
     quiet : bool
         Say nothing then.
     """
-    leaving.owns_process = True
+    cleanup.owns_process = True
     heard, told = os.pipe()
     os.set_blocking(told, False)
     signal.set_wakeup_fd(told, warn_on_full_buffer=False)
@@ -72,17 +72,17 @@ def _leave_it_to_the_thread(number: int, frame: object) -> None:
 
 def _wait_for_signal(heard: int, quiet: bool) -> None:
     number = os.read(heard, 1)[0]
-    leaving.hold()
+    cleanup.hold()
     try:
         with contextlib.suppress(OSError):
             _say_the_last_word("" if quiet else _last_word())
-        leaving.leave_nothing()
+        cleanup.leave_nothing()
     finally:
         os._exit(128 + number)
 
 
 def _last_word() -> str:
-    goes_on = "; the same command goes on where it stopped" if leaving.is_resumable() else ""
+    goes_on = "; the same command goes on where it stopped" if cleanup.is_resumable() else ""
     return f"overlapper: interrupted{goes_on}\n"
 
 

@@ -11,6 +11,9 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 
+BINS = 1 << 14
+"""Of a density that is tabulated."""
+
 
 class Stream(enum.IntEnum):
     """What a stream is for; the first part of its key."""
@@ -74,7 +77,7 @@ class Distribution:
 
     @classmethod
     def from_log_density(
-        cls, log_density: Callable[[np.ndarray], np.ndarray], low: float, high: float, bins: int = 1 << 14
+        cls, log_density: Callable[[np.ndarray], np.ndarray], low: float, high: float
     ) -> Self:
         """Tabulate a density, known up to a factor, between two ends; what lies outside is cut off.
 
@@ -83,9 +86,8 @@ class Distribution:
         log_density : callable
             Gives the logarithms of the density at an array of values.
         low, high : float
-        bins : int
         """
-        edges = np.linspace(low, high, bins + 1)
+        edges = np.linspace(low, high, BINS + 1)
         logs = log_density((edges[1:] + edges[:-1]) / 2)
         mass = np.cumsum(np.exp(logs - logs.max()))
         return cls(edges, np.concatenate([[0.0], mass / mass[-1]]))

@@ -28,24 +28,52 @@ START = 1.5
 """Seconds to load the program."""
 READ_BASE = 3e-9
 """Seconds to read a base, pack it and put it in order; on one thread."""
-SKETCH_BASE = {"dsoft": 9e-9, "spgemm": 14e-9}
-"""To make the k-mers of a base."""
 PASS_BASE = 7e-9
-"""To make them once more, for another range of hashes."""
-SEED = {"dsoft": 25e-9, "spgemm": 50e-9}
-"""To group and store a k-mer that is looked at."""
-JOIN = {"dsoft": 13e-9, "spgemm": 20e-9}
-"""To read a seed into a tile; half as much again once, for its read."""
+"""To make the k-mers of a base once more, for another range of hashes."""
 CHANCE = 1.4
 """Seeds for each that is without error."""
-HIT = {"dsoft": 30e-9, "spgemm": 70e-9}
-"""To find a hit and chain it."""
 CHANCE_HIT = 250e-9
 """To find one by chance: pairs of reads have one each, which nothing shares the way to memory with."""
 PAIR = 5e-6
 """To classify, write and merge an overlap."""
 ALIGNED_BASE = {"chain": 0.0, "xdrop": 30e-9, "gact": 50e-9, "exact": 0.0}
-"""To extend over a shared base."""
+"""To extend over a shared base, by extender."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FinderCosts:
+    """What the work of a finder takes in tiles, in seconds and bytes.
+
+    Attributes
+    ----------
+    sketch_base : float
+        To make the k-mers of a base.
+    seed : float
+        To group and store a k-mer that is looked at.
+    join : float
+        To read a seed into a tile; half as much again once, for its read.
+    hit : float
+        To find a hit and chain it.
+    disk_bytes : int
+        On disk, of a k-mer that is looked at, while seeds are written.
+    counted_bytes : int
+        In memory, of a k-mer while its range of hashes is counted; 0 where k-mers are made once.
+    """
+
+    sketch_base: float
+    seed: float
+    join: float
+    hit: float
+    disk_bytes: int
+    counted_bytes: int = 0
+
+
+FINDER_COSTS = {
+    "dsoft": FinderCosts(sketch_base=9e-9, seed=25e-9, join=13e-9, hit=30e-9, disk_bytes=20),
+    "spgemm": FinderCosts(
+        sketch_base=14e-9, seed=50e-9, join=20e-9, hit=70e-9, disk_bytes=36, counted_bytes=32
+    ),
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,17 +109,17 @@ class Workload:
         threads : int
             Of all workers together.
         """
-        finder, k, coverage = params.finder, params.sketch.kmer_length, self.estimates.coverage
+        costs, k, coverage = FINDER_COSTS[params.finder], params.sketch.kmer_length, self.estimates.coverage
         intact = self.estimates.kmer_survival(k)
         met = self.looked_at * self._density(params) * 2 / 4**k
         seeds = self.looked_at * (1 - (1 - min(1.0, CHANCE * intact)) * math.exp(-met))
         shared_bases = self.bases * coverage / 2
         hits = shared_bases * self.looked_at / max(1, self.bases) * intact**2
         parallel = (
-            (SKETCH_BASE[finder] + PASS_BASE * self.passes) * self.bases
-            + SEED[finder] * self.looked_at
-            + JOIN[finder] * (self.blocks + 2.5) * seeds
-            + HIT[finder] * hits
+            (costs.sketch_base + PASS_BASE * self.passes) * self.bases
+            + costs.seed * self.looked_at
+            + costs.join * (self.blocks + 2.5) * seeds
+            + costs.hit * hits
             + CHANCE_HIT * self.looked_at * met / 2
             + ALIGNED_BASE[params.extender] * shared_bases
             + PAIR * self.reads * coverage

@@ -33,7 +33,7 @@ import numpy as np
 from overlapper.errors import MissingExtraError, ParameterError
 from overlapper.io.artifacts import RECORD, finished, writing
 from overlapper.io.folders import ANYTHING, MARK, temporary_folder
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 from overlapper.runtime.messages import Report
 from overlapper.tiled.tile_work import TileNumber, TileWork
 
@@ -172,7 +172,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
     from distributed import LocalCluster
 
     _quiet_tracker()
-    with temporary_folder(tempfile.gettempdir(), ANYTHING) as made, leaving.child(_Workers()) as started:
+    with temporary_folder(tempfile.gettempdir(), ANYTHING) as made, cleanup.child(_Workers()) as started:
         folder = str(made)
         settings = {
             "temporary-directory": folder,
@@ -180,7 +180,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
             "distributed.scheduler.http.routes": [],
             "distributed.worker.http.routes": [],
         }
-        with leaving.others_files_in(folder), _interrupts_left_to_others(), dask.config.set(settings):
+        with cleanup.temporary_files_in(folder), _interrupts_left_to_others(), dask.config.set(settings):
             try:
                 started.cluster = LocalCluster(
                     n_workers=workers, threads_per_worker=1, memory_limit=0, security=True,
@@ -192,12 +192,12 @@ def _local_cluster(workers: int) -> Iterator[Any]:
                     "ulimit -n, -u and -v allow"
                 ) from None
         # A connection is made with its certificate in a file.
-        with started.cluster, leaving.others_files_in(folder):
+        with started.cluster, cleanup.temporary_files_in(folder):
             yield started.cluster
 
 
 class _Workers:
-    """The processes of a `LocalCluster`, as `overlapper.runtime.leaving` ends them."""
+    """The processes of a `LocalCluster`, as `overlapper.runtime.cleanup` ends them."""
 
     cluster: Any = None
 

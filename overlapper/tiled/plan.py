@@ -18,15 +18,13 @@ import math
 import numpy as np
 
 from overlapper.candidates.blocks import IN_BLOCKS
-from overlapper.candidates.spgemm import ReliableKmers
 from overlapper.errors import ParameterError
 from overlapper.io.read_store import ReadStore
 from overlapper.params.stages import Params
 from overlapper.runtime.memory import all_memory
 from overlapper.runtime.messages import counted
 from overlapper.sketch.estimates import estimate
-from overlapper.sketch.seed_writer import expected_minimizers
-from overlapper.tiled.costs import Workload, spelled
+from overlapper.tiled.costs import FINDER_COSTS, Workload, spelled
 
 PROGRAM = 170 << 20
 A_THREAD = 64 << 20
@@ -35,10 +33,6 @@ TILE_PER_BASE = 0.55
 LEAST = 24 << 20
 """Bytes that a tile or a range of hashes is given at least."""
 DISK_PER_BASE, DISK_PER_OVERLAP = 0.26, 64
-DISK_PER_KMER = {"dsoft": 20, "spgemm": 36}
-"""Bytes on disk of a k-mer that is looked at, while its seeds are written."""
-COUNTED_BYTES = 32
-"""Bytes that a k-mer takes while its range of hashes is counted (SpGEMM)."""
 MOST_TILES = 20_000
 TILES_A_WORKER = 2
 """Tiles for each of several workers, at least, so that they end at about the same time."""
@@ -151,15 +145,6 @@ def tile_bytes(bases: int, seed_bytes: int, blocks: int = 1) -> int:
     return (int(TILE_PER_BASE * bases) + seed_bytes) * min(2, blocks) // blocks
 
 
-def looked_at(store: ReadStore, params: Params, threads: int) -> int:
-    """Return about how many k-mers of reads a finder looks at."""
-    bases = int(store.lengths.sum())
-    if params.finder == "spgemm":
-        kmers = ReliableKmers.choose(store.mapped(), params.sketch.kmer_length, params.spgemm, threads)
-        return round(bases * kmers.sampled)
-    return expected_minimizers(bases, params.sketch.window)
-
-
 def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     """Say what a run would take: at most, as every k-mer that is looked at is counted as a seed.
 
@@ -170,12 +155,13 @@ def describe(store: ReadStore, params: Params, budget: Budget) -> list[str]:
     list of str
         Lines.
     """
-    bases, kmers = int(store.lengths.sum()), looked_at(store, params, budget.threads)
+    seeded = IN_BLOCKS[params.finder]
+    bases, kmers = int(store.lengths.sum()), seeded.looked_at(store, params, budget.threads)
     room = budget.left(len(store))
-    seed_bytes = IN_BLOCKS[params.finder].BYTES_PER_SEED * kmers
+    seed_bytes = seeded.BYTES_PER_SEED * kmers
     blocks = len(cut_blocks(store.lengths, seed_bytes, room, budget.fewest_tiles)) - 1
     tile = tile_bytes(bases, seed_bytes, blocks)
-    passes = 0 if params.finder == "dsoft" else COUNTED_BYTES * kmers // room
+    passes = FINDER_COSTS[params.finder].counted_bytes * kmers // room
     estimates = estimate(store.mapped(), budget.threads)
     workload = Workload(bases, len(store), kmers, passes, blocks, estimates)
     return [
@@ -213,7 +199,8 @@ def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> No
     limit : int
         Bytes.
     """
-    needed = disk_bytes(int(store.lengths.sum()), looked_at(store, params, threads), params.finder)
+    kmers = IN_BLOCKS[params.finder].looked_at(store, params, threads)
+    needed = disk_bytes(int(store.lengths.sum()), kmers, params.finder)
     if needed > limit:
         raise ParameterError(
             f"the run may take {needed >> 20} MB of disk besides its overlaps, --disk gives {limit >> 20} "
@@ -223,4 +210,5 @@ def check_disk(store: ReadStore, params: Params, threads: int, limit: int) -> No
 
 def disk_bytes(bases: int, kmers: int, finder: str) -> int:
     """Return the bytes that reads and the seeds of a finder take on disk, at most."""
-    return max(int(DISK_PER_BASE * bases) + DISK_PER_KMER[finder] * kmers, 2 * int(DISK_PER_BASE * bases))
+    reads = int(DISK_PER_BASE * bases)
+    return max(reads + FINDER_COSTS[finder].disk_bytes * kmers, 2 * reads)

@@ -131,7 +131,7 @@ class Stages:
     def write(
         self, name: str, params: Any, write: Callable[[Artifact, Path], dict[str, Any]]
     ) -> tuple[Artifact, dict[str, Any]]:
-        """Do the same for a result that stays on disk; return it, and its facts.
+        """Return a result that stays on disk, and its facts: kept ones if there are any, else written now.
 
         Parameters
         ----------

@@ -61,11 +61,11 @@ class TileWork:
 
     def store(self) -> ReadStore:
         """Return the reads."""
-        return ReadStore.open(there(self.reads))
+        return ReadStore.open(finished_artifact(self.reads))
 
     def blocks(self) -> SeededBlocks:
         """Return the seeds."""
-        return IN_BLOCKS[self.params.finder](there(self.seeds), self.params)
+        return IN_BLOCKS[self.params.finder](finished_artifact(self.seeds), self.params)
 
     def strips(self, tile: TileNumber) -> list[Path]:
         """Return where the strips of a tile are, or are to be."""
@@ -138,8 +138,8 @@ def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
     artifact.facts["taken"] = taken
 
 
-def there(path: Path, *, verify: bool = False) -> Artifact:
+def finished_artifact(path: Path) -> Artifact:
     """Return an artifact that is known to be finished."""
-    artifact = finished(path, verify=verify)
+    artifact = finished(path)
     assert artifact, path
     return artifact

@@ -36,7 +36,7 @@ from overlapper.runtime.messages import Report, counted
 from overlapper.sketch.homopolymers import sketched_form
 from overlapper.tables import Candidates, Overlaps, Reads
 from overlapper.tiled.plan import Budget, cut_blocks, tile_bytes
-from overlapper.tiled.tile_work import TileNumber, TileWork, there
+from overlapper.tiled.tile_work import TileNumber, TileWork, finished_artifact
 from overlapper.tiled.workdir import Workdir
 
 RunTiles = Callable[[TileWork, list[TileNumber], Report], None]
@@ -93,21 +93,20 @@ def store_reads(workdir: Workdir, parts: Iterable[Reads]) -> ReadStore:
             artifact.facts |= {"content": this.digest, "qualities as read": qualities.hexdigest()}
             workdir.begin([this])
     else:
-        seen = workdir.seen(given)
-        if takes_qualities and not workdir.seen(dataclasses.replace(given, what="qualities")):
-            seen = None
-        if seen is None:
+        known = workdir.untouched(given)
+        if takes_qualities and not workdir.untouched(dataclasses.replace(given, what="qualities")):
+            known = None
+        if known is None:
             collections.deque(read, maxlen=0)
         elif files:
-            files.left_out = seen.left_out
-        this = seen or as_read()
-        # Packed by one of the first versions, they are known by their files alone.
-        if kept.facts.get("content", this.digest) != this.digest:
-            raise workdir.other(this)
-        if not seen and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
-            raise workdir.other(dataclasses.replace(this, what="qualities"))
+            files.left_out = known.left_out
+        this = known or as_read()
+        if kept.facts["content"] != this.digest:
+            raise workdir.other_input(this)
+        if not known and takes_qualities and kept.facts["qualities as read"] != qualities.hexdigest():
+            raise workdir.other_input(dataclasses.replace(this, what="qualities"))
         workdir.begin([this])
-    return ReadStore.open(there(path))
+    return ReadStore.open(finished_artifact(path))
 
 
 def run_tiled(
@@ -223,7 +222,7 @@ class StoredRun:
         if len(missing) < len(tiles):
             self._note(f"done already: {len(tiles) - len(missing)} of {counted(len(tiles), 'tile')}")
         (self._run_tiles or self._one_by_one)(work, missing, report)
-        strips = [there(path) for tile in tiles for path in work.strips(tile)]
+        strips = [finished_artifact(path) for tile in tiles for path in work.strips(tile)]
         taken: Counter[str] = Counter()
         for strip in strips:
             taken.update(strip.facts["taken"])
@@ -265,7 +264,7 @@ def planned(
 
 
 def _content(store: ReadStore) -> list[str]:
-    """Return what tells the reads that stages are made of; nothing where one of the first versions packed."""
+    """Return what tells the reads of a store; nothing for corrected reads, alone in their work folder."""
     content = store.artifact.facts.get("content")
     return [content] if content else []
 

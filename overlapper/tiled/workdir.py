@@ -5,7 +5,7 @@ the stages made. A key is a digest of the parameters that a stage and those befo
 parameters of a later stage find the earlier ones done.
 
 A work folder is one that overlapper made, or that was empty, and bears its mark (`overlapper.io.folders`);
-any other is left alone. Folders of the first versions had no mark: they are told by their ``run``.
+any other is left alone.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from typing import Any, Self
 
 from overlapper.errors import InputError, OutputError, ParameterError
 from overlapper.io import folders
-from overlapper.io.artifacts import Artifact, check_no_link, digest_of, finished, writing
-from overlapper.io.identity import Input, states_of
+from overlapper.io.artifacts import Artifact, check_no_link, finished, writing
+from overlapper.io.identity import Input
 from overlapper.version import __version__
 
 _LOCK, _RUN, _PARAMS = "lock", "run", "params"
@@ -57,7 +57,7 @@ def check_workdir(folder: str | os.PathLike[str], option: str = "--workdir") -> 
         return
     except OSError as error:
         raise _unusable(path, error, option) from None
-    if folders.kind_of(path.resolve()) == folders.WORK or _of_first_versions(path):
+    if folders.kind_of(path.resolve()) == folders.WORK:
         return
     for name in names:
         if name not in _BEGINNINGS or not _is_empty(path / name):
@@ -81,7 +81,7 @@ class Workdir:
     ----------
     folder : Path
     digests : tuple of str, optional
-        Of the inputs that `begin` was told; None before, and none where one of the first versions began.
+        Of the inputs that `begin` was told; None before.
 
     Raises
     ------
@@ -178,13 +178,9 @@ class Workdir:
             When it was begun on other inputs.
         """
         known = self._known()
-        if known is None:
-            self._check_files([file for given in inputs for file in given.files])
-            self.digests = ()
-            return
         for given in inputs:
             if known.get(given.what, {}).get("digest", given.digest) != given.digest:
-                raise self.other(given)
+                raise self.other_input(given)
         self.digests = tuple(given.digest for given in inputs)
         now = known | {given.what: dataclasses.asdict(given) for given in inputs}
         if self._run is None or now != known:
@@ -192,27 +188,27 @@ class Workdir:
                 record.facts |= {"version": __version__, "inputs": now}
             self._run = record
 
-    def seen(self, given: Input) -> Input | None:
-        """Return an input, with its digest, if it is of files that the work was begun on, and untouched.
+    def untouched(self, given: Input) -> Input | None:
+        """Return an input with the digest noted for its files; None if they changed since the work was begun.
 
         Parameters
         ----------
         given : Input
             Its own digest, and what is left out, is not looked at.
         """
-        noted = (self._known() or {}).get(given.what)
+        noted = self._known().get(given.what)
         if noted is None or None in given.states or given.states != noted.get("states"):
             return None
         if given.read_filter != noted.get("read_filter", {}):
             return None
         return dataclasses.replace(given, digest=noted["digest"], left_out=noted.get("left_out", {}))
 
-    def other(self, given: Input) -> InputError:
+    def other_input(self, given: Input) -> InputError:
         """Return the error that an input is another one than that which the work was begun on."""
-        noted = (self._known() or {}).get(given.what, {})
+        noted = self._known().get(given.what, {})
         before = noted.get("files", given.files)
         passed = noted.get("read_filter", {})
-        alike = f" with {_said(passed)}" if passed != given.read_filter else ""
+        alike = f" with {_as_options(passed)}" if passed != given.read_filter else ""
         return InputError(
             f"is not what the work in {self.folder} was begun on"
             + (f", {', '.join(before)}" if before != given.files else ""),
@@ -220,22 +216,9 @@ class Workdir:
             remedy=f"Give the same {given.what}{alike}, {self._other}.",
         )
 
-    def _known(self) -> dict[str, Any] | None:
-        """Return the inputs that the work was begun on; None where one of the first versions noted files."""
-        inputs = self._run.facts["inputs"] if self._run else {}
-        return inputs if isinstance(inputs, dict) else None
-
-    def _check_files(self, files: list[str]) -> None:
-        """Check that files are those that one of the first versions began the work on."""
-        assert self._run
-        noted = {entry["digest"]: str(entry.get("file")) for entry in self._run.facts["inputs"]}
-        for file in files:
-            if states_of([file]) == [None] or digest_of(file) not in noted:
-                raise InputError(
-                    f"is not what the work in {self.folder} was begun on, {', '.join(noted.values())}",
-                    file=file,
-                    remedy=f"Give the same files, {self._other}.",
-                )
+    def _known(self) -> dict[str, Any]:
+        """Return the inputs that the work was begun on, by what they are."""
+        return self._run.facts["inputs"] if self._run else {}
 
     def path(self, stage: str, *depends_on: Any) -> Path:
         """Return the folder of a stage, named after what it depends on.
@@ -262,26 +245,19 @@ class Workdir:
         return [f"parameters differ from the last run in {self.folder}: {one}" for one in differences]
 
 
-def _said(read_filter: dict[str, float]) -> str:
-    """Return a filter by the options that give it."""
+def _as_options(read_filter: dict[str, float]) -> str:
+    """Return the options that give a filter."""
     options = [f"--{name.replace('_', '-')} {value:g}" for name, value in read_filter.items()]
     return " and ".join(options) or "no reads left out"
-
-
-def _of_first_versions(folder: Path) -> bool:
-    """Tell whether a folder without a mark is one of a version that made none."""
-    with contextlib.suppress(InputError):
-        run = finished(folder / _RUN)
-        return run is not None and _is_run(run.facts) and _is_empty(folder / _LOCK)
-    return False
 
 
 def _is_run(facts: dict[str, Any]) -> bool:
     """Tell whether facts are those of ``run``."""
     inputs = facts.get("inputs")
-    entries = inputs.values() if isinstance(inputs, dict) else inputs if isinstance(inputs, list) else [None]
-    return isinstance(facts.get("version"), str) and all(
-        isinstance(entry, dict) and isinstance(entry.get("digest"), str) for entry in entries
+    return (
+        isinstance(facts.get("version"), str)
+        and isinstance(inputs, dict)
+        and all(isinstance(i, dict) and isinstance(i.get("digest"), str) for i in inputs.values())
     )
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from overlapper import read_fastx
 from overlapper.drawing.files import write_picture
 from overlapper.evaluation.overlaps import evaluate_overlaps
-from overlapper.io.reported import read_paf
+from overlapper.io.reported import read_reported
 from overlapper.io.truth import Truth, TruthRow
 from tests.benchmarks.harness import parser_of
 from tests.benchmarks.read_numbers import numbers
@@ -114,7 +114,7 @@ def overlaps(options: argparse.Namespace, folder: Path) -> None:
             found = str(folder / "overlaps.paf")
             with open(found, "wb") as file:
                 subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=True)
-            reported = read_paf(found)
+            reported = read_reported(found)
             scores = [
                 evaluate_overlaps(truth, reported, min_overlap=least, circular=circle).total
                 for least in (2000, 500)

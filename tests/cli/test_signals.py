@@ -112,19 +112,19 @@ def test_a_signal_that_the_caller_ignores_stays_ignored(tmp_path):
 UNDISTURBED = """
 import os, signal, sys, time
 from pathlib import Path
-from overlapper.runtime import leaving, signals
+from overlapper.runtime import cleanup, signals
 
 signals.end_on_signals()
-leaving.note("noted")
+cleanup.note("noted")
 Path("noted").mkdir()
-with leaving.undisturbed():
+with cleanup.undisturbed():
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(0.3)
     Path("noted/in").touch()
     os.rename("noted", "named")
-    leaving.forget("noted")
+    cleanup.forget("noted")
 try:
-    leaving.note("later")
+    cleanup.note("later")
 finally:
     Path("later").touch()
 """
@@ -174,7 +174,7 @@ def test_threads_that_still_compute_do_not_crash_a_command_that_fails(tmp_path):
 
 def test_the_library_leaves_signals_to_the_program():
     script = (
-        "import os, signal, overlapper\nfrom overlapper.runtime import leaving, signals\n"
+        "import os, signal, overlapper\nfrom overlapper.runtime import cleanup, signals\n"
         "from overlapper.tiled import distributed\n"
         "assert signal.getsignal(signal.SIGINT) is not signals._leave_it_to_the_thread\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # these tests may ignore it\n"

@@ -1,6 +1,5 @@
 """Folders that commands keep results in: whose files go, whose results are used, and what is damaged."""
 
-import json
 import os
 import shutil
 import threading
@@ -136,40 +135,6 @@ def test_what_a_killed_run_left_unfinished_is_gone(command, begun, whole, tmp_pa
     assert {path.name for path in begun.iterdir()} == before
     assert [path.name for path in strips.iterdir()] == ["0-0-0"]
     assert (tmp_path / "out.paf").read_bytes() == whole
-
-
-def former(work):
-    """Make a work folder what the first versions made of it, on a file of reads beside it."""
-    from overlapper.io.artifacts import digest_of
-
-    for mark in work.rglob(MARK):
-        mark.unlink()
-    for path in work.rglob("done.json"):
-        record = json.loads(path.read_text())
-        del record["digest"]
-        record["facts"].pop("content", None)
-        path.write_text(json.dumps(record))
-    record = json.loads((work / "run" / "done.json").read_text())
-    reads = work.parent / "reads.fa"
-    entry = {"file": "reads.fa", "bytes": reads.stat().st_size, "modified": 0, "digest": digest_of(reads)}
-    record["facts"]["inputs"] = [entry]
-    (work / "run" / "done.json").write_text(json.dumps(record))
-    (work / "params" / "done.json").unlink()
-    (work / "params").rmdir()
-
-
-def test_the_work_of_the_first_versions_goes_on(command, begun, folder, whole, tmp_path):
-    former(begun)
-    # Keys of stages depend on what the reads hold, and did not: these are made anew, the reads are not.
-    packed = (begun / "reads" / "words").stat().st_mtime_ns
-    assert command("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work").code == 0
-    assert (tmp_path / "out.paf").read_bytes() == whole
-    assert (begun / "reads" / "words").stat().st_mtime_ns == packed
-    again = command("overlap", "reads.fa", "-o", "out.paf", "--workdir", "work")
-    assert "done already: 1 of 1 tile\n" in again.err
-    refused = command("overlap", folder / "other.fa", "-o", "out.paf", "--workdir", "work")
-    assert refused.code == 1
-    assert "other.fa: is not what the work in work was begun on, reads.fa" in refused.err
 
 
 @pytest.mark.parametrize("words", [("overlap", "--workdir", "w"), ("assemble", "--min-overlap", 500)])

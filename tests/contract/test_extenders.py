@@ -15,7 +15,7 @@ from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchParams
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.tables import Candidates, OverlapClass, Overlaps, Seeding
-from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
+from tests.read_sets import assert_same, random_text, reads_of, reverse_complement, texts_of
 from tests.tries import tries
 
 ON_THE_CPU = [(name, "cpu") for name in EXTENDERS]
@@ -53,10 +53,6 @@ def extended(name, device, reads, candidates, threads=1):
 
 def pairs_of(table):
     return list(zip(table.query.tolist(), table.target.tolist(), table.reverse.tolist(), strict=True))
-
-
-def assert_same(one, other):
-    assert columns_of(one) == columns_of(other)
 
 
 @every_extender

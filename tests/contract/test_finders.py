@@ -12,7 +12,7 @@ from overlapper.candidates.registry import FINDERS, finder
 from overlapper.errors import ParameterError
 from overlapper.params.stages import DsoftParams, Params, SketchParams, SpgemmParams
 from overlapper.tables import Candidates
-from tests.read_sets import columns_of, random_text, reads_of, reverse_complement, texts_of
+from tests.read_sets import assert_same, random_text, reads_of, reverse_complement, texts_of
 from tests.tries import tries
 
 every_finder = pytest.mark.parametrize("name", FINDERS)
@@ -26,10 +26,6 @@ K = PARAMS.sketch.kmer_length
 
 def prepared(name, texts, threads=1, params=PARAMS):
     return finder(name).prepare(reads_of(texts), params, threads)
-
-
-def assert_same(one, other):
-    assert columns_of(one) == columns_of(other)
 
 
 @every_finder

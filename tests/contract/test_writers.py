@@ -9,6 +9,7 @@ from overlapper.errors import OutputError, ParameterError
 from overlapper.io.outputs import OutputFile
 from overlapper.io.writers import FORMATS, open_overlaps, read_overlaps, write_overlaps
 from overlapper.tables import Overlaps, Reads
+from tests.read_sets import assert_same
 
 READS = 50
 
@@ -50,11 +51,6 @@ def overlaps_of(rows, *, aligned, seed=0):
         cigar_offsets=np.arange(rows + 1) if aligned else None,
     )
     return table.validate()
-
-
-def assert_same(overlaps, expected):
-    for name in overlaps.__dataclass_fields__:
-        np.testing.assert_array_equal(getattr(overlaps, name), getattr(expected, name), err_msg=name)
 
 
 @pytest.mark.parametrize("aligned", [False, True])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from overlapper.io.paf import PafWriter, read_paf, write_paf
 from overlapper.tables import Overlaps, Reads
 from tests.oracle.paf import line_of, lines_of, row_of
+from tests.read_sets import assert_same
 from tests.tries import tries
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
@@ -72,11 +73,6 @@ def table_of(rows):
         columns["cigar_offsets"] = np.cumsum([0] + [len(cigar) for cigar in cigars])
     columns["divergence"] = [np.nan if x is None else x for x in columns["divergence"]]
     return Overlaps(**columns).validate()
-
-
-def assert_same(overlaps, expected):
-    for name in overlaps.__dataclass_fields__:
-        np.testing.assert_array_equal(getattr(overlaps, name), getattr(expected, name), err_msg=name)
 
 
 @pytest.fixture(scope="module")

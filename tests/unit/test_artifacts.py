@@ -1,6 +1,5 @@
 """Artifacts are complete or not there, also where they are finished in a thread of their own."""
 
-import json
 import os
 
 import numpy as np
@@ -10,6 +9,7 @@ from overlapper.errors import InputError, OutputError
 from overlapper.io import artifacts
 from overlapper.io.artifacts import RECORD, Finisher, finished, writing
 from overlapper.io.folders import MARK
+from overlapper.io.json_records import write_record
 
 
 def test_all_are_there_when_the_finisher_is_left(tmp_path):
@@ -82,22 +82,17 @@ def test_what_is_damaged_is_named_with_the_way_out(made, name, damage):
 
 
 def test_names_of_a_record_do_not_lead_elsewhere(made):
-    """Also where the record has no digest, as those of the first versions."""
-    (made / MARK).unlink()
-    (made / RECORD).write_text('{"facts": {}, "files": {"../../x": {"bytes": 1, "digest": ""}}}')
+    (made / RECORD).unlink()
+    write_record(made / RECORD, {"facts": {}, "files": {"../../x": {"bytes": 1, "digest": ""}}})
     (made.parents[1] / "x").write_text("x")
     with pytest.raises(InputError, match="is not what was written there"):
         finished(made)
 
 
-@pytest.mark.parametrize("lost", [(), (MARK,), (RECORD,)])
+@pytest.mark.parametrize("lost", [(), (RECORD,)])
 def test_an_artifact_takes_the_place_of_one_of_ours(made, lost):
     for name in lost:
         (made / name).unlink()
-    if lost == (MARK,):  # as the first versions left it
-        record = json.loads((made / RECORD).read_text())
-        del record["digest"]
-        (made / RECORD).write_text(json.dumps(record))
     with writing(made) as artifact:
         artifact.save("others", np.arange(5))
     assert sorted(os.listdir(made)) == [MARK, RECORD, "others"]
@@ -108,10 +103,6 @@ def test_an_artifact_takes_the_place_of_one_of_ours(made, lost):
 def test_an_artifact_does_not_take_the_place_of_what_is_not_ours(made, lost):
     for name in lost:
         (made / name).unlink()
-    if lost == (MARK,):
-        record = json.loads((made / RECORD).read_text())
-        del record["digest"]
-        (made / RECORD).write_text(json.dumps(record))
     (made / "mine").write_text("mine")
     before = sorted(os.listdir(made))
     with pytest.raises(OutputError, match="is in the way, and overlapper did not write it"), writing(made):

@@ -13,7 +13,7 @@ import pytest
 from overlapper.errors import ParameterError
 from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.records import fasta_record
-from overlapper.io.reported import ReportedOverlaps, read_paf
+from overlapper.io.reported import ReportedOverlaps, read_reported
 from overlapper.io.truth import Truth, TruthRow, header, read_truth
 from overlapper.simulate import adapted_model, generate_reads, random_genome
 from overlapper.tables import Overlaps, Reads
@@ -127,7 +127,7 @@ def judged(truth, paf, *options):
 
 
 def ours(truth, paf, **options):
-    result = evaluate_overlaps(read_truth(str(truth)), read_paf(str(paf)), **options)
+    result = evaluate_overlaps(read_truth(str(truth)), read_reported(str(paf)), **options)
     total = result.total
     return {
         "true_pairs": total.true_pairs,

@@ -1,7 +1,5 @@
 """GACT on cases that can be read off the page, and the promises of its extender."""
 
-import dataclasses
-
 import numpy as np
 import parasail
 import pytest
@@ -14,6 +12,7 @@ from overlapper.tables.overlaps import OverlapClass
 from overlapper.tables.reads import Reads
 from tests.benchmarks.gact import simulate
 from tests.oracle.strands import reverse_complement
+from tests.read_sets import assert_same
 
 
 def extend(reads, candidates, params, threads=1):
@@ -135,16 +134,9 @@ def test_neither_threads_nor_blocks_nor_order_change_the_result(monkeypatch):
     whole = extend(reads, candidates, params, 1)
     monkeypatch.setattr(gact, "BLOCK_BASES", 3000)
     for other in (extend(reads, candidates, params, 2), extend(reads, candidates, params, 1)):
-        assert_equal(whole, other)
+        assert_same(whole, other)
     order = np.random.default_rng(3).permutation(len(candidates))
-    assert_equal(whole.take(order), extend(reads, candidates.take(order), params, 2))
-
-
-def assert_equal(a, b):
-    for f in dataclasses.fields(a):
-        assert np.array_equal(getattr(a, f.name), getattr(b, f.name), equal_nan=f.name == "divergence"), (
-            f.name
-        )
+    assert_same(whole.take(order), extend(reads, candidates.take(order), params, 2))
 
 
 def test_no_candidates():

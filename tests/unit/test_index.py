@@ -1,7 +1,5 @@
 """The index: parameters, files and what is refused, order and threads."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,8 @@ from overlapper.errors import (
     TruncatedError,
 )
 from overlapper.index import Index, store
-from overlapper.tables import Matches, Reads
+from overlapper.tables import Reads
+from tests.read_sets import assert_same
 
 TEXT = Reads.from_sequences(["one", "two"], ["ACGTTGCATTGACCANNGATTACAGATTACA", "TTGACCAGGGTACCA"])
 READS = Reads.from_sequences(["r", "s"], ["GGATTACAGATTGACCA", "TGGTCAATNNTGTAATC"])
@@ -32,17 +31,12 @@ def saved(index, tmp_path):
     return path
 
 
-def assert_equal(a, b):
-    for field in dataclasses.fields(Matches):
-        np.testing.assert_array_equal(getattr(a, field.name), getattr(b, field.name))
-
-
 def test_a_saved_index_is_the_same(index, saved):
     loaded = Index.load(saved, text=TEXT)
     for name, array in index.fm._asdict().items():
         np.testing.assert_array_equal(array, getattr(loaded.fm, name))
     assert [loaded.text.name(i) for i in range(2)] == ["one", "two"]
-    assert_equal(index.mems(READS, 4), loaded.mems(READS, 4))
+    assert_same(index.mems(READS, 4), loaded.mems(READS, 4))
 
 
 def test_nothing_is_left_behind_beside_a_saved_index(saved):
@@ -132,8 +126,8 @@ def test_any_number_of_threads_gives_the_same(index):
     assert reads.total_bases > 2**21, "enough for several blocks"
     one, two = index.mems(reads, 9, threads=1), index.mems(reads, 9, threads=2)
     assert len(one)
-    assert_equal(one, two)
-    assert_equal(one, one.sort_canonical())
+    assert_same(one, two)
+    assert_same(one, one.sort_canonical())
 
 
 def test_reads_without_known_bases_match_nothing(index):

@@ -6,7 +6,7 @@ import pytest
 
 from overlapper.errors import FormatError
 from overlapper.io import sources
-from overlapper.io.reported import read_paf
+from overlapper.io.reported import read_reported
 
 LINE = "a\t100\t10\t90\t-\tb\t200\t0\t80\t70\t85\t0\ttp:A:S\tcm:i:9\n"
 
@@ -14,7 +14,7 @@ LINE = "a\t100\t10\t90\t-\tb\t200\t0\t80\t70\t85\t0\ttp:A:S\tcm:i:9\n"
 def test_columns(tmp_path):
     path = tmp_path / "o.paf.gz"
     path.write_bytes(gzip.compress((LINE + LINE.replace("b\t200", "c\t300").replace("-", "+")).encode()))
-    overlaps = read_paf(str(path))
+    overlaps = read_reported(str(path))
     assert overlaps.names == ["a", "b", "c"]
     assert (overlaps.query.tolist(), overlaps.target.tolist()) == ([0, 0], [1, 2])
     assert overlaps.reverse.tolist() == [True, False]
@@ -26,16 +26,16 @@ def test_columns(tmp_path):
 def test_blocks_join(tmp_path, monkeypatch):
     path = tmp_path / "o.paf"
     path.write_text("".join(LINE.replace("b\t", f"b{i % 7}\t") for i in range(50)))
-    whole = read_paf(str(path))
+    whole = read_reported(str(path))
     monkeypatch.setattr(sources, "BLOCK_BYTES", 100)
-    blocks = read_paf(str(path))
+    blocks = read_reported(str(path))
     assert blocks.names == whole.names == ["a", *(f"b{i}" for i in range(7))]
     assert blocks.target.tolist() == whole.target.tolist() == [1 + i % 7 for i in range(50)]
 
 
 def test_an_empty_file_has_no_overlaps(tmp_path):
     (tmp_path / "o.paf").write_text("")
-    assert len(read_paf(str(tmp_path / "o.paf"))) == 0
+    assert len(read_reported(str(tmp_path / "o.paf"))) == 0
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_bad_lines_are_told(tmp_path, monkeypatch, block_bytes, bad, message):
     path = tmp_path / "o.paf"
     path.write_text(2 * LINE + bad + LINE)
     with pytest.raises(FormatError) as caught:
-        read_paf(str(path))
+        read_reported(str(path))
     assert str(caught.value).startswith(f"file {path}, record line 3: ")
     assert message in str(caught.value)

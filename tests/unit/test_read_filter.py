@@ -12,6 +12,7 @@ from overlapper.io.fastx import FastxParts, read_fastx
 from overlapper.io.read_filter import ReadFilter
 from overlapper.report.reads import mean_qualities
 from tests.oracle.read_filter import mean_quality, passing
+from tests.read_sets import assert_same
 
 
 def records(n=200, seed=1):
@@ -36,11 +37,6 @@ def fastq(reads):
 def write(path, text):
     path.write_text(text)
     return str(path)
-
-
-def assert_same(reads, others):
-    for name in vars(reads):
-        np.testing.assert_array_equal(getattr(reads, name), getattr(others, name), err_msg=name)
 
 
 @pytest.mark.parametrize("keep_qualities", [False, True])

@@ -9,7 +9,7 @@ import pytest
 from overlapper.correct import stored_pileups
 from overlapper.correct.pileups import rows_of
 from overlapper.correct.reads import correct
-from overlapper.correct.stored_pileups import ROW, ReadPiles, write_rows
+from overlapper.correct.stored_pileups import ROW, PileupsOfReads, write_rows
 from overlapper.correct.stored_rounds import correct_stored
 from overlapper.correct.uncovered import Uncovered
 from overlapper.errors import ParameterError
@@ -143,7 +143,7 @@ def test_a_block_takes_what_there_is_room_for(tmp_path):
         with writing(tmp_path / "rows") as artifact:
             write_rows(artifact, [overlaps], store.lengths, 0)
         artifact = Artifact(tmp_path / "rows", artifact.facts)
-        pileups = ReadPiles(store.stored(), artifact, 30_000)
+        pileups = PileupsOfReads(store.stored(), artifact, 30_000)
         blocks = list(pileups.blocks())
         assert len(blocks) > 2
         done = 0

@@ -19,7 +19,7 @@ from overlapper.io.lines import name_problem, text_lines, whole
 from overlapper.io.paf import read_paf, reads_of_paf, write_paf
 from overlapper.io.pairwise import read_pairs
 from overlapper.io.parquet import parquet_writer, read_parquet, reads_of_parquet
-from overlapper.io.reported import read_paf as read_reported
+from overlapper.io.reported import read_reported
 from overlapper.io.truth import read_truth
 from overlapper.report.correction import read_changes
 from overlapper.report.inputs import read_stats

@@ -1,4 +1,4 @@
-"""Pieces of packed reads as packed reads of their own."""
+"""Parts of packed reads as packed reads of their own."""
 
 import numpy as np
 
@@ -10,8 +10,8 @@ _UNKNOWN = 4
 
 
 @njit(nogil=True, cache=True)
-def cut_pieces(reads, read, start, end, reverse):
-    """Copy pieces of reads.
+def cut_out(reads, read, start, end, reverse):
+    """Copy parts of reads.
 
     Parameters
     ----------

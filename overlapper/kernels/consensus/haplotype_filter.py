@@ -10,7 +10,7 @@ bases at both, at most `MAX_AGAINST` percent break the rule "the same base here,
 round or the other, and either base of either is held by `MIN_LAYERS` of those that keep it. Each candidate
 is compared with the next `NEXT_CANDIDATES`; those with a link are sites.
 
-**Guard.** A layer agrees with the target at a site where the two have the same of its two bases, and
+**Left out.** A layer agrees with the target at a site where the two have the same of its two bases, and
 disagrees where they have different ones of them. A layer that disagrees more often than it agrees is left
 out: its vote would average what is different.
 """

@@ -244,7 +244,7 @@ def _reach_on(target, j, t_end, read, i, r_end, matrix):
 
 @njit(nogil=True, cache=True)
 def _reach_back(target, t_start, j, read, r_start, i, matrix):
-    """Do the same before j and i, with both reversed."""
+    """Return how many bases before j and i belong together: what `_reach_on` tells of both reversed."""
     most = MAX_REACH + MAX_REACH // 4 + 16
     t_back = target[max(t_start, j - most) : j][::-1].copy()
     r_back = read[max(r_start, i - most) : i][::-1].copy()

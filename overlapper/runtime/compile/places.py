@@ -29,7 +29,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from overlapper.runtime import leaving
+from overlapper.runtime import cleanup
 
 _DIGEST_BYTES = 32
 _MODE = 0o755
@@ -89,9 +89,9 @@ def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:
     """Keep something for `read`, in place of what is there; tell whether that could be done."""
     temporary = folder / f".{name}.{os.getpid()}.part"
     try:
-        with leaving.undisturbed():
+        with cleanup.undisturbed():
             file = open(temporary, "wb")  # noqa: SIM115 - noted before anything is written
-            leaving.note(temporary)
+            cleanup.note(temporary)
         with file:
             file.write(_digest(made_from, content) + content)
         os.replace(temporary, folder / name)
@@ -100,7 +100,7 @@ def write(folder: Path, name: str, made_from: bytes, content: bytes) -> bool:
             os.remove(temporary)
         return False
     finally:
-        leaving.forget(temporary)
+        cleanup.forget(temporary)
     return True
 
 
@@ -118,9 +118,9 @@ class Claim:
     def __init__(self, folder: Path, name: str) -> None:
         self._path = folder / f".{name}.lock"
         try:
-            with leaving.undisturbed():
+            with cleanup.undisturbed():
                 self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
-                leaving.note(self._path)
+                cleanup.note(self._path)
         except OSError:
             self._file = -1
             return
@@ -141,7 +141,7 @@ class Claim:
         """Let others go on."""
         with contextlib.suppress(OSError):
             os.remove(self._path)
-        leaving.forget(self._path)
+        cleanup.forget(self._path)
         if self._file >= 0:
             os.close(self._file)
 

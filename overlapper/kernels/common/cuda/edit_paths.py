@@ -18,7 +18,7 @@ from overlapper.runtime.gpu.launch import kernel_of
 from overlapper.runtime.gpu.memory import Arena
 
 PAIR = 5
-"""Integers of a pair: its member; its interval of the target, and of the member's bases."""
+"""Integers of a pair: its layer; its interval of the target, and of the layer's bases."""
 SIZES = ((64, 129), (704, 5632), (2048, 65_600))
 """Of each list: most rows of a pair's matrix, and most words of the rows' costs, of all columns together."""
 MOST_THREADS = (1 << 17, 1 << 15, 1 << 11)
@@ -88,35 +88,35 @@ class Scratch(NamedTuple):
 
 
 @cuda.jit(device=True)
-def add_pair(small, medium, large, counts, member, t_start, t_end, r_start, r_end, starts, at):
+def add_pair(small, medium, large, counts, layer, t_start, t_end, r_start, r_end, starts, at):
     """Write the path of two intervals where it is plain, else put the pair on its list.
 
     Parameters
     ----------
     small, medium, large, counts
         As in `Pairs`.
-    member : int
+    layer : int
     t_start, t_end, r_start, r_end : int64
         Half open.
     starts : device array of int32
     at : int64
-        Row ``i`` of the member's path is ``starts[at + i]``.
+        Row ``i`` of the layer's path is ``starts[at + i]``.
     """
     m, n = t_end - t_start, r_end - r_start
     if plain_path(m, n, starts, at + t_start, r_start):
         return
     words = (m + 63) >> 6
     if m <= SIZES[0][0] and n + 1 <= SIZES[0][1]:
-        _put(small, cuda.atomic.add(counts, 0, 1), member, t_start, t_end, r_start, r_end)
+        _put(small, cuda.atomic.add(counts, 0, 1), layer, t_start, t_end, r_start, r_end)
     elif m <= SIZES[1][0] and (n + 1) * words <= SIZES[1][1]:
-        _put(medium, cuda.atomic.add(counts, 1, 1), member, t_start, t_end, r_start, r_end)
+        _put(medium, cuda.atomic.add(counts, 1, 1), layer, t_start, t_end, r_start, r_end)
     else:
-        _put(large, cuda.atomic.add(counts, 2, 1), member, t_start, t_end, r_start, r_end)
+        _put(large, cuda.atomic.add(counts, 2, 1), layer, t_start, t_end, r_start, r_end)
 
 
 @cuda.jit(device=True)
-def _put(pairs, place, member, t_start, t_end, r_start, r_end):
-    pairs[place, 0] = member
+def _put(pairs, place, layer, t_start, t_end, r_start, r_end):
+    pairs[place, 0] = layer
     pairs[place, 1], pairs[place, 2] = t_start, t_end
     pairs[place, 3], pairs[place, 4] = r_start, r_end
 
@@ -229,11 +229,11 @@ def align_pairs(
     targets, target_first : device array of uint8, of int64
         Codes of the targets of all windows, and where each starts.
     window : device array of int32
-        Of each member.
+        Of each layer.
     bases, first : device array of uint8, of int64
         Codes of all layers, and where each starts.
     at : device array of int64
-        Row ``i`` of a member's path is ``starts[at + i]``.
+        Row ``i`` of a layer's path is ``starts[at + i]``.
     rows, up, down, threads
         As in `Scratch`.
     starts : device array of int32
@@ -242,12 +242,12 @@ def align_pairs(
     if thread >= threads:
         return
     for pair in range(thread, counts[number], threads):
-        member = pairs[pair, 0]
+        layer = pairs[pair, 0]
         t_start, r_start = int64(pairs[pair, 1]), int64(pairs[pair, 3])
         m, n = pairs[pair, 2] - t_start, pairs[pair, 4] - r_start
-        t_at, r_at = target_first[window[member]] + t_start, first[member] + r_start
+        t_at, r_at = target_first[window[layer]] + t_start, first[layer] + r_start
         fill(targets, t_at, bases, r_at, int64(1), m, n, rows, up, down, thread, threads)
-        trace(m, n, up, down, thread, threads, starts, at[member] + t_start, int32(r_start))
+        trace(m, n, up, down, thread, threads, starts, at[layer] + t_start, int32(r_start))
 
 
 def align_all(pairs: Pairs, targets: Any, target_first: Any, layers: Any, starts: Any, arena: Arena) -> None:

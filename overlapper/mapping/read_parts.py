@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from overlapper.kernels.common.read_parts import cut_pieces
+from overlapper.kernels.common import read_parts
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.tables import Reads
 
 
-def pieces(
+def cut_out(
     reads: Reads, read: np.ndarray, start: np.ndarray, end: np.ndarray, reverse: np.ndarray | None = None
 ) -> Reads:
-    """Return pieces of reads as nameless reads.
+    """Return parts of reads as nameless reads.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def pieces(
     """
     if reverse is None:
         reverse = np.zeros(len(read), bool)
-    words, word_offsets, unknown_start, unknown_end, unknown_offsets = cut_pieces(
+    words, word_offsets, unknown_start, unknown_end, unknown_offsets = read_parts.cut_out(
         PackedReads.of(reads), read, start, end, reverse
     )
     return Reads(

@@ -83,7 +83,7 @@ def forget(path: str | os.PathLike[str]) -> None:
 
 
 @contextlib.contextmanager
-def others_files_in(folder: str) -> Iterator[None]:
+def temporary_files_in(folder: str) -> Iterator[None]:
     """Have libraries that make temporary files make them in a folder, if the process is that of a command."""
     import tempfile
 
