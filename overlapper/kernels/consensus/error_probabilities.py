@@ -130,12 +130,6 @@ def step_of(clear, margin, whole):
 
 
 @inner
-def surest_step(weight, layers, worth, doubt):
-    """Return the step of a decision that all layers agree on (arguments as of `reach`)."""
-    return step_of(reach(weight, layers, worth, doubt), np.int64(1), np.int64(1))
-
-
-@inner
 def step_for(weight, standing, total, threshold, clear):
     """Return how clearly there is a base rather than none, and this one; the less clear of both."""
     there = step_of(clear, 100 * standing - threshold * total, (100 - threshold) * total)

@@ -212,6 +212,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     kmer, known, n = np.uint32(0), 0, 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
+    farthest = np.int64(0)
     while last + 1 < r_end:
         last += 1
         known = known + 1 if read[last] < _KNOWN else 0
@@ -243,14 +244,16 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
-                inside = n > 0 and anchors[n - 1, 1] - anchors[n - 1, 0] == j - i
-                behind = anchors[n - 1, 0] + anchors[n - 1, 2] - i - k if inside else 0
+                # A repeat begins other anchors within a long one, which is the farthest then.
+                behind = _left_of(anchors, farthest, i + k, j + k) if n else np.int64(0)
             elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
                 return n
             else:
                 behind = _equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
+                if i + k + behind >= anchors[farthest, 0] + anchors[farthest, 2] or n == 0:
+                    farthest = np.int64(n)
                 n += 1
             if n_places == 1 and behind > 0:
                 # Within the match, a k-mer that is nowhere else on the target starts no other one.
@@ -259,6 +262,13 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 kmer = kmers[j + within]
     _move_back(heads, moved, n_moved)
     return n
+
+
+@inner
+def _left_of(anchors, a, i, j):
+    """Return how many bases an anchor has behind a place in it, 0 where the place is not in it."""
+    on_diagonal = anchors[a, 1] - anchors[a, 0] == j - i
+    return max(np.int64(anchors[a, 0]) + anchors[a, 2] - i, np.int64(0)) if on_diagonal else np.int64(0)
 
 
 @inner

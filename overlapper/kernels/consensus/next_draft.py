@@ -50,7 +50,7 @@ class Move(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def carry_over(layers, starts, equal, before, draft, place, gaps):
+def carry_over(layers, starts, equal, before, draft, place, gaps, room):
     """Carry all layers over to the next draft; return their paths there, and the runs of these.
 
     Layers that are lost, because nothing of them is left or because too much lies between two runs, are no
@@ -68,13 +68,15 @@ def carry_over(layers, starts, equal, before, draft, place, gaps):
     place : ndarray of int64, shape (columns + 1,)
         Where each column of the draft before went, or would have.
     gaps : Gaps
+    room : ndarray of int32
+        Memory for the paths, if it is enough.
     """
     m_target = len(layers.start) - 1
     size = np.int64(0)
     for m in range(len(layers.start)):
         if layers.used[m] or m == m_target:
             size += place[layers.end[m]] - place[layers.start[m]] + 1
-    carried = np.empty(size, np.int32)
+    carried = room[:size] if size <= len(room) else np.empty(size, np.int32)
     runs = np.empty((len(place) // MIN_RUN + 1, 3), np.int64)
     kept = _kept_bases(draft, place)
     aligned = Aligned(draft, layers.bases, carried)

@@ -67,7 +67,7 @@ def keep_own(draft, layers, starts, votes, alike):
             length = run_end - run if run_end == c + 1 else 1
             errors = alike[_entry(length, bases, counts[SOMETHING].sum())]
             if _is_divided(counts, NOTHING, errors):
-                votes.inserted[c] = 0
+                votes.behind[c] = 0
 
 
 @inner

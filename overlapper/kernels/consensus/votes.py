@@ -21,7 +21,6 @@ from overlapper.kernels.consensus.error_probabilities import (
     stays_row,
     step_for,
     step_of,
-    surest_step,
 )
 from overlapper.runtime.compile.cache import njit
 
@@ -42,8 +41,10 @@ class Votes(NamedTuple):
     ----------
     column : ndarray of uint16, shape (n, 5)
         Weight of every base, and of `DELETION`.
-    inserted : ndarray of uint16, shape (n, SLOTS * 4)
-        Weight of every base in every slot behind the column.
+    behind : ndarray of int32, shape (n,)
+        The row of each column in `inserted`; 0, which is empty, where no layer has bases inserted behind it.
+    inserted : ndarray of uint16, shape (n + 1, SLOTS * 4)
+        Weight of every base in every slot behind a column.
     passing : ndarray of uint16, shape (n,)
         Weight of the layers that go on behind the column.
     depth : ndarray of int32, shape (n,)
@@ -54,6 +55,7 @@ class Votes(NamedTuple):
     """
 
     column: np.ndarray
+    behind: np.ndarray
     inserted: np.ndarray
     passing: np.ndarray
     depth: np.ndarray
@@ -77,13 +79,15 @@ def count_votes(draft, layers, starts, runs):
     length = len(draft)
     votes = Votes(
         np.zeros((length, 5), np.uint16),
-        np.zeros((length, SLOTS * 4), np.uint16),
+        np.zeros(length, np.int32),
+        np.empty((length + 1, SLOTS * 4), np.uint16),
         np.zeros(length, np.uint16),
         np.zeros(length + 1, np.int32),
         np.zeros(length, np.uint16),
         np.zeros(length, np.uint16),
     )
-    agreeing = np.zeros(length, np.uint16)
+    votes.inserted[0] = 0
+    agreeing, n_behind = np.zeros(length, np.uint16), np.int64(0)
     for m in range(len(layers.start)):
         if layers.used[m]:
             votes.depth[layers.start[m]] += 1
@@ -94,10 +98,10 @@ def count_votes(draft, layers, starts, runs):
             for r in range(runs.first[m], runs.first[m + 1]):
                 # Behind the last base of a run, others may be inserted.
                 column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
-                _vote(draft, starts, at, c, column, end, bases, weights, votes)
+                n_behind = _vote(draft, starts, at, c, column, end, bases, weights, votes, n_behind)
                 _agree(weights, base, sure, agreeing, votes.passing, column)
                 c = column + sure
-            _vote(draft, starts, at, c, end, end, bases, weights, votes)
+            n_behind = _vote(draft, starts, at, c, end, end, bases, weights, votes, n_behind)
     for c in range(length):
         votes.depth[c + 1] += votes.depth[c]
         if agreeing[c]:
@@ -118,8 +122,11 @@ def _agree(weights, base, length, agreeing, passing, column):
 
 
 @inner
-def _vote(draft, starts, at, start, stop, end, bases, weights, votes):
-    """Count the votes of one layer on some of the columns that it covers, which end at ``end``."""
+def _vote(draft, starts, at, start, stop, end, bases, weights, votes, n_behind):
+    """Count the votes of one layer on some of the columns that it covers, which end at ``end``.
+
+    Behind so many columns bases were inserted before; return behind how many there are then.
+    """
     final = U64(len(bases) - 1)
     here = U64(starts[U64(at + start)])
     for c in range(U64(start), U64(stop)):
@@ -133,18 +140,26 @@ def _vote(draft, starts, at, start, stop, end, bases, weights, votes):
             votes.differing[c] += np.uint16(bases[here] != draft[c])
             if bases[here] < 4:
                 votes.column[c, U64(bases[here])] += np.uint16(weights[here])
-            for slot in range(min(behind - here - U64(1), U64(SLOTS))):
+            slots = min(behind - here - U64(1), U64(SLOTS))
+            if slots and votes.behind[c] == 0:
+                n_behind += 1
+                votes.behind[c] = n_behind
+                for entry in range(U64(SLOTS * 4)):
+                    votes.inserted[U64(n_behind), entry] = 0
+            for slot in range(slots):
                 x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
-                    votes.inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
+                    row, entry = U64(votes.behind[c]), U64(4) * U64(slot) + U64(bases[x])
+                    votes.inserted[row, entry] += np.uint16(weights[x])
                     votes.gaining[c] += np.uint16(slot == 0)
         if c + U64(1) < U64(end):
             votes.passing[c] += around
         here = behind
+    return n_behind
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, thresholds, worth, doubt):
+def next_draft(draft, votes, thresholds, worth, doubt, is_last):
     """Make the next draft of the votes on one.
 
     Parameters
@@ -156,6 +171,8 @@ def next_draft(draft, votes, thresholds, worth, doubt):
         of a homopolymer run.
     worth, doubt : int
         As in `kernels.consensus.layers.Settings`.
+    is_last : bool
+        Whether it is the consensus: of other drafts nobody asks how sure they are.
 
     Returns
     -------
@@ -163,10 +180,10 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     place : ndarray of int64, shape (n + 1,)
         Where each column went, or would have.
     probabilities : ndarray of int32
-        That each base of the next draft is wrong (`kernels.consensus.error_probabilities`); 0 where it was
+        Of the last draft: that each base is wrong (`kernels.consensus.error_probabilities`); 0 where it was
         not voted on.
     depth : ndarray of uint8
-        Layers at each base, 255 for more.
+        Of the last draft: layers at each base, 255 for more.
     """
     n = len(draft)
     most = (1 + SLOTS) * n
@@ -178,74 +195,90 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     place = np.empty(n + 1, np.int64)
     size, before, run, run_end = 0, np.int64(0), 0, 0
     table = PROBABILITIES[0 if worth else 1]
-    surest = np.empty(256, np.int64)
-    for layers in range(256 if worth else 0):
-        surest[layers] = surest_step(np.int64(0), np.int64(layers), worth, doubt)
+    clearest = _clearest(worth, doubt)
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
         column, layers, passing = votes.column[c], min(int(votes.depth[c]), 255), np.int64(votes.passing[c])
-        if layers >= MIN_DEPTH and votes.differing[c] == 0 and votes.gaining[c] == 0:
-            weight = np.int64(column[draft[c]])
-            if weight > 0:
-                # All layers have the draft's base, and none has another one behind it.
-                codes[size], depth[size] = draft[c], layers
-                step = surest[layers] if worth else surest_step(weight, layers, worth, doubt)
-                _take_doubt(
-                    probabilities, size, np.int64(table[stays_row(run, c + 1 == run_end), step]), before
-                )
-                size, before = size + 1, np.int64(0)
-                if passing:
-                    step = surest[layers] if worth else surest_step(passing, layers, worth, doubt)
-                    before = np.int64(table[refused_row(run + 1 if draft[c] == 0 else 1), step])
-                continue
+        voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        base, standing = int(draft[c]), np.int64(0)
-        for code in range(4):
-            standing += column[code]
-            if column[code] > (column[base] if base < 4 else 0):
-                base = code
-        voted = layers >= MIN_DEPTH
-        if not voted and draft[c] < 4:
-            base = int(draft[c])
-        total = standing + column[DELETION]
-        clear = reach(total, layers, worth, doubt)
-        if not voted or 100 * standing >= threshold * total:
-            codes[size], depth[size] = base, layers
-            own = np.int64(0)
-            if base < 4 and (voted or draft[c] > 3):
-                row = stays_row(run, c + 1 == run_end)
-                step = step_for(np.int64(column[base]), standing, total, threshold, clear)
-                own = np.int64(table[row, step])
-            _take_doubt(probabilities, size, own, before)
-            size, before = size + 1, np.int64(0)
+        base, standing, total = int(draft[c]), np.int64(0), np.int64(0)
+        if voted and votes.differing[c] == 0 and column[draft[c]] > 0:
+            # All layers have the draft's base.
+            standing = total = np.int64(column[draft[c]])
         else:
-            step = step_of(clear, threshold * total - 100 * standing, threshold * total)
-            before += table[CHANGED, step]
-        for slot in range(SLOTS if voted else 0):
+            for code in range(4):
+                standing += column[code]
+                if column[code] > (column[base] if base < 4 else 0):
+                    base = code
+            if not voted and draft[c] < 4:
+                base = int(draft[c])
+            total = standing + column[DELETION]
+        stays = not voted or 100 * standing >= threshold * total
+        if stays:
+            codes[size] = base
+        if is_last:
+            clear = _clear(total, layers, clearest, worth, doubt)
+            if stays:
+                depth[size], own = layers, np.int64(0)
+                if base < 4 and (voted or draft[c] > 3):
+                    row = stays_row(run, c + 1 == run_end)
+                    step = step_for(np.int64(column[base]), standing, total, threshold, clear)
+                    own = np.int64(table[row, step])
+                _take_doubt(probabilities, size, own, before)
+                before = np.int64(0)
+            else:
+                step = step_of(clear, threshold * total - 100 * standing, threshold * total)
+                before += table[CHANGED, step]
+        size += stays
+        if not voted or (not is_last and not gaining):
+            continue
+        inserted = votes.inserted[votes.behind[c]]
+        clear = _clear(passing, layers, clearest, worth, doubt)
+        for slot in range(SLOTS):
             best, standing = 4 * slot, np.int64(0)
-            for code in range(4 * slot, 4 * slot + 4):
-                standing += votes.inserted[c, code]
-                if votes.inserted[c, code] > votes.inserted[c, best]:
-                    best = code
+            if gaining:
+                for code in range(4 * slot, 4 * slot + 4):
+                    standing += inserted[code]
+                    if inserted[code] > inserted[best]:
+                        best = code
             longer = run + 1 if (best & 3) == draft[c] else 1
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
-            clear = reach(passing, layers, worth, doubt)
             if 100 * standing <= threshold * passing:
-                if passing:
+                if is_last and passing:
                     step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
                     before += table[refused_row(longer), step]
                 break
-            codes[size], depth[size] = best & 3, layers
-            step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, clear)
-            _take_doubt(probabilities, size, np.int64(table[CHANGED, step]), before)
-            size, before = size + 1, np.int64(0)
+            codes[size] = best & 3
+            if is_last:
+                depth[size] = layers
+                step = step_for(np.int64(inserted[best]), standing, passing, threshold, clear)
+                _take_doubt(probabilities, size, np.int64(table[CHANGED, step]), before)
+                before = np.int64(0)
+            size += 1
     place[n] = size
-    if size:
+    if is_last and size:
         _take_doubt(probabilities, size, np.int64(0), before)
     return codes[:size], place, probabilities[:size], depth[:size]
+
+
+@njit(nogil=True, cache=True)
+def _clearest(worth, doubt):
+    """Return the first two numbers of `reach` by how many layers there are; of raw reads, no others count."""
+    clearest = np.empty((256 if worth else 0, 2), np.int64)
+    for layers in range(len(clearest)):
+        clearest[layers, 0], clearest[layers, 1], _ = reach(np.int64(0), np.int64(layers), worth, doubt)
+    return clearest
+
+
+@inner
+def _clear(weight, layers, clearest, worth, doubt):
+    """Return what `reach` does."""
+    if worth:
+        return clearest[layers, 0], clearest[layers, 1], doubt
+    return reach(weight, np.int64(layers), worth, doubt)
 
 
 @inner
