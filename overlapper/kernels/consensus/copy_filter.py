@@ -188,18 +188,24 @@ def _compare(target, layers, starts, runs):
     size = np.int64(0)
     for m in range(n):
         if layers.used[m]:
-            c = np.int64(layers.start[m])
-            for r in range(runs.first[m], runs.first[m + 1]):
-                size = _compare_some(target, layers, starts, m, c, np.int64(runs.column[r]), unlike, size)
-                c = np.int64(runs.column[r]) + runs.length[r]
-            size = _compare_some(target, layers, starts, m, c, np.int64(layers.end[m]), unlike, size)
+            size = _compare_row(target, layers, starts, m, runs, unlike, size)
         unlike.first[m + 1] = size
     return unlike
 
 
 @inner
+def _compare_row(target, layers, starts, m, runs, unlike, size):
+    """Write at which columns a row has not the target's base behind so many; return how many then."""
+    c = np.int64(layers.start[m])
+    for r in range(runs.first[m], runs.first[m + 1]):
+        size = _compare_some(target, layers, starts, m, c, np.int64(runs.column[r]), unlike, size)
+        c = np.int64(runs.column[r]) + runs.length[r]
+    return _compare_some(target, layers, starts, m, c, np.int64(layers.end[m]), unlike, size)
+
+
+@inner
 def _compare_some(target, layers, starts, m, start, stop, unlike, size):
-    """Write at which of some columns a row has not the target's base behind so many; return how many then."""
+    """Do the same for some columns."""
     first, at, strand = layers.first[m], layers.at[m], U64(layers.reverse[m])
     here = np.int64(starts[U64(at + start)])
     for c in range(U64(start), U64(stop)):
@@ -222,7 +228,7 @@ def _sites(target, layers, unlike):
 
     Where two bases are held, none is usual (`NOT_COMPARED`).
     """
-    counts, n = unlike.counts, len(target)
+    counts, rows, n = unlike.counts, unlike.rows, len(target)
     covering = np.zeros((n + 1, 2), np.int64)
     for m in range(len(layers.start) - 1):
         if layers.used[m]:
@@ -233,15 +239,15 @@ def _sites(target, layers, unlike):
     wrong, total, forward, backward = np.int64(0), np.int64(1), np.int64(0), np.int64(0)
     for c in range(n):
         forward, backward = forward + covering[c, 0], backward + covering[c, 1]
-        other = np.int64(unlike.rows[c, 0]) + np.int64(unlike.rows[c, 1])
+        other = np.int64(rows[c, 0]) + np.int64(rows[c, 1])
         if other == 0:
             if forward + backward > 0:
                 usual[c] = target[c]
                 total += forward + backward
             continue
         if target[c] < NO_BASE:
-            counts[c, target[c], 0] = forward - np.int64(unlike.rows[c, 0])
-            counts[c, target[c], 1] = backward - np.int64(unlike.rows[c, 1])
+            counts[c, target[c], 0] = forward - np.int64(rows[c, 0])
+            counts[c, target[c], 1] = backward - np.int64(rows[c, 1])
         n_held, most, at_column = 0, np.int64(0), np.int64(0)
         for base in range(4):
             both = np.int64(counts[c, base, 0]) + np.int64(counts[c, base, 1])

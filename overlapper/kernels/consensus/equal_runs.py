@@ -13,10 +13,14 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.vectors import Lanes, add, load, splat, store
 from overlapper.runtime.compile.cache import njit
 
 SHORTEST = 16
 """Columns of a run: shorter ones gain nothing."""
+LANES, WIDTH = Lanes(16), 16
+"""Rows of a path that are written at once; as many may be overwritten behind those of a run."""
+_EACH = np.arange(WIDTH, dtype=np.int32)
 
 
 class EqualRuns(NamedTuple):
@@ -65,3 +69,11 @@ def add_runs_of_target(runs, n, target):
             n = add_equal_run(runs, n, start, start, c - start)
             start = np.int64(c) + 1
     return n
+
+
+@inner
+def write_pairs(starts, at, base, length):
+    """Write the rows of so many pairs, from a base on; up to `WIDTH` rows behind them get any value."""
+    each = load(LANES, _EACH, 0)
+    for x in range(0, length, WIDTH):
+        store(starts, at + x, add(splat(LANES, starts, base + x), each))

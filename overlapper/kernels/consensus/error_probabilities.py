@@ -130,6 +130,12 @@ def step_of(clear, margin, whole):
 
 
 @inner
+def surest_step(clear):
+    """Return the step of a decision that all layers agree on."""
+    return step_of(clear, np.int64(1), np.int64(1))
+
+
+@inner
 def step_for(weight, standing, total, threshold, clear):
     """Return how clearly there is a base rather than none, and this one; the less clear of both."""
     there = step_of(clear, 100 * standing - threshold * total, (100 - threshold) * total)

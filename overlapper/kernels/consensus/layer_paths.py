@@ -1,6 +1,7 @@
 """Paths of the layers of a pileup over its target, before the first vote.
 
-Layers are aligned through the best chain of their anchors. Definitions are in ``docs/algorithms/correction.md``, section 2.
+Layers are aligned through the best chain of their anchors. Definitions are in
+``docs/algorithms/correction.md``, section 2.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from overlapper.kernels.consensus.equal_runs import (
     add_equal_run,
     add_runs_of_target,
     new_equal_runs,
+    write_pairs,
 )
 from overlapper.runtime.compile.cache import njit
 
-U64 = np.uint64
 LONGEST = 2048
 """Bases that are aligned in one window."""
 BAND, BAND_SHARE = 150, 20
@@ -186,8 +187,7 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
             continue
         first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
         gap_paths.add_gap(gaps, aligned, j, first_j, first, i, first_i, at)
-        for x in range(length):
-            starts[U64(at + first_j + x)] = first_i + x
+        write_pairs(starts, at + first_j, first_i, length)
         n_runs = add_equal_run(runs, n_runs, first_j, first_i, length)
         i, j = first_i + length, first_j + length
     rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)

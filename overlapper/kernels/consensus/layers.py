@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.common.oriented import unpack_bases
-from overlapper.kernels.consensus.equal_runs import EqualRuns
+from overlapper.kernels.consensus.equal_runs import WIDTH, EqualRuns
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
@@ -152,6 +152,8 @@ def new_room(windows, rows):
             bases += rows.r_end[row] - rows.r_start[row]
             path_rows += rows.t_end[row] - rows.t_start[row] + 1
         most_bases, most_rows = max(most_bases, bases), max(most_rows, path_rows)
+    # What is behind the last ones is read, and written, with them.
+    most_bases, most_rows = most_bases + 2 * WIDTH, most_rows + WIDTH
     return Room(
         np.empty(most_bases, np.uint8), np.empty(most_bases, np.uint8), np.empty(most_rows, np.int32),
         np.empty(most_rows, np.int32),

@@ -59,7 +59,7 @@ NEAR = 8
 DIAGONALS = 512
 """More than twice `MAX_SHIFT` and `NEAR`: anchors on diagonals that are equal modulo this never follow each
 other."""
-_SCATTER = np.uint32(2654435769)
+_SCATTER, _SCATTER_AGAIN = np.uint32(2654435769), np.uint32(2246822507)
 _KNOWN = 4
 _ONE = np.uint64(1)
 _LEAST_BUCKETS = 1024
@@ -72,7 +72,7 @@ _LANES, _WIDTH = Lanes(16), 16
 _STEPS = -(-LOOK_BACK // _WIDTH)
 _FAR = 1 << 30
 _FLAGS = 8
-"""Flags a bucket: nearly every flag that is set is that of a k-mer looked for."""
+"""Flags a bucket: of k-mers that are not on the target, few have both of theirs set."""
 
 
 class Index(NamedTuple):
@@ -91,8 +91,8 @@ class Index(NamedTuple):
     later : ndarray of int32, shape (length,) or longer
         Where the k-mer at each place stands for the `MOST_PLACES` th time after it; `_NEVER` if it does not.
     flags : ndarray of uint64
-        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it. Most k-mers of a
-        noisy read are nowhere on the target; the flags are in the processor's first cache.
+        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it as one of its two.
+        Most k-mers of a noisy read are nowhere on the target; the flags are in the processor's first cache.
     moved : ndarray of int32
         Buckets whose first places were passed while a read is looked up, and what their heads were.
     """
@@ -151,7 +151,9 @@ def index_kmers(target, length, k, index):
         kmers[p] = kmer
         following[p] = heads[bucket]
         heads[bucket] = p
+        again = np.uint32(kmer * _SCATTER_AGAIN) >> shift
         flags[hashed >> np.uint32(6)] |= _ONE << np.uint64(hashed & np.uint32(63))
+        flags[again >> np.uint32(6)] |= _ONE << np.uint64(again & np.uint32(63))
         later[p] = _NEVER
         other = _next_alike(p, kmers, following)
         if other >= 0:
@@ -220,6 +222,9 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         hashed = np.uint32(kmer * _SCATTER) >> shift
         flag = (flags[hashed >> np.uint32(6)] >> np.uint64(hashed & np.uint32(63))) & _ONE
         if known < k or not flag:
+            continue
+        again = np.uint32(kmer * _SCATTER_AGAIN) >> shift
+        if not (flags[again >> np.uint32(6)] >> np.uint64(again & np.uint32(63))) & _ONE:
             continue
         bucket = np.int64(hashed // np.uint32(_FLAGS))
         i = last - k + 1

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.vectors import Lanes, add, bit_and, load, shift_right, splat, store, widen
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
     PROBABILITIES,
@@ -21,10 +22,14 @@ from overlapper.kernels.consensus.error_probabilities import (
     stays_row,
     step_for,
     step_of,
+    surest_step,
 )
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
+_LANES, _WIDTH = Lanes(16), 16
+_FIRST = np.repeat(np.array([0xFFFF, 0], np.uint16), _WIDTH)
+"""Masks of the first lanes: one that begins behind ``n`` of them has ``16 - n`` lanes."""
 SLOTS = 8
 """Bases that one draft can gain behind a column."""
 DELETION = 4
@@ -45,7 +50,7 @@ class Votes(NamedTuple):
         The row of each column in `inserted`; 0, which is empty, where no layer has bases inserted behind it.
     inserted : ndarray of uint16, shape (n + 1, SLOTS * 4)
         Weight of every base in every slot behind a column.
-    passing : ndarray of uint16, shape (n,)
+    passing : ndarray of uint16, shape (n,) or longer
         Weight of the layers that go on behind the column.
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
@@ -81,44 +86,57 @@ def count_votes(draft, layers, starts, runs):
         np.zeros((length, 5), np.uint16),
         np.zeros(length, np.int32),
         np.empty((length + 1, SLOTS * 4), np.uint16),
-        np.zeros(length, np.uint16),
+        np.zeros(length + _WIDTH, np.uint16),
         np.zeros(length + 1, np.int32),
         np.zeros(length, np.uint16),
         np.zeros(length, np.uint16),
     )
     votes.inserted[0] = 0
-    agreeing, n_behind = np.zeros(length, np.uint16), np.int64(0)
+    agreeing, n_behind = np.zeros(length + _WIDTH, np.uint16), np.int64(0)
     for m in range(len(layers.start)):
         if layers.used[m]:
-            votes.depth[layers.start[m]] += 1
-            votes.depth[layers.end[m]] -= 1
-            first, last = layers.first[m], layers.last[m]
-            bases, weights = layers.bases[first:last], layers.weights[first:last]
-            c, end, at = layers.start[m], layers.end[m], layers.at[m]
-            for r in range(runs.first[m], runs.first[m + 1]):
-                # Behind the last base of a run, others may be inserted.
-                column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
-                n_behind = _vote(draft, starts, at, c, column, end, bases, weights, votes, n_behind)
-                _agree(weights, base, sure, agreeing, votes.passing, column)
-                c = column + sure
-            n_behind = _vote(draft, starts, at, c, end, end, bases, weights, votes, n_behind)
-    for c in range(length):
-        votes.depth[c + 1] += votes.depth[c]
-        if agreeing[c]:
-            votes.column[c, draft[c]] += agreeing[c]
+            n_behind = _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind)
+    _add_up(draft, agreeing, votes)
     return votes
 
 
 @inner
-def _agree(weights, base, length, agreeing, passing, column):
-    """Count the votes of a layer for the draft's bases, from a base and a column on.
+def _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind):
+    """Count the votes of one layer, but for those of runs, which are counted in ``agreeing``."""
+    votes.depth[layers.start[m]] += 1
+    votes.depth[layers.end[m]] -= 1
+    first, last = layers.first[m], layers.last[m]
+    bases, weights = layers.bases[first:last], layers.weights[first:last]
+    c, end, at = layers.start[m], layers.end[m], layers.at[m]
+    for r in range(runs.first[m], runs.first[m + 1]):
+        # Behind the last base of a run, others may be inserted.
+        column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
+        n_behind = _vote(draft, starts, at, c, column, end, bases, weights, votes, n_behind)
+        _agree(weights, base, sure, agreeing, votes.passing, column)
+        c = column + sure
+    return _vote(draft, starts, at, c, end, end, bases, weights, votes, n_behind)
 
-    Indices are unsigned: numba looks whether others are negative, which counts here.
-    """
-    for x in range(U64(length)):
-        weight = np.uint16(weights[U64(base) + x])
-        agreeing[U64(column) + x] += weight
-        passing[U64(column) + x] += (weight + np.uint16(weights[U64(base) + x + U64(1)])) >> np.uint16(1)
+
+@inner
+def _add_up(draft, agreeing, votes):
+    """Add the votes of runs, and count the layers that cover each column."""
+    for c in range(U64(len(draft))):
+        votes.depth[c + U64(1)] += votes.depth[c]
+        if agreeing[c]:
+            votes.column[c, U64(draft[c])] += agreeing[c]
+
+
+@inner
+def _agree(weights, base, length, agreeing, passing, column):
+    """Count the votes of a layer for the draft's bases, from a base and a column on."""
+    one = splat(_LANES, agreeing, 1)
+    for x in range(0, length, _WIDTH):
+        weight = widen(load(_LANES, weights, base + x))
+        both = add(weight, widen(load(_LANES, weights, base + x + 1)))
+        here = load(_LANES, _FIRST, max(np.int64(0), x + _WIDTH - length))
+        at = column + x
+        store(agreeing, at, add(load(_LANES, agreeing, at), bit_and(weight, here)))
+        store(passing, at, add(load(_LANES, passing, at), bit_and(shift_right(both, one), here)))
 
 
 @inner
@@ -193,28 +211,33 @@ def next_draft(draft, votes, thresholds, worth, doubt, is_last):
         np.empty(most + 1, np.int32),
     )
     place = np.empty(n + 1, np.int64)
-    size, before, run, run_end = 0, np.int64(0), 0, 0
-    table = PROBABILITIES[0 if worth else 1]
     clearest = _clearest(worth, doubt)
+    size = _decide(
+        draft, votes, thresholds, worth, doubt, is_last, clearest, codes, place, probabilities, depth
+    )
+    return codes[:size], place, probabilities[:size], depth[:size]
+
+
+@inner
+def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, place, probabilities, depth):
+    """Write the next draft; return how many columns it has."""
+    n = np.int64(len(draft))
+    size, before, run, run_end = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    table = PROBABILITIES[0 if worth else 1]
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
-        column, layers, passing = votes.column[c], min(int(votes.depth[c]), 255), np.int64(votes.passing[c])
+        column, passing = votes.column[c], np.int64(votes.passing[c])
+        layers = min(np.int64(votes.depth[c]), 255)
         voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        base, standing, total = int(draft[c]), np.int64(0), np.int64(0)
-        if voted and votes.differing[c] == 0 and column[draft[c]] > 0:
-            # All layers have the draft's base.
-            standing = total = np.int64(column[draft[c]])
-        else:
-            for code in range(4):
-                standing += column[code]
-                if column[code] > (column[base] if base < 4 else 0):
-                    base = code
-            if not voted and draft[c] < 4:
-                base = int(draft[c])
+        base, standing = np.int64(draft[c]), np.int64(column[draft[c]])
+        alike = voted and votes.differing[c] == 0 and standing > 0
+        total = standing
+        if not alike:
+            base, standing = _heaviest(column, base, voted)
             total = standing + column[DELETION]
         stays = not voted or 100 * standing >= threshold * total
         if stays:
@@ -224,9 +247,10 @@ def next_draft(draft, votes, thresholds, worth, doubt, is_last):
             if stays:
                 depth[size], own = layers, np.int64(0)
                 if base < 4 and (voted or draft[c] > 3):
-                    row = stays_row(run, c + 1 == run_end)
-                    step = step_for(np.int64(column[base]), standing, total, threshold, clear)
-                    own = np.int64(table[row, step])
+                    step = surest_step(clear)
+                    if not alike:
+                        step = step_for(np.int64(column[base]), standing, total, threshold, clear)
+                    own = np.int64(table[stays_row(run, c + 1 == run_end), step])
                 _take_doubt(probabilities, size, own, before)
                 before = np.int64(0)
             else:
@@ -235,16 +259,20 @@ def next_draft(draft, votes, thresholds, worth, doubt, is_last):
         size += stays
         if not voted or (not is_last and not gaining):
             continue
-        inserted = votes.inserted[votes.behind[c]]
         clear = _clear(passing, layers, clearest, worth, doubt)
+        if not gaining:
+            if passing:
+                row = refused_row(run + 1 if draft[c] == 0 else np.int64(1))
+                before += table[row, surest_step(clear)]
+            continue
+        inserted = votes.inserted[votes.behind[c]]
         for slot in range(SLOTS):
             best, standing = 4 * slot, np.int64(0)
-            if gaining:
-                for code in range(4 * slot, 4 * slot + 4):
-                    standing += inserted[code]
-                    if inserted[code] > inserted[best]:
-                        best = code
-            longer = run + 1 if (best & 3) == draft[c] else 1
+            for code in range(4 * slot, 4 * slot + 4):
+                standing += inserted[code]
+                if inserted[code] > inserted[best]:
+                    best = code
+            longer = run + 1 if (best & 3) == draft[c] else np.int64(1)
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
             if 100 * standing <= threshold * passing:
                 if is_last and passing:
@@ -261,7 +289,18 @@ def next_draft(draft, votes, thresholds, worth, doubt, is_last):
     place[n] = size
     if is_last and size:
         _take_doubt(probabilities, size, np.int64(0), before)
-    return codes[:size], place, probabilities[:size], depth[:size]
+    return size
+
+
+@inner
+def _heaviest(column, own, voted):
+    """Return the heaviest base of a column, of equals its own, or its own without a vote; and all weight."""
+    base, standing = own, np.int64(0)
+    for code in range(4):
+        standing += column[code]
+        if column[code] > (column[base] if base < 4 else 0):
+            base = np.int64(code)
+    return (base if voted or own > 3 else own), standing
 
 
 @njit(nogil=True, cache=True)
