@@ -14,6 +14,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
+from overlapper.kernels.consensus.equal_runs import fetch_behind
 from overlapper.kernels.consensus.layer_paths import first_paths, new_memory
 from overlapper.kernels.consensus.layers import gather_layers, new_room, unpack_window
 from overlapper.kernels.consensus.site_links import linked_sites
@@ -196,8 +197,9 @@ def _compare(target, layers, starts, runs):
 @inner
 def _compare_row(target, layers, starts, m, runs, unlike, size):
     """Write at which columns a row has not the target's base behind so many; return how many then."""
-    c = np.int64(layers.start[m])
+    c, at, bases = np.int64(layers.start[m]), layers.at[m], layers.bases[layers.first[m] :]
     for r in range(runs.first[m], runs.first[m + 1]):
+        fetch_behind(runs, r, runs.first[m + 1], starts, at, bases)
         size = _compare_some(target, layers, starts, m, c, np.int64(runs.column[r]), unlike, size)
         c = np.int64(runs.column[r]) + runs.length[r]
     return _compare_some(target, layers, starts, m, c, np.int64(layers.end[m]), unlike, size)

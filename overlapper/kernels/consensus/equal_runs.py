@@ -13,13 +13,16 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import prefetch
 from overlapper.kernels.common.vectors import Lanes, add, load, splat, store
 from overlapper.runtime.compile.cache import njit
 
-SHORTEST = 16
+SHORTEST = 8
 """Columns of a run: shorter ones gain nothing."""
 LANES, WIDTH = Lanes(16), 16
 """Rows of a path that are written at once; as many may be overwritten behind those of a run."""
+AHEAD = 4
+"""Runs ahead of the one that is come to, of what is fetched."""
 _EACH = np.arange(WIDTH, dtype=np.int32)
 
 
@@ -69,6 +72,26 @@ def add_runs_of_target(runs, n, target):
             n = add_equal_run(runs, n, start, start, c - start)
             start = np.int64(c) + 1
     return n
+
+
+@inner
+def fetch_behind(runs, r, last, starts, at, bases):
+    """Have the cache fetch what a layer has behind a later run: it does not foresee it, as runs are skipped.
+
+    Parameters
+    ----------
+    runs : EqualRuns
+    r, last : int
+        The run that is come to, and where those of the layer end.
+    starts, bases : ndarray
+        Paths; bases of the layer.
+    at : int
+        As in `kernels.consensus.layers.Layers`.
+    """
+    later = min(r + AHEAD, last - 1)
+    length = np.int64(runs.length[later])
+    prefetch(starts, at + runs.column[later] + length)
+    prefetch(bases, np.int64(runs.base[later]) + length)
 
 
 @inner

@@ -11,6 +11,7 @@ from overlapper.kernels.consensus.equal_runs import (
     WIDTH,
     EqualRuns,
     add_equal_run,
+    fetch_behind,
     new_equal_runs,
     write_pairs,
 )
@@ -176,12 +177,14 @@ def _find_runs(move, m, at, start, end, first):
     """
     equal, place, same_to = move.equal, move.place, move.same_to
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    bases = move.aligned.bases[first:]
     r, last = equal.first[m], equal.first[m + 1]
     c, resumed = np.int64(start), np.int64(start)
     while c < end:
         # Columns up to `known` are looked at; from there to `stop` all pairs are kept.
         known = stop = run_end = np.int64(end)
         if r < last:
+            fetch_behind(equal, r, last, move.starts, at, bases)
             run_end = np.int64(equal.column[r]) + equal.length[r]
             known = max(resumed, np.int64(equal.column[r]))
             stop = min(np.int64(same_to[known]), run_end) if known < run_end else known

@@ -13,6 +13,7 @@ import numpy as np
 
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.vectors import Lanes, add, bit_and, load, shift_right, splat, store, widen
+from overlapper.kernels.consensus.equal_runs import fetch_behind
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
     PROBABILITIES,
@@ -109,6 +110,7 @@ def _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind):
     bases, weights = layers.bases[first:last], layers.weights[first:last]
     c, end, at = layers.start[m], layers.end[m], layers.at[m]
     for r in range(runs.first[m], runs.first[m + 1]):
+        fetch_behind(runs, r, runs.first[m + 1], starts, at, bases)
         # Behind the last base of a run, others may be inserted.
         column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
         n_behind = _vote(draft, starts, at, c, column, end, bases, weights, votes, n_behind)
@@ -151,15 +153,16 @@ def _vote(draft, starts, at, start, stop, end, bases, weights, votes, n_behind):
         behind = U64(starts[U64(at) + c + U64(1)])
         before = behind - U64(behind > U64(0))
         around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
-        if behind == here:
-            votes.column[c, U64(DELETION)] += around
-            votes.differing[c] += np.uint16(1)
-        else:
-            votes.differing[c] += np.uint16(bases[here] != draft[c])
-            if bases[here] < 4:
-                votes.column[c, U64(bases[here])] += np.uint16(weights[here])
+        # A base or its lack is chosen without a branch, as a processor cannot foresee it.
+        is_gone = behind == here
+        base = U64(bases[min(here, final)])
+        known = is_gone | (base < U64(DELETION))
+        weight = around if is_gone else np.uint16(weights[min(here, final)])
+        votes.column[c, U64(DELETION) if is_gone else base & U64(3)] += weight if known else np.uint16(0)
+        votes.differing[c] += np.uint16(is_gone | (base != U64(draft[c])))
+        if behind > here + U64(1):
             slots = min(behind - here - U64(1), U64(SLOTS))
-            if slots and votes.behind[c] == 0:
+            if votes.behind[c] == 0:
                 n_behind += 1
                 votes.behind[c] = n_behind
                 for entry in range(U64(SLOTS * 4)):
