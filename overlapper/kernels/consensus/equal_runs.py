@@ -13,14 +13,16 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.common.packed import prefetch
-from overlapper.kernels.common.vectors import Lanes, add, load, splat, store
+from overlapper.kernels.common.packed import prefetch, trailing_zeros
+from overlapper.kernels.common.vectors import Lanes, add, bits_of, equal, load, splat, store
 from overlapper.runtime.compile.cache import njit
 
+U64 = np.uint64
 SHORTEST = 8
-"""Columns of a run: shorter ones gain nothing."""
+"""Columns of a run; those of shorter ones are looked at one by one."""
 LANES, WIDTH = Lanes(16), 16
 """Rows of a path that are written at once; as many may be overwritten behind those of a run."""
+_BASES = Lanes(32)
 AHEAD = 4
 """Runs ahead of the one that is come to, of what is fetched."""
 _EACH = np.arange(WIDTH, dtype=np.int32)
@@ -72,6 +74,21 @@ def add_runs_of_target(runs, n, target):
             n = add_equal_run(runs, n, start, start, c - start)
             start = np.int64(c) + 1
     return n
+
+
+@inner
+def equal_bases(target, j, read, i, most):
+    """Return how many bases, from j and i on, are equal in a row, of so many at most."""
+    length = np.int64(0)
+    while length + 32 <= most:
+        alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
+        unlike = ~bits_of(alike) & 0xFFFFFFFF
+        if unlike:
+            return length + trailing_zeros(np.uint64(unlike))
+        length += 32
+    while length < most and read[U64(i + length)] == target[U64(j + length)]:
+        length += 1
+    return length
 
 
 @inner

@@ -27,12 +27,10 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import always_inline, inner
-from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.kernels.common.vectors import (
     Lanes,
     add,
     at_least,
-    bits_of,
     both,
     equal,
     greater,
@@ -46,6 +44,7 @@ from overlapper.kernels.common.vectors import (
     splat,
     subtract,
 )
+from overlapper.kernels.consensus.equal_runs import equal_bases
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
@@ -66,7 +65,6 @@ _LEAST_BUCKETS = 1024
 _I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
 _COLUMNS = 6
 """What is kept of an anchor while chains are found; the highest score is that of the anchors up to it."""
-_BASES = Lanes(32)
 _LANES, _WIDTH = Lanes(16), 16
 """Anchors before that are tried at a time."""
 _STEPS = -(-LOOK_BACK // _WIDTH)
@@ -255,7 +253,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 _move_back(heads, moved, n_moved)
                 return n
             else:
-                behind = _equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
+                behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
                 if i + k + behind >= anchors[farthest, 0] + anchors[farthest, 2] or n == 0:
                     farthest = np.int64(n)
@@ -274,21 +272,6 @@ def _left_of(anchors, a, i, j):
     """Return how many bases an anchor has behind a place in it, 0 where the place is not in it."""
     on_diagonal = anchors[a, 1] - anchors[a, 0] == j - i
     return max(np.int64(anchors[a, 0]) + anchors[a, 2] - i, np.int64(0)) if on_diagonal else np.int64(0)
-
-
-@inner
-def _equal_bases(target, j, read, i, most):
-    """Return how many bases, from j and i on, are equal in a row, of so many at most."""
-    length = np.int64(0)
-    while length + 32 <= most:
-        alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
-        unlike = ~bits_of(alike) & 0xFFFFFFFF
-        if unlike:
-            return length + trailing_zeros(np.uint64(unlike))
-        length += 32
-    while length < most and read[U64(i + length)] == target[U64(j + length)]:
-        length += 1
-    return length
 
 
 @inner
