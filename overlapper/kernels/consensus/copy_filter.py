@@ -207,14 +207,14 @@ def _compare_row(target, layers, starts, m, runs, unlike, size):
 
 @inner
 def _compare_some(target, layers, starts, m, start, stop, unlike, size):
-    """Do the same for some columns."""
+    """Do what `_compare_row` does for some columns."""
     first, at, strand = layers.first[m], layers.at[m], U64(layers.reverse[m])
     here = np.int64(starts[U64(at + start)])
     for c in range(U64(start), U64(stop)):
         behind = np.int64(starts[U64(at) + c + U64(1)])
         base = np.int64(layers.bases[U64(first + here)]) if behind > here else np.int64(NO_BASE)
         if base != target[c] or base == NO_BASE:
-            base = min(base, NO_BASE)
+            base = min(base, np.int64(NO_BASE))
             unlike.place[size] = PLACE * np.int64(c) + base
             size += 1
             unlike.rows[c, strand] += np.uint16(1)

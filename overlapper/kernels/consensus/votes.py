@@ -170,8 +170,8 @@ def _vote(draft, starts, at, start, stop, end, bases, weights, votes, n_behind):
             for slot in range(slots):
                 x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
-                    row, entry = U64(votes.behind[c]), U64(4) * U64(slot) + U64(bases[x])
-                    votes.inserted[row, entry] += np.uint16(weights[x])
+                    row, vote = U64(votes.behind[c]), U64(4) * U64(slot) + U64(bases[x])
+                    votes.inserted[row, vote] += np.uint16(weights[x])
                     votes.gaining[c] += np.uint16(slot == 0)
         if c + U64(1) < U64(end):
             votes.passing[c] += around
@@ -233,7 +233,7 @@ def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, pl
             run_end = _run_end(draft, c)
             run = run_end - c
         column, passing = votes.column[c], np.int64(votes.passing[c])
-        layers = min(np.int64(votes.depth[c]), 255)
+        layers = min(np.int64(votes.depth[c]), np.int64(255))
         voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
         base, standing = np.int64(draft[c]), np.int64(column[draft[c]])
