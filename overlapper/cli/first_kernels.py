@@ -34,7 +34,7 @@ MOST_HELPERS = 7
 """Each takes 200 MB, and the longest kernels take a tenth of the whole: more would not be done sooner."""
 
 
-_LONGEST = "consensus.consensus.", "pairwise.pairwise.", "consensus.copy_filter."
+_LONGEST = "consensus.consensus.", "pairwise.pairwise."
 """Beginnings of the lines of kernels that take as long to compile as many others together, longest first."""
 
 

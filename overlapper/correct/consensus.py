@@ -16,7 +16,7 @@ import numpy as np
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups
 from overlapper.correct.vote_settings import settings_of
-from overlapper.correct.voting_rows import Chosen, choose_rows
+from overlapper.correct.voting_rows import MOST_SURPLUS, Chosen, choose_rows, rows_of_windows
 from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
@@ -124,9 +124,9 @@ class _Vote:
         """Yield the consensus of blocks of windows, in order."""
 
         def vote(windows: np.ndarray) -> tuple[np.ndarray, ...]:
-            chosen = self._choose(windows)
+            chosen = self._rows_of(windows)
             made = correct_windows(
-                *self._sequences, chosen.windows, chosen.rows, chosen.paths, self._settings
+                *self._sequences, chosen.windows, chosen.rows, chosen.crowded, MOST_SURPLUS, self._settings
             )
             return self._cut(chosen, made)
 
@@ -136,6 +136,9 @@ class _Vote:
         """As `on_cpu`, on GPUs: the CPU chooses rows, and blocks are joined to batches."""
         from overlapper.correct import gpu_consensus
 
+        def choose(windows: np.ndarray) -> Chosen:
+            return choose_rows(self._rows_of(windows), *self._sequences, self._settings)
+
         def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
             made = gpu_consensus.correct_windows(
                 gpus, self._targets, self._reads, chosen.windows, chosen.rows, self._settings
@@ -143,7 +146,7 @@ class _Vote:
             return self._cut(chosen, made)
 
         share = min(GPU_BLOCK_BASES, self._targets.total_bases // gpus.slots)
-        blocks = map_in_order(self._choose, self._blocks(threads), threads)
+        blocks = map_in_order(choose, self._blocks(threads), threads)
         return map_in_order(vote, gpu_consensus.gathered(blocks, share), gpus.slots)
 
     def _blocks(self, threads: int) -> list[np.ndarray]:
@@ -152,7 +155,7 @@ class _Vote:
         starts = cut_evenly(self.bounds.end - self.bounds.start, share)
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
 
-    def _choose(self, number: np.ndarray) -> Chosen:
+    def _rows_of(self, number: np.ndarray) -> Chosen:
         bounds = self.bounds
         target = bounds.target[number]
         first, stop = int(target[0]), int(target[-1]) + 1
@@ -161,7 +164,7 @@ class _Vote:
             target, bounds.start_with_margin[number], bounds.end_with_margin[number],
             self._pileups.first[first : stop + 1] - self._pileups.first[first],
         )  # fmt: skip
-        return choose_rows(rows.sort_canonical(), number, windows, *self._sequences, self._settings)
+        return rows_of_windows(rows.sort_canonical(), number, windows, self._settings)
 
     def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
         """Cut the consensus of windows to what lies between their bounds."""

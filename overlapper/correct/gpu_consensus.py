@@ -16,7 +16,6 @@ from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Qualities, Slot, qualities_of
 from overlapper.kernels.common.read_subsets import take_ragged, take_reads
 from overlapper.kernels.common.walks import PackedReads
-from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
@@ -88,15 +87,15 @@ def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
 
 
 def _as_one(blocks: list[Chosen]) -> Chosen:
-    """Join blocks; GPUs align all rows, so that paths are dropped."""
-    number, windows, rows, _, elsewhere = zip(*blocks, strict=True)
+    """Join blocks."""
+    number, windows, rows, crowded, elsewhere = zip(*blocks, strict=True)
     target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in windows), strict=True))
     rows_of_each = np.concatenate([np.diff(p.first) for p in windows])
     return Chosen(
         np.concatenate(number),
         Windows(target, start, end, offsets_of(rows_of_each)),
         Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
-        no_paths(0),
+        np.concatenate(crowded),
         np.concatenate(elsewhere),
     )
 

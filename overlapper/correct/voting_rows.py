@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.correct.pileups import Rows
 from overlapper.kernels.consensus import copy_filter, layers
-from overlapper.kernels.consensus.layer_paths import STRETCH, Paths, no_paths
+from overlapper.kernels.consensus.layer_paths import STRETCH
 from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
 from overlapper.kernels.consensus.window_rows import cut_rows, within_depth
 from overlapper.tables.base import offsets_of
@@ -31,8 +31,8 @@ class Chosen(NamedTuple):
         Of the windows, among all.
     windows : Windows
     rows : layers.Rows
-    paths : Paths
-        Of rows that had to be aligned to be chosen.
+    crowded : ndarray of bool, shape (windows,)
+        Whether those that vote are still to be chosen, as they have to be aligned for it.
     elsewhere : ndarray of int64, shape (windows,)
         Rows that were left out because they are of another place.
     """
@@ -40,14 +40,12 @@ class Chosen(NamedTuple):
     number: np.ndarray
     windows: Windows
     rows: layers.Rows
-    paths: Paths
+    crowded: np.ndarray
     elsewhere: np.ndarray
 
 
-def choose_rows(
-    rows: Rows, number: np.ndarray, windows: Windows, targets: Sequences, reads: Sequences, settings: Settings
-) -> Chosen:
-    """Cut rows to windows and choose those of each window.
+def rows_of_windows(rows: Rows, number: np.ndarray, windows: Windows, settings: Settings) -> Chosen:
+    """Cut rows to windows and take those of each window, but for crowded windows, of which more are taken.
 
     Parameters
     ----------
@@ -56,26 +54,39 @@ def choose_rows(
     number : ndarray of int64, shape (windows,)
     windows : Windows
         With the rows of each target, from that of the first window on, not of each window, in ``first``.
-    targets, reads : Sequences
     settings : Settings
     """
     whole = layers.Rows(rows.read, rows.reverse, rows.t_start, rows.t_end, rows.r_start, rows.r_end)
     first, on = cut_rows(whole, windows._replace(target=windows.target - windows.target[0]))
-    paths = no_paths(len(on.read))
-    looked_at = within_depth(first, on.t_start, on.t_end, LOOKED_AT * settings.max_depth)
-    first, on, paths = take_rows(first, on, looked_at, paths)
+    first, on = take_rows(
+        first, on, within_depth(first, on.t_start, on.t_end, LOOKED_AT * settings.max_depth)
+    )
     taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
-    elsewhere = np.zeros(len(windows.target), np.int64)
-    if settings.haplotype_filter and not taken.all():
+    crowded = np.zeros(len(windows.target), bool)
+    if settings.haplotype_filter:
         crowded = _by_window(first, ~taken) > 0
-        same, paths = copy_filter.choose_rows(
-            targets, reads, windows._replace(first=first), on, settings, MOST_SURPLUS, crowded
-        )
-        elsewhere = _by_window(first, ~same)
-        first, on, paths = take_rows(first, on, same, paths)
-        taken = within_depth(first, on.t_start, on.t_end, settings.max_depth)
-    first, on, paths = take_rows(first, on, taken, paths)
-    return Chosen(number, windows._replace(first=first), on, paths, elsewhere)
+    first, on = take_rows(first, on, taken | np.repeat(crowded, np.diff(first)))
+    return Chosen(number, windows._replace(first=first), on, crowded, np.zeros(len(crowded), np.int64))
+
+
+def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: Settings) -> Chosen:
+    """Choose the rows of crowded windows, where those that vote cannot do it.
+
+    Parameters
+    ----------
+    chosen : Chosen
+        With crowded windows.
+    targets, reads : Sequences
+    settings : Settings
+    """
+    windows, on, crowded = chosen.windows, chosen.rows, chosen.crowded
+    if not crowded.any():
+        return chosen
+    same = copy_filter.choose_rows(targets, reads, windows, on, settings, MOST_SURPLUS, crowded)
+    elsewhere = _by_window(windows.first, ~same)
+    first, on = take_rows(windows.first, on, same)
+    first, on = take_rows(first, on, within_depth(first, on.t_start, on.t_end, settings.max_depth))
+    return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 
 def _by_window(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -84,14 +95,8 @@ def _by_window(first: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return before[first[1:]] - before[first[:-1]]
 
 
-def take_rows(
-    first: np.ndarray, on: layers.Rows, taken: np.ndarray, paths: Paths
-) -> tuple[np.ndarray, layers.Rows, Paths]:
-    """Return some of the rows, where those of each window start, and their paths."""
-    before = offsets_of(taken)
-    rows = type(on)(*(values[taken] for values in on))
-    known = paths._replace(
-        start=paths.start[taken], end=paths.end[taken], at=paths.at[taken],
-        run_start=paths.run_start[taken], run_end=paths.run_end[taken],
-    )  # fmt: skip
-    return before[first], rows, known
+def take_rows(first: np.ndarray, on: layers.Rows, taken: np.ndarray) -> tuple[np.ndarray, layers.Rows]:
+    """Return some of the rows, and where those of each window start."""
+    if taken.all():
+        return first, on
+    return offsets_of(taken)[first], type(on)(*(values[taken] for values in on))

@@ -9,7 +9,6 @@ from overlapper.correct.vote_settings import MOST_WEIGHT
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus import window_rows
 from overlapper.kernels.consensus.error_probabilities import LIMITS, PROBABILITIES
-from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Rows, Sequences, Settings, Windows
 from overlapper.kernels.consensus.own_bases import LONGEST_RUN, MOST_MISSING
 from overlapper.tables import Reads
@@ -137,7 +136,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
         table(sequences, qualities), table(sequences, qualities),
         Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T)),
-        no_paths(len(rows)),
+        np.zeros(1, bool), 0,
         Settings(K, MAX_GAP, 40, np.array(THRESHOLDS), 10, 40, votes, True, worth, doubt, alike),
     )  # fmt: skip
     assert offsets.tolist() == [0, len(codes)]

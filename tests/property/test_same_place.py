@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from overlapper.correct.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus.copy_filter import choose_rows
-from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.kernels.consensus.window_rows import within_depth
 from tests.oracle import layer_paths
@@ -22,7 +21,7 @@ MAX_DEPTH = 5
 def chosen(target, rows, votes=True, most=10_000):
     """Whether each row of ``(bases, reverse, start, end)`` is chosen, by the oracle and by the kernel.
 
-    The consensus of those that can vote is found, too: with the paths that they were chosen by, and without.
+    The consensus is found, too: where rows are chosen and vote at once, and of the chosen ones.
     """
     layers = [
         {"bases": [5 if c == 4 else c for c in read], "reverse": reverse, "t_start": start, "t_end": end}
@@ -43,16 +42,19 @@ def chosen(target, rows, votes=True, most=10_000):
     how = Settings(
         K, MAX_GAP, MAX_DEPTH, np.full((2, 2), 50), 10, 40, votes, True, 64, 16, np.zeros((1, 1), np.int64)
     )
-    same, known = choose_rows(sequences, sequences, window, on, how, most, np.ones(1, bool))
-    first, on, known = take_rows(window.first, on, same, known)
-    first, on, known = take_rows(first, on, within_depth(first, on.t_start, on.t_end, MAX_DEPTH), known)
-    assert (known.at >= 0).all()
-    voted = [
-        kernel.correct_windows(sequences, sequences, window._replace(first=first), on, some, how)
-        for some in (known, no_paths(len(on.read)))
-    ]
-    for with_paths, without in zip(*voted, strict=True):
-        assert (with_paths == without).all()
+    all_rows, none = np.ones(1, bool), np.zeros(1, bool)
+    same = choose_rows(sequences, sequences, window, on, how, most, all_rows)
+    first, chosen_ones = take_rows(window.first, on, same)
+    within = within_depth(first, chosen_ones.t_start, chosen_ones.t_end, MAX_DEPTH)
+    first, chosen_ones = take_rows(first, chosen_ones, within)
+    *at_once, counts = kernel.correct_windows(sequences, sequences, window, on, all_rows, most, how)
+    *later, without = kernel.correct_windows(
+        sequences, sequences, window._replace(first=first), chosen_ones, none, most, how
+    )
+    for in_one, apart in zip(at_once, later, strict=True):
+        assert (in_one == apart).all()
+    without[:, kernel.LEFT_OUT] += np.count_nonzero(~same)
+    assert (counts == without).all()
     return oracle.same_place(target, layers, votes), same.tolist()
 
 

@@ -164,6 +164,17 @@ def splat(_typing: Any, lanes: Any, like: Any, value: Any) -> Any:
     return vector(lanes, like, types.int64), generate
 
 
+@intrinsic
+def widen(_typing: Any, vector: Any) -> Any:
+    """``widen(vector)``: lanes of twice the bits, with zeros above those that were there."""
+    wide = VectorType(2 * vector.bits, vector.lanes)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.zext(arguments[0], wide.llvm)
+
+    return wide(vector), generate
+
+
 def _arithmetic(operation: str) -> Any:
     def typed(_typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

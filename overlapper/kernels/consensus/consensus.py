@@ -6,10 +6,11 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.growth import grow
+from overlapper.kernels.consensus.copy_filter import chosen_rows
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
-from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, known_paths, new_memory
-from overlapper.kernels.consensus.layers import gather_layers, unpack_window
+from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, new_memory
+from overlapper.kernels.consensus.layers import gather_layers, new_room, some_layers, unpack_window
 from overlapper.kernels.consensus.next_draft import carry_over
 from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
@@ -26,7 +27,7 @@ and those that have fewer bases in the target, and more."""
 
 
 @njit(nogil=True, cache=True)
-def correct_windows(targets, reads, windows, rows, paths, settings):
+def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settings):
     """Find the consensus of windows.
 
     Parameters
@@ -34,9 +35,11 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
     targets, reads : Sequences
     windows : Windows
     rows : Rows
-        Of every window, those whose votes are wanted, the best first.
-    paths : Paths
-        Of the rows; windows of which they are not known are aligned.
+        Of every window, those whose votes are wanted, the best first; of a crowded one, those to choose from.
+    crowded : ndarray of bool, shape (windows,)
+        Of whose rows those vote that are of the same place, or are near it (`kernels.consensus.copy_filter`).
+    most_surplus : int
+        As for `kernels.consensus.copy_filter.choose_rows`.
     settings : Settings
 
     Returns
@@ -53,26 +56,26 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
     longest = np.int64(0)
     for p in range(n):
         longest = max(longest, windows.end[p] - windows.start[p])
-    memory = new_memory(longest)
+    memory, room = new_memory(longest), new_room(windows, rows)
     offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
     codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
     origin = np.empty(0, np.int32)
     for p in range(n):
         target = unpack_window(targets, windows, p)
-        layers = gather_layers(targets, reads, windows, p, rows, settings)
-        low = windows.first[p]
-        if low < windows.first[p + 1] and paths.at[low] >= 0:
-            starts, runs = known_paths(target, layers, rows, low, settings, paths)
-        else:
-            starts, runs = first_paths(target, layers, rows, low, settings, np.int64(ANY_SURPLUS), memory)
+        layers = gather_layers(targets, reads, windows, p, rows, settings, room)
+        low, most = windows.first[p], np.int64(most_surplus if crowded[p] else ANY_SURPLUS)
+        starts, runs = first_paths(target, layers, rows, low, settings, most, memory, room.starts)
+        if crowded[p]:
+            chosen, counts[p, LEFT_OUT] = chosen_rows(target, layers, starts, runs, rows, low, settings)
+            layers, runs = some_layers(layers, runs, chosen)
         window_codes, window_quality, window_depth, window_origin = _consensus(
-            target, layers, starts, runs, settings, memory.gaps, counts[p]
+            target, layers, starts, runs, settings, memory.gaps, room, counts[p]
         )
-        size, room = offsets[p] + len(window_codes), len(codes)
-        if size > room:
-            room = max(size, 2 * room)
-            codes, quality = grow(codes, room), grow(quality, room)
-            depth, origin = grow(depth, room), grow(origin, room)
+        size, held = offsets[p] + len(window_codes), len(codes)
+        if size > held:
+            held = max(size, 2 * held)
+            codes, quality = grow(codes, held), grow(quality, held)
+            depth, origin = grow(depth, held), grow(origin, held)
         offsets[p + 1] = size
         codes[offsets[p] : size] = window_codes
         depth[offsets[p] : size] = window_depth
@@ -83,23 +86,25 @@ def correct_windows(targets, reads, windows, rows, paths, settings):
 
 
 @njit(nogil=True, cache=True)
-def _consensus(target, layers, starts, runs, settings, gaps, counts):
+def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     """Return the consensus of a pileup: bases, qualities, depth, and origin."""
     own = len(layers.start) - 1
     for m in range(own):
         counts[ALIGNED] += layers.used[m]
         counts[COVERED] += layers.end[m] - layers.start[m]
     counts[LOST] = own - counts[ALIGNED]
-    draft = target
+    draft, here, there = target, room.starts, room.next_starts
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
         draft, place = fill_unknown(target, layers, starts, gaps.matrix.longest)
-        starts, runs = carry_over(layers, starts, runs, target, draft, place, gaps)
+        starts, runs = carry_over(layers, starts, runs, target, draft, place, gaps, there)
+        here, there = there, here
     steps = len(settings.thresholds) if counts[ALIGNED] else 1
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            counts[LEFT_OUT] = leave_out(layers, starts, votes)
-            if counts[LEFT_OUT]:
+            left_out = leave_out(layers, starts, votes)
+            counts[LEFT_OUT] += left_out
+            if left_out:
                 votes = count_votes(draft, layers, starts, runs)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
             keep_own(draft, layers, starts, votes, settings.alike)
@@ -107,15 +112,17 @@ def _consensus(target, layers, starts, runs, settings, gaps, counts):
             before = draft.copy()
             draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
             if changed:
-                starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps)
+                starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps, there)
+                here, there = there, here
                 votes = count_votes(draft, layers, starts, runs)
         before = draft
         draft, place, probabilities, depth = next_draft(
-            draft, votes, settings.thresholds[step], settings.worth, settings.doubt
+            draft, votes, settings.thresholds[step], settings.worth, settings.doubt, step == steps - 1
         )
         if step == steps - 1:
             layers.used[:own] = False
-        starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps)
+        starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps, there)
+        here, there = there, here
     origin = starts[layers.at[own] : layers.at[own] + len(draft)]
     _count_edits(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
     _count_runs(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)

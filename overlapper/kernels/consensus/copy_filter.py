@@ -8,14 +8,15 @@ from it where the copies do, in many reads alike, while errors strike each read 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.sorting import sort_few
-from overlapper.kernels.consensus.layer_paths import Paths, first_paths, new_memory
-from overlapper.kernels.consensus.layers import gather_layers, unpack_window
+from overlapper.kernels.consensus.equal_runs import fetch_behind
+from overlapper.kernels.consensus.layer_paths import first_paths, new_memory
+from overlapper.kernels.consensus.layers import gather_layers, new_room, unpack_window
 from overlapper.kernels.consensus.site_links import linked_sites
 from overlapper.kernels.consensus.window_rows import BIN, within_depth
 from overlapper.runtime.compile.cache import njit
@@ -37,6 +38,29 @@ NEAR = 30
 SHARE = 1 << 20
 """Shares of the sites at which rows differ are compared in such parts."""
 NOT_COMPARED = -1
+PLACE, NO_BASE = 8, 4
+U64 = np.uint64
+
+
+class Unlike(NamedTuple):
+    """Where rows have not the target's base.
+
+    Attributes
+    ----------
+    first : ndarray of int64, shape (rows + 1,)
+        Where the places of each row begin.
+    place : ndarray of int64
+        `PLACE` times the column, and the base there; `NO_BASE` where it is deleted or unknown.
+    counts : ndarray of uint16, shape (columns, 4, 2)
+        Rows that have each base at each column, by strand; those with the target's are not counted yet.
+    rows : ndarray of uint16, shape (columns, 2)
+        Rows with a place at each column, by strand.
+    """
+
+    first: np.ndarray
+    place: np.ndarray
+    counts: np.ndarray
+    rows: np.ndarray
 
 
 @njit(nogil=True, cache=True)
@@ -56,56 +80,52 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
 
     Returns
     -------
-    same : ndarray of bool, shape (rows,)
-    paths : Paths
-        Of the chosen rows of these windows that can vote, so that they need not be aligned again.
+    ndarray of bool, shape (rows,)
     """
     same = np.ones(len(rows.read), np.bool_)
-    path_start, path_end = np.zeros(len(rows.read), np.int64), np.zeros(len(rows.read), np.int64)
-    at, kept, size = np.full(len(rows.read), -1), np.empty(0, np.int32), np.int64(0)
-    run_start, run_end = np.zeros(len(rows.read), np.int64), np.zeros(len(rows.read), np.int64)
-    kept_runs, n_runs = np.empty((0, 3), np.int32), np.int64(0)
     longest = np.int64(0)
     for p in np.flatnonzero(crowded):
         longest = max(longest, windows.end[p] - windows.start[p])
-    memory = new_memory(longest)
+    memory, room = new_memory(longest), new_room(windows, rows)
     for p in np.flatnonzero(crowded):
         low, high = windows.first[p], windows.first[p + 1]
         target = unpack_window(targets, windows, p)
-        layers = gather_layers(targets, reads, windows, p, rows, settings)
-        starts, runs = first_paths(target, layers, rows, low, settings, most_surplus, memory)
-        same[low:high], share, near = _same_place(target, layers, starts, runs)
-        if not settings.target_votes:
-            near[:] = layers.used[:-1]
-        _add_nearest(same[low:high], share, near, rows.t_start[low:high], rows.t_end[low:high])
-        chosen = low + np.flatnonzero(same[low:high])
-        ends = np.array([0, len(chosen)])
-        for row in chosen[within_depth(ends, rows.t_start[chosen], rows.t_end[chosen], settings.max_depth)]:
-            start, end = layers.start[row - low], layers.end[row - low]
-            path_start[row], path_end[row], at[row] = start, end, size
-            size += end - start + 1
-            if size > len(kept):
-                kept = grow(kept, 2 * size)
-            first = layers.at[row - low] + start
-            kept[at[row] : size] = starts[first : first + end - start + 1]
-            run_start[row] = n_runs
-            first_run, last_run = runs.first[row - low], runs.first[row - low + 1]
-            if n_runs + last_run - first_run > len(kept_runs):
-                kept_runs = grow_rows(kept_runs, 2 * (n_runs + last_run - first_run))
-            for r in range(first_run, last_run):
-                kept_runs[n_runs, 0], kept_runs[n_runs, 1] = runs.column[r], runs.base[r]
-                kept_runs[n_runs, 2] = runs.length[r]
-                n_runs += 1
-            run_end[row] = n_runs
-    return same, Paths(path_start, path_end, at, run_start, run_end, kept, kept_runs)
+        layers = gather_layers(targets, reads, windows, p, rows, settings, room)
+        starts, runs = first_paths(target, layers, rows, low, settings, most_surplus, memory, room.starts)
+        same[low:high] = _are_chosen(target, layers, starts, runs, rows, low, settings)
+    return same
+
+
+@njit(nogil=True, cache=True)
+def chosen_rows(target, layers, starts, runs, rows, low, settings):
+    """Choose the layers of a window, of the rows from ``low`` on, that vote; return how many are not chosen.
+
+    Of those that are of the same place, or at least of a few, as many as vote on a stretch.
+    """
+    same = _are_chosen(target, layers, starts, runs, rows, low, settings)
+    chosen = np.flatnonzero(same)
+    ends, on = np.array([0, len(chosen)]), low + chosen
+    taken = within_depth(ends, rows.t_start[on], rows.t_end[on], settings.max_depth)
+    return chosen[taken], len(same) - len(chosen)
+
+
+@njit(nogil=True, cache=True)
+def _are_chosen(target, layers, starts, runs, rows, low, settings):
+    """Tell which layers of a window, of the rows from ``low`` on, are of the same place, or few and near."""
+    same, share, near = _same_place(target, layers, starts, runs)
+    if not settings.target_votes:
+        near[:] = layers.used[:-1]
+    high = low + len(same)
+    _add_nearest(same, share, near, rows.t_start[low:high], rows.t_end[low:high])
+    return same
 
 
 @njit(nogil=True, cache=True)
 def _same_place(target, layers, starts, runs):
     """Return which rows are of the target's place, shares of differing sites, and which may be added."""
-    counts = _count_bases(target, layers, starts, runs)
-    columns, held, alone, usual = _sites(target, counts)
-    wrong, total = _errors(target, usual, layers, starts, runs)
+    unlike = _compare(target, layers, starts, runs)
+    columns, held, alone, usual = _sites(target, layers, unlike)
+    wrong, total = _errors(target, usual, layers, unlike)
     bases = _bases_at(columns, held, layers, starts)
     own = target[columns]
     _forget_unlinked(columns, bases, own, alone, layers.reverse[:-1])
@@ -154,79 +174,123 @@ def _add_nearest(same, share, near, t_start, t_end):
 
 
 @njit(nogil=True, cache=True)
-def _count_bases(target, layers, starts, runs):
-    """Count the rows that have each base at each column, by strand."""
-    counts = np.zeros((len(target), 4, 2), np.uint16)
-    begun = np.zeros((len(target) + 1, 2), np.int64)
-    for m in range(len(layers.start) - 1):
+def _compare(target, layers, starts, runs):
+    """Return where rows have not the target's base; where paths are known to pair equal ones is passed."""
+    n, most = len(layers.start) - 1, np.int64(0)
+    for m in range(n):
         if layers.used[m]:
-            strand, c = np.int64(layers.reverse[m]), layers.start[m]
+            most += layers.end[m] - layers.start[m]
             for r in range(runs.first[m], runs.first[m + 1]):
-                stop = np.int64(runs.column[r]) + runs.length[r]
-                _count_some(layers, starts, m, c, np.int64(runs.column[r]), strand, counts)
-                begun[runs.column[r], strand] += 1
-                begun[stop, strand] -= 1
-                c = stop
-            _count_some(layers, starts, m, c, layers.end[m], strand, counts)
-    agreeing = np.zeros(2, np.int64)
-    for column in range(len(target)):
-        for side in range(2):
-            agreeing[side] += begun[column, side]
-            if agreeing[side]:
-                counts[column, target[column], side] += agreeing[side]
-    return counts
+                most -= runs.length[r]
+    unlike = Unlike(
+        np.zeros(n + 1, np.int64), np.empty(most, np.int64), np.zeros((len(target), 4, 2), np.uint16),
+        np.zeros((len(target), 2), np.uint16),
+    )  # fmt: skip
+    size = np.int64(0)
+    for m in range(n):
+        if layers.used[m]:
+            size = _compare_row(target, layers, starts, m, runs, unlike, size)
+        unlike.first[m + 1] = size
+    return unlike
 
 
 @inner
-def _count_some(layers, starts, m, start, stop, strand, counts):
-    """Count the bases of a row at some columns."""
-    first, at = layers.first[m], layers.at[m]
-    for c in range(start, stop):
-        here = starts[at + c]
-        if starts[at + c + 1] > here and layers.bases[first + here] < 4:
-            counts[c, layers.bases[first + here], strand] += 1
+def _compare_row(target, layers, starts, m, runs, unlike, size):
+    """Write at which columns a row has not the target's base behind so many; return how many then."""
+    c, at, bases = np.int64(layers.start[m]), layers.at[m], layers.bases[layers.first[m] :]
+    for r in range(runs.first[m], runs.first[m + 1]):
+        fetch_behind(runs, r, runs.first[m + 1], starts, at, bases)
+        size = _compare_some(target, layers, starts, m, c, np.int64(runs.column[r]), unlike, size)
+        c = np.int64(runs.column[r]) + runs.length[r]
+    return _compare_some(target, layers, starts, m, c, np.int64(layers.end[m]), unlike, size)
+
+
+@inner
+def _compare_some(target, layers, starts, m, start, stop, unlike, size):
+    """Do what `_compare_row` does for some columns."""
+    first, at, strand = layers.first[m], layers.at[m], U64(layers.reverse[m])
+    here = np.int64(starts[U64(at + start)])
+    for c in range(U64(start), U64(stop)):
+        behind = np.int64(starts[U64(at) + c + U64(1)])
+        base = np.int64(layers.bases[U64(first + here)]) if behind > here else np.int64(NO_BASE)
+        if base != target[c] or base == NO_BASE:
+            base = min(base, np.int64(NO_BASE))
+            unlike.place[size] = PLACE * np.int64(c) + base
+            size += 1
+            unlike.rows[c, strand] += np.uint16(1)
+            if base < NO_BASE:
+                unlike.counts[c, U64(base), strand] += np.uint16(1)
+        here = behind
+    return size
 
 
 @njit(nogil=True, cache=True)
-def _sites(target, counts):
+def _sites(target, layers, unlike):
     """Return the sites, which bases are held there, which sites need no link, and the usual base of columns.
 
     Where two bases are held, none is usual (`NOT_COMPARED`).
     """
-    many, usual = np.zeros((len(target), 4), np.int64), np.full(len(target), NOT_COMPARED, np.int8)
-    wrong, total = np.int64(0), np.int64(1)
-    for c in range(len(target)):
-        n_held, most = 0, np.int64(0)
+    counts, rows, n = unlike.counts, unlike.rows, len(target)
+    covering = np.zeros((n + 1, 2), np.int64)
+    for m in range(len(layers.start) - 1):
+        if layers.used[m]:
+            covering[layers.start[m], np.int64(layers.reverse[m])] += 1
+            covering[layers.end[m], np.int64(layers.reverse[m])] -= 1
+    usual = np.full(n, NOT_COMPARED, np.int8)
+    divided, n_divided = np.empty(n, np.int64), 0
+    wrong, total, forward, backward = np.int64(0), np.int64(1), np.int64(0), np.int64(0)
+    for c in range(n):
+        forward, backward = forward + covering[c, 0], backward + covering[c, 1]
+        other = np.int64(rows[c, 0]) + np.int64(rows[c, 1])
+        if other == 0:
+            if forward + backward > 0:
+                usual[c] = target[c]
+                total += forward + backward
+            continue
+        if target[c] < NO_BASE:
+            counts[c, target[c], 0] = forward - np.int64(rows[c, 0])
+            counts[c, target[c], 1] = backward - np.int64(rows[c, 1])
+        n_held, most, at_column = 0, np.int64(0), np.int64(0)
         for base in range(4):
             both = np.int64(counts[c, base, 0]) + np.int64(counts[c, base, 1])
-            if min(counts[c, base, 0], counts[c, base, 1]) > 0 and both >= MIN_ROWS:
-                many[c, base] = both
-                n_held += 1
+            n_held += _rows_holding(counts, c, base) > 0
+            at_column += both
             if both > most:
                 usual[c], most = base, both
         if n_held <= 1:
-            at_column = counts[c].sum()
             wrong += at_column - most
             total += at_column
         else:
             usual[c] = NOT_COMPARED
-    columns, n = np.empty(len(target), np.int64), 0
-    held, alone = np.zeros((len(target), 4), np.bool_), np.empty(len(target), np.bool_)
-    for c in range(len(target)):
-        if target[c] > 3:
-            continue
+        if n_held > 1 and target[c] < NO_BASE:
+            divided[n_divided] = c
+            n_divided += 1
+    columns, n_sites = divided[:n_divided], 0
+    held, alone = np.zeros((n_divided, 4), np.bool_), np.empty(n_divided, np.bool_)
+    many, recurring = np.empty(4, np.int64), np.empty(4, np.bool_)
+    for c in columns:
+        for base in range(4):
+            many[base] = _rows_holding(counts, c, base)
         erring = WIDE_TOLERANCE * wrong * np.int64(counts[c].sum())
         for base in range(4):
-            held[n, base] = many[c, base] >= MIN_ROWS + erring // total
-        if held[n, target[c]] and held[n].sum() > 1:
-            recurring = many[c] >= MIN_ROWS + RECURRENCE * erring // total
-            columns[n], alone[n] = c, recurring[target[c]] and recurring.sum() > 1
-            n += 1
-    return columns[:n], held[:n], alone[:n], usual
+            held[n_sites, base] = many[base] >= MIN_ROWS + erring // total
+            recurring[base] = many[base] >= MIN_ROWS + RECURRENCE * erring // total
+        if held[n_sites, target[c]] and held[n_sites].sum() > 1:
+            columns[n_sites] = c
+            alone[n_sites] = recurring[target[c]] and recurring.sum() > 1
+            n_sites += 1
+    return columns[:n_sites], held[:n_sites], alone[:n_sites], usual
+
+
+@inner
+def _rows_holding(counts, column, base):
+    """Return how many rows have a base at a column, if these are enough, and on both strands; else 0."""
+    forward, backward = np.int64(counts[column, base, 0]), np.int64(counts[column, base, 1])
+    return forward + backward if min(forward, backward) > 0 and forward + backward >= MIN_ROWS else 0
 
 
 @njit(nogil=True, cache=True)
-def _errors(target, usual, layers, starts, runs):
+def _errors(target, usual, layers, unlike):
     """Return how many bases of each row are not the usual ones, and of how many; one is added to both."""
     # Of the columns before each one, those at which there is a usual base, and the target has another one.
     some, unusual = np.zeros(len(target) + 1, np.int64), np.zeros(len(target) + 1, np.int64)
@@ -237,26 +301,15 @@ def _errors(target, usual, layers, starts, runs):
     total = wrong.copy()
     for m in range(len(wrong)):
         if layers.used[m]:
-            c = layers.start[m]
-            for r in range(runs.first[m], runs.first[m + 1]):
-                stop = np.int64(runs.column[r]) + runs.length[r]
-                _count_errors(usual, layers, starts, m, c, np.int64(runs.column[r]), wrong, total)
-                wrong[m] += unusual[stop] - unusual[runs.column[r]]
-                total[m] += some[stop] - some[runs.column[r]]
-                c = stop
-            _count_errors(usual, layers, starts, m, c, layers.end[m], wrong, total)
+            # As if it had the target's bases, and then what it has instead.
+            wrong[m] += unusual[layers.end[m]] - unusual[layers.start[m]]
+            total[m] += some[layers.end[m]] - some[layers.start[m]]
+            for place in unlike.place[unlike.first[m] : unlike.first[m + 1]]:
+                c, base = place // PLACE, place % PLACE
+                if usual[c] != NOT_COMPARED:
+                    wrong[m] += (base < NO_BASE and base != usual[c]) - np.int64(target[c] != usual[c])
+                    total[m] -= base == NO_BASE
     return wrong, total
-
-
-@inner
-def _count_errors(usual, layers, starts, m, start, stop, wrong, total):
-    """Count the unusual bases of a row at some columns, and all."""
-    first, at = layers.first[m], layers.at[m]
-    for c in range(start, stop):
-        here = starts[at + c]
-        if usual[c] != NOT_COMPARED and starts[at + c + 1] > here and layers.bases[first + here] < 4:
-            wrong[m] += layers.bases[first + here] != usual[c]
-            total[m] += 1
 
 
 @njit(nogil=True, cache=True)

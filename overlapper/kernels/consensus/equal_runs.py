@@ -13,10 +13,19 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import prefetch, trailing_zeros
+from overlapper.kernels.common.vectors import Lanes, add, bits_of, equal, load, splat, store
 from overlapper.runtime.compile.cache import njit
 
-SHORTEST = 16
-"""Columns of a run: shorter ones gain nothing."""
+U64 = np.uint64
+SHORTEST = 8
+"""Columns of a run; those of shorter ones are looked at one by one."""
+LANES, WIDTH = Lanes(16), 16
+"""Rows of a path that are written at once; as many may be overwritten behind those of a run."""
+_BASES = Lanes(32)
+AHEAD = 4
+"""Runs ahead of the one that is come to, of what is fetched."""
+_EACH = np.arange(WIDTH, dtype=np.int32)
 
 
 class EqualRuns(NamedTuple):
@@ -65,3 +74,46 @@ def add_runs_of_target(runs, n, target):
             n = add_equal_run(runs, n, start, start, c - start)
             start = np.int64(c) + 1
     return n
+
+
+@inner
+def equal_bases(target, j, read, i, most):
+    """Return how many bases, from j and i on, are equal in a row, of so many at most."""
+    length = np.int64(0)
+    while length + 32 <= most:
+        alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
+        unlike = ~bits_of(alike) & 0xFFFFFFFF
+        if unlike:
+            return length + trailing_zeros(np.uint64(unlike))
+        length += 32
+    while length < most and read[U64(i + length)] == target[U64(j + length)]:
+        length += 1
+    return length
+
+
+@inner
+def fetch_behind(runs, r, last, starts, at, bases):
+    """Have the cache fetch what a layer has behind a later run: it does not foresee it, as runs are skipped.
+
+    Parameters
+    ----------
+    runs : EqualRuns
+    r, last : int
+        The run that is come to, and where those of the layer end.
+    starts, bases : ndarray
+        Paths; bases of the layer.
+    at : int
+        As in `kernels.consensus.layers.Layers`.
+    """
+    later = min(r + AHEAD, last - 1)
+    length = np.int64(runs.length[later])
+    prefetch(starts, at + runs.column[later] + length)
+    prefetch(bases, np.int64(runs.base[later]) + length)
+
+
+@inner
+def write_pairs(starts, at, base, length):
+    """Write the rows of so many pairs, from a base on; up to `WIDTH` rows behind them get any value."""
+    each = load(LANES, _EACH, 0)
+    for x in range(0, length, WIDTH):
+        store(starts, at + x, add(splat(LANES, starts, base + x), each))

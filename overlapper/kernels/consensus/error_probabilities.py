@@ -130,9 +130,9 @@ def step_of(clear, margin, whole):
 
 
 @inner
-def surest_step(weight, layers, worth, doubt):
-    """Return the step of a decision that all layers agree on (arguments as of `reach`)."""
-    return step_of(reach(weight, layers, worth, doubt), np.int64(1), np.int64(1))
+def surest_step(clear):
+    """Return the step of a decision that all layers agree on."""
+    return step_of(clear, np.int64(1), np.int64(1))
 
 
 @inner

@@ -68,11 +68,11 @@ def leave_out(layers, starts, votes):
 @njit(nogil=True, cache=True)
 def _two_base_columns(votes):
     """Return the columns in which two bases have most of the weight, and those two bases."""
-    column = votes.column
+    column, differing = votes.column, votes.differing
     columns, bases = np.empty(len(column), np.int64), np.empty((len(column), 2), np.int64)
     n = 0
     for c in range(len(column)):
-        if votes.differing[c] < MIN_LAYERS:  # neither base but the draft's has as many
+        if differing[c] < MIN_LAYERS:  # neither base but the draft's has as many
             continue
         first, second, total = -1, -1, np.int64(column[c, DELETION])
         for base in range(DELETION):

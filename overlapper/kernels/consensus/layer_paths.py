@@ -1,7 +1,7 @@
 """Paths of the layers of a pileup over its target, before the first vote.
 
-Layers are aligned through the best chain of their anchors, unless that was done to choose them
-(`kernels.consensus.copy_filter`). Definitions are in ``docs/algorithms/correction.md``, section 2.
+Layers are aligned through the best chain of their anchors. Definitions are in
+``docs/algorithms/correction.md``, section 2.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from overlapper.kernels.consensus.equal_runs import (
     add_equal_run,
     add_runs_of_target,
     new_equal_runs,
+    write_pairs,
 )
 from overlapper.runtime.compile.cache import njit
 
-U64 = np.uint64
 LONGEST = 2048
 """Bases that are aligned in one window."""
 BAND, BAND_SHARE = 150, 20
@@ -38,32 +38,6 @@ ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned anew all the same."""
 
 
-class Paths(NamedTuple):
-    """Paths of rows that are known before they vote; those of a window are known together.
-
-    Attributes
-    ----------
-    start, end : ndarray of int64, shape (rows,)
-        Columns of the window that the path of each row covers.
-    at : ndarray of int64, shape (rows,)
-        Where its entries ``start`` to ``end``, both included, begin in ``starts``; -1 where it is not known.
-    run_start, run_end : ndarray of int64, shape (rows,)
-        Its runs of equal pairs in ``runs``.
-    starts : ndarray of int32
-        As in `edit_paths`.
-    runs : ndarray of int32, shape (runs, 3)
-        Column, base and length, as in `EqualRuns`.
-    """
-
-    start: np.ndarray
-    end: np.ndarray
-    at: np.ndarray
-    run_start: np.ndarray
-    run_end: np.ndarray
-    starts: np.ndarray
-    runs: np.ndarray
-
-
 class Memory(NamedTuple):
     """What aligning layers to windows of a length takes (`mem_anchors`, `gap_paths`)."""
 
@@ -72,12 +46,6 @@ class Memory(NamedTuple):
     columns: np.ndarray
     latest: np.ndarray
     gaps: gap_paths.Gaps
-
-
-def no_paths(rows):
-    """Return the paths of so many rows of which none is known."""
-    none = np.zeros(rows, np.int64)
-    return Paths(none, none, np.full(rows, -1), none, none, np.empty(0, np.int32), np.empty((0, 3), np.int32))
 
 
 @njit(nogil=True, cache=True)
@@ -92,36 +60,19 @@ def new_memory(longest):
 
 
 @njit(nogil=True, cache=True)
-def known_paths(target, layers, rows, low, settings, paths):
-    """Return rows and runs of the paths of all layers of a window; those from row ``low`` on are known."""
-    starts, runs = _room(target, layers, rows, low, settings)
-    at, n_runs = np.int64(len(target) + 1), np.int64(0)
-    for m in range(len(layers.start) - 1):
-        row = low + m
-        start, end = paths.start[row], paths.end[row]
-        layers.start[m], layers.end[m], layers.used[m] = start, end, True
-        layers.at[m] = at - start
-        starts[at : at + end - start + 1] = paths.starts[paths.at[row] : paths.at[row] + end - start + 1]
-        at += end - start + 1
-        for r in range(paths.run_start[row], paths.run_end[row]):
-            n_runs = add_equal_run(runs, n_runs, paths.runs[r, 0], paths.runs[r, 1], paths.runs[r, 2])
-        runs.first[m + 1] = n_runs
-    runs.first[-1] = add_runs_of_target(runs, n_runs, target)
-    return starts, runs
-
-
-@njit(nogil=True, cache=True)
-def first_paths(target, layers, rows, low, settings, most, memory):
+def first_paths(target, layers, rows, low, settings, most, memory, room):
     """Align all layers of the rows from ``low`` on to the target; return the rows and runs of their paths.
+
+    The rows of paths are put into ``room``.
 
     Not aligned are those on each of whose stretches (`_stretches_of`) layers before have ``most`` surplus
     anchors.
     """
     places, anchors, columns, latest, gaps = memory
     mem_anchors.index_kmers(target, len(target), settings.k, places)
-    starts, runs = _room(target, layers, rows, low, settings)
+    starts, runs = _room(target, layers, rows, low, settings, room)
     aligned = gap_paths.Aligned(target, layers.bases, starts)
-    room = anchors[: len(target) + SPARE_ANCHORS]
+    found = anchors[: len(target) + SPARE_ANCHORS]
     surplus = np.zeros(len(target) // STRETCH + 1, np.int64)
     on_stretch = np.zeros_like(surplus)
     at, n_runs = np.int64(len(target) + 1), np.int64(0)
@@ -132,12 +83,9 @@ def first_paths(target, layers, rows, low, settings, most, memory):
         limits = t_start, t_end, np.int64(0), length
         band, n = BAND + length // BAND_SHARE, 0
         begin, end = _stretches_of(t_start, t_end)
-        if surplus[begin:end].min() < most:
-            n = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, room)
-        on_stretch[:] = 0
-        for a in range(n):
-            on_stretch[room[a, 1] // STRETCH] += 1
-        surplus += np.maximum(on_stretch - ORDINARY_ANCHORS, 0)
+        if _least(surplus, begin, end) < most:
+            n = mem_anchors.find_anchors(target, read, limits, settings.k, band, places, found)
+        _add_surplus(found, n, surplus, on_stretch)
         layers.at[m] = at - t_start
         if n:
             n = mem_anchors.best_chain(anchors, n, settings.max_gap, columns, latest)
@@ -154,6 +102,26 @@ def first_paths(target, layers, rows, low, settings, most, memory):
 
 
 @inner
+def _least(values, begin, end):
+    """Return the least of some values."""
+    least = values[begin]
+    for x in range(begin + 1, end):
+        least = min(least, values[x])
+    return least
+
+
+@inner
+def _add_surplus(anchors, n, surplus, on_stretch):
+    """Add the surplus anchors of a row to those of each stretch; ``on_stretch`` is empty before and after."""
+    for a in range(n):
+        stretch = anchors[a, 1] // STRETCH
+        on_stretch[stretch] += 1
+        surplus[stretch] += on_stretch[stretch] > ORDINARY_ANCHORS
+    for a in range(n):
+        on_stretch[anchors[a, 1] // STRETCH] = 0
+
+
+@inner
 def _stretches_of(t_start, t_end):
     """Return the stretches that lie in an interval; if none does, those that it touches."""
     begin, end = -(-t_start // STRETCH), t_end // STRETCH
@@ -163,13 +131,13 @@ def _stretches_of(t_start, t_end):
 
 
 @njit(nogil=True, cache=True)
-def _room(target, layers, rows, low, settings):
+def _room(target, layers, rows, low, settings, room):
     """Return room for the rows and runs of the paths of all layers, the rows of the target filled in."""
     own = len(layers.start) - 1
     size = np.int64(len(target) + 1)
     for m in range(own):
         size += rows.t_end[low + m] - rows.t_start[low + m] + 1
-    starts = np.empty(size, np.int32)
+    starts = room[:size]
     for x in range(len(target) + 1):
         starts[x] = x
     layers.start[own], layers.end[own], layers.at[own] = 0, len(target), 0
@@ -219,8 +187,7 @@ def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
             continue
         first_i, first_j, length = first_i + overlap, first_j + overlap, length - overlap
         gap_paths.add_gap(gaps, aligned, j, first_j, first, i, first_i, at)
-        for x in range(length):
-            starts[U64(at + first_j + x)] = first_i + x
+        write_pairs(starts, at + first_j, first_i, length)
         n_runs = add_equal_run(runs, n_runs, first_j, first_i, length)
         i, j = first_i + length, first_j + length
     rise, run = _reach_on(target, j, t_end, read, i, r_end, gaps.matrix)

@@ -8,6 +8,7 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import READ_UNKNOWN, TARGET_UNKNOWN
 from overlapper.kernels.common.oriented import unpack_bases
+from overlapper.kernels.consensus.equal_runs import WIDTH, EqualRuns
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
@@ -92,6 +93,25 @@ class Settings(NamedTuple):
     alike: np.ndarray
 
 
+class Room(NamedTuple):
+    """Memory for the layers of one window after the other (`new_room`).
+
+    New memory for each would be new pages of the system's, which take longer to come than to fill.
+
+    Attributes
+    ----------
+    bases, weights : ndarray of uint8
+        As in `Layers`.
+    starts, next_starts : ndarray of int32
+        For the paths of all layers, and for those over the next draft.
+    """
+
+    bases: np.ndarray
+    weights: np.ndarray
+    starts: np.ndarray
+    next_starts: np.ndarray
+
+
 class Layers(NamedTuple):
     """Layers of a pileup, ``m`` of them; the last one is the target itself.
 
@@ -122,6 +142,25 @@ class Layers(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
+def new_room(windows, rows):
+    """Return memory for the layers of any of the windows."""
+    most_bases = most_rows = np.int64(0)
+    for p in range(len(windows.target)):
+        length = np.int64(windows.end[p] - windows.start[p])
+        bases, path_rows = length, length + 1
+        for row in range(windows.first[p], windows.first[p + 1]):
+            bases += rows.r_end[row] - rows.r_start[row]
+            path_rows += rows.t_end[row] - rows.t_start[row] + 1
+        most_bases, most_rows = max(most_bases, bases), max(most_rows, path_rows)
+    # What is behind the last ones is read, and written, with them.
+    most_bases, most_rows = most_bases + 2 * WIDTH, most_rows + WIDTH
+    return Room(
+        np.empty(most_bases, np.uint8), np.empty(most_bases, np.uint8), np.empty(most_rows, np.int32),
+        np.empty(most_rows, np.int32),
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
 def unpack_window(targets, windows, p):
     """Return the bases of a window."""
     target, start, end = windows.target[p], windows.start[p], windows.end[p]
@@ -131,8 +170,8 @@ def unpack_window(targets, windows, p):
 
 
 @njit(nogil=True, cache=True)
-def gather_layers(targets, reads, windows, p, rows, settings):
-    """Unpack all layers of a window; none has a path yet."""
+def gather_layers(targets, reads, windows, p, rows, settings, room):
+    """Unpack all layers of a window into a `Room`; none has a path yet."""
     low, high = windows.first[p], windows.first[p + 1]
     n = high - low + 1
     own = n - 1
@@ -143,7 +182,7 @@ def gather_layers(targets, reads, windows, p, rows, settings):
         first[m] = size
         size += windows.end[p] - windows.start[p] if m == own else rows.r_end[low + m] - rows.r_start[low + m]
         last[m] = size
-    bases, weights = np.empty(size, np.uint8), np.empty(size, np.uint8)
+    bases, weights = room.bases[:size], room.weights[:size]
     for m in range(own):
         row, codes, some = low + m, bases[first[m] : last[m]], weights[first[m] : last[m]]
         reverse[m] = rows.reverse[row]
@@ -158,6 +197,24 @@ def gather_layers(targets, reads, windows, p, rows, settings):
     return Layers(
         bases, weights, first, last, reverse, zeros, zeros.copy(), zeros.copy(), np.zeros(n, np.bool_)
     )
+
+
+@njit(nogil=True, cache=True)
+def some_layers(layers, runs, chosen):
+    """Return some layers, ascending, and the target, and their runs of equal pairs, which change places."""
+    which = np.append(chosen, len(layers.start) - 1)
+    first, n_runs = np.zeros(len(which) + 1, np.int64), np.int64(0)
+    for place in range(len(which)):
+        for r in range(runs.first[which[place]], runs.first[which[place] + 1]):
+            runs.column[n_runs], runs.base[n_runs] = runs.column[r], runs.base[r]
+            runs.length[n_runs] = runs.length[r]
+            n_runs += 1
+        first[place + 1] = n_runs
+    some = Layers(
+        layers.bases, layers.weights, layers.first[which], layers.last[which], layers.reverse[which],
+        layers.start[which], layers.end[which], layers.at[which], layers.used[which],
+    )  # fmt: skip
+    return some, EqualRuns(first, runs.column, runs.base, runs.length)
 
 
 @njit(nogil=True, cache=True)

@@ -27,12 +27,10 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import always_inline, inner
-from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.kernels.common.vectors import (
     Lanes,
     add,
     at_least,
-    bits_of,
     both,
     equal,
     greater,
@@ -46,6 +44,7 @@ from overlapper.kernels.common.vectors import (
     splat,
     subtract,
 )
+from overlapper.kernels.consensus.equal_runs import equal_bases
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
@@ -59,20 +58,19 @@ NEAR = 8
 DIAGONALS = 512
 """More than twice `MAX_SHIFT` and `NEAR`: anchors on diagonals that are equal modulo this never follow each
 other."""
-_SCATTER = np.uint32(2654435769)
+_SCATTER, _SCATTER_AGAIN = np.uint32(2654435769), np.uint32(2246822507)
 _KNOWN = 4
 _ONE = np.uint64(1)
 _LEAST_BUCKETS = 1024
 _I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
 _COLUMNS = 6
 """What is kept of an anchor while chains are found; the highest score is that of the anchors up to it."""
-_BASES = Lanes(32)
 _LANES, _WIDTH = Lanes(16), 16
 """Anchors before that are tried at a time."""
 _STEPS = -(-LOOK_BACK // _WIDTH)
 _FAR = 1 << 30
 _FLAGS = 8
-"""Flags a bucket: nearly every flag that is set is that of a k-mer looked for."""
+"""Flags a bucket: of k-mers that are not on the target, few have both of theirs set."""
 
 
 class Index(NamedTuple):
@@ -91,8 +89,8 @@ class Index(NamedTuple):
     later : ndarray of int32, shape (length,) or longer
         Where the k-mer at each place stands for the `MOST_PLACES` th time after it; `_NEVER` if it does not.
     flags : ndarray of uint64
-        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it. Most k-mers of a
-        noisy read are nowhere on the target; the flags are in the processor's first cache.
+        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it as one of its two.
+        Most k-mers of a noisy read are nowhere on the target; the flags are in the processor's first cache.
     moved : ndarray of int32
         Buckets whose first places were passed while a read is looked up, and what their heads were.
     """
@@ -151,7 +149,9 @@ def index_kmers(target, length, k, index):
         kmers[p] = kmer
         following[p] = heads[bucket]
         heads[bucket] = p
+        again = np.uint32(kmer * _SCATTER_AGAIN) >> shift
         flags[hashed >> np.uint32(6)] |= _ONE << np.uint64(hashed & np.uint32(63))
+        flags[again >> np.uint32(6)] |= _ONE << np.uint64(again & np.uint32(63))
         later[p] = _NEVER
         other = _next_alike(p, kmers, following)
         if other >= 0:
@@ -212,6 +212,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     kmer, known, n = np.uint32(0), 0, 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
+    farthest = np.int64(0)
     while last + 1 < r_end:
         last += 1
         known = known + 1 if read[last] < _KNOWN else 0
@@ -219,6 +220,9 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         hashed = np.uint32(kmer * _SCATTER) >> shift
         flag = (flags[hashed >> np.uint32(6)] >> np.uint64(hashed & np.uint32(63))) & _ONE
         if known < k or not flag:
+            continue
+        again = np.uint32(kmer * _SCATTER_AGAIN) >> shift
+        if not (flags[again >> np.uint32(6)] >> np.uint64(again & np.uint32(63))) & _ONE:
             continue
         bucket = np.int64(hashed // np.uint32(_FLAGS))
         i = last - k + 1
@@ -243,14 +247,16 @@ def find_anchors(target, read, limits, k, band, index, anchors):
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
-                inside = n > 0 and anchors[n - 1, 1] - anchors[n - 1, 0] == j - i
-                behind = anchors[n - 1, 0] + anchors[n - 1, 2] - i - k if inside else 0
+                # A repeat begins other anchors within a long one, which is the farthest then.
+                behind = _left_of(anchors, farthest, i + k, j + k) if n else np.int64(0)
             elif n == len(anchors):
                 _move_back(heads, moved, n_moved)
                 return n
             else:
-                behind = _equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
+                behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
+                if i + k + behind >= anchors[farthest, 0] + anchors[farthest, 2] or n == 0:
+                    farthest = np.int64(n)
                 n += 1
             if n_places == 1 and behind > 0:
                 # Within the match, a k-mer that is nowhere else on the target starts no other one.
@@ -262,18 +268,10 @@ def find_anchors(target, read, limits, k, band, index, anchors):
 
 
 @inner
-def _equal_bases(target, j, read, i, most):
-    """Return how many bases, from j and i on, are equal in a row, of so many at most."""
-    length = np.int64(0)
-    while length + 32 <= most:
-        alike = equal(load(_BASES, target, j + length), load(_BASES, read, i + length))
-        unlike = ~bits_of(alike) & 0xFFFFFFFF
-        if unlike:
-            return length + trailing_zeros(np.uint64(unlike))
-        length += 32
-    while length < most and read[U64(i + length)] == target[U64(j + length)]:
-        length += 1
-    return length
+def _left_of(anchors, a, i, j):
+    """Return how many bases an anchor has behind a place in it, 0 where the place is not in it."""
+    on_diagonal = anchors[a, 1] - anchors[a, 0] == j - i
+    return max(np.int64(anchors[a, 0]) + anchors[a, 2] - i, np.int64(0)) if on_diagonal else np.int64(0)
 
 
 @inner

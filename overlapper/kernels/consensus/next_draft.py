@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.consensus.equal_runs import EqualRuns, add_equal_run, new_equal_runs
+from overlapper.kernels.consensus.equal_runs import (
+    WIDTH,
+    EqualRuns,
+    add_equal_run,
+    fetch_behind,
+    new_equal_runs,
+    write_pairs,
+)
 from overlapper.kernels.consensus.gap_paths import Aligned, add_gap, finish_gaps
 from overlapper.runtime.compile.cache import njit
 
@@ -50,7 +57,7 @@ class Move(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def carry_over(layers, starts, equal, before, draft, place, gaps):
+def carry_over(layers, starts, equal, before, draft, place, gaps, room):
     """Carry all layers over to the next draft; return their paths there, and the runs of these.
 
     Layers that are lost, because nothing of them is left or because too much lies between two runs, are no
@@ -68,13 +75,15 @@ def carry_over(layers, starts, equal, before, draft, place, gaps):
     place : ndarray of int64, shape (columns + 1,)
         Where each column of the draft before went, or would have.
     gaps : Gaps
+    room : ndarray of int32
+        Memory for the paths, if it is enough.
     """
     m_target = len(layers.start) - 1
     size = np.int64(0)
     for m in range(len(layers.start)):
         if layers.used[m] or m == m_target:
             size += place[layers.end[m]] - place[layers.start[m]] + 1
-    carried = np.empty(size, np.int32)
+    carried = (room if size + WIDTH <= len(room) else np.empty(size + WIDTH, np.int32))[:size]
     runs = np.empty((len(place) // MIN_RUN + 1, 3), np.int64)
     kept = _kept_bases(draft, place)
     aligned = Aligned(draft, layers.bases, carried)
@@ -89,9 +98,7 @@ def carry_over(layers, starts, equal, before, draft, place, gaps):
         new_start, new_end = place[start], place[end]
         n_runs = _find_runs(move, m, layers.at[m], start, end, layers.first[m])
         whole = _carry(move, n_runs, layers.at[m], start, end, layers.first[m], at - new_start, gaps)
-        for r in range(n_runs):
-            column, base, length = runs[r, 0] + RUN_ENDS, runs[r, 1] + RUN_ENDS, runs[r, 2] - 2 * RUN_ENDS
-            n_equal = add_equal_run(new_equal, n_equal, column, base, length)
+        n_equal = _add_kept(new_equal, n_equal, runs, n_runs)
         new_equal.first[m + 1] = n_equal
         layers.start[m], layers.end[m], layers.at[m] = new_start, new_end, at - new_start
         if m != m_target and (not whole or new_end == new_start):
@@ -145,12 +152,21 @@ def _carry(move, n_runs, at, start, end, first, to, gaps):
         whole &= _align_window(
             gaps, aligned, column, run_column + RUN_ENDS, first, base, run_base + RUN_ENDS, to
         )
-        for x in range(RUN_ENDS, run - RUN_ENDS):
-            aligned.starts[U64(to + run_column + x)] = run_base + x
+        kept = run - 2 * RUN_ENDS
+        write_pairs(aligned.starts, to + run_column + RUN_ENDS, run_base + RUN_ENDS, kept)
         column, base = run_column + run - RUN_ENDS, run_base + run - RUN_ENDS
     whole &= _align_window(gaps, aligned, column, place[end], first, base, last, to)
     aligned.starts[to + place[end]] = last
     return whole
+
+
+@inner
+def _add_kept(equal, n_equal, runs, n_runs):
+    """Put the pairs that are kept of a layer behind so many runs; return how many there are then."""
+    for r in range(n_runs):
+        column, base, length = runs[r, 0] + RUN_ENDS, runs[r, 1] + RUN_ENDS, runs[r, 2] - 2 * RUN_ENDS
+        n_equal = add_equal_run(equal, n_equal, column, base, length)
+    return n_equal
 
 
 @inner
@@ -161,12 +177,14 @@ def _find_runs(move, m, at, start, end, first):
     """
     equal, place, same_to = move.equal, move.place, move.same_to
     state = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    bases = move.aligned.bases[first:]
     r, last = equal.first[m], equal.first[m + 1]
     c, resumed = np.int64(start), np.int64(start)
     while c < end:
         # Columns up to `known` are looked at; from there to `stop` all pairs are kept.
         known = stop = run_end = np.int64(end)
         if r < last:
+            fetch_behind(equal, r, last, move.starts, at, bases)
             run_end = np.int64(equal.column[r]) + equal.length[r]
             known = max(resumed, np.int64(equal.column[r]))
             stop = min(np.int64(same_to[known]), run_end) if known < run_end else known

@@ -38,8 +38,9 @@ def keep_own(draft, layers, starts, votes, alike):
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
     fewest = alike.min()
-    for c in range(len(votes.column)):
-        if MILLION * votes.differing[c] >= max(MILLION * MIN_HOLDING, BESIDES + fewest * votes.depth[c]):
+    differing, gaining, depth = votes.differing, votes.gaining, votes.depth
+    for c in range(len(differing)):
+        if MILLION * differing[c] >= max(MILLION * MIN_HOLDING, BESIDES + fewest * depth[c]):
             own = _kind_at(layers, starts, target, c)
             counts[:] = 0
             run, run_end = _run_at(draft, c)
@@ -55,7 +56,7 @@ def keep_own(draft, layers, starts, votes, alike):
                 for kind in range(KINDS):
                     if kind != own:
                         votes.column[c, kind] = 0
-        if votes.gaining[c] >= MIN_HOLDING and _gained(layers, starts, target, c) == 0:
+        if gaining[c] >= MIN_HOLDING and _gained(layers, starts, target, c) == 0:
             counts[:] = 0
             run, run_end = _run_at(draft, c)
             bases = np.int64(0)
@@ -67,7 +68,7 @@ def keep_own(draft, layers, starts, votes, alike):
             length = run_end - run if run_end == c + 1 else 1
             errors = alike[_entry(length, bases, counts[SOMETHING].sum())]
             if _is_divided(counts, NOTHING, errors):
-                votes.inserted[c] = 0
+                votes.behind[c] = 0
 
 
 @inner

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.vectors import Lanes, add, bit_and, load, shift_right, splat, store, widen
+from overlapper.kernels.consensus.equal_runs import fetch_behind
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
     PROBABILITIES,
@@ -26,6 +28,9 @@ from overlapper.kernels.consensus.error_probabilities import (
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
+_LANES, _WIDTH = Lanes(16), 16
+_FIRST = np.repeat(np.array([0xFFFF, 0], np.uint16), _WIDTH)
+"""Masks of the first lanes: one that begins behind ``n`` of them has ``16 - n`` lanes."""
 SLOTS = 8
 """Bases that one draft can gain behind a column."""
 DELETION = 4
@@ -42,9 +47,11 @@ class Votes(NamedTuple):
     ----------
     column : ndarray of uint16, shape (n, 5)
         Weight of every base, and of `DELETION`.
-    inserted : ndarray of uint16, shape (n, SLOTS * 4)
-        Weight of every base in every slot behind the column.
-    passing : ndarray of uint16, shape (n,)
+    behind : ndarray of int32, shape (n,)
+        The row of each column in `inserted`; 0, which is empty, where no layer has bases inserted behind it.
+    inserted : ndarray of uint16, shape (n + 1, SLOTS * 4)
+        Weight of every base in every slot behind a column.
+    passing : ndarray of uint16, shape (n,) or longer
         Weight of the layers that go on behind the column.
     depth : ndarray of int32, shape (n,)
         Layers that cover the column.
@@ -54,6 +61,7 @@ class Votes(NamedTuple):
     """
 
     column: np.ndarray
+    behind: np.ndarray
     inserted: np.ndarray
     passing: np.ndarray
     depth: np.ndarray
@@ -77,74 +85,102 @@ def count_votes(draft, layers, starts, runs):
     length = len(draft)
     votes = Votes(
         np.zeros((length, 5), np.uint16),
-        np.zeros((length, SLOTS * 4), np.uint16),
-        np.zeros(length, np.uint16),
+        np.zeros(length, np.int32),
+        np.empty((length + 1, SLOTS * 4), np.uint16),
+        np.zeros(length + _WIDTH, np.uint16),
         np.zeros(length + 1, np.int32),
         np.zeros(length, np.uint16),
         np.zeros(length, np.uint16),
     )
-    agreeing = np.zeros(length, np.uint16)
+    votes.inserted[0] = 0
+    agreeing, n_behind = np.zeros(length + _WIDTH, np.uint16), np.int64(0)
     for m in range(len(layers.start)):
         if layers.used[m]:
-            votes.depth[layers.start[m]] += 1
-            votes.depth[layers.end[m]] -= 1
-            first, last = layers.first[m], layers.last[m]
-            bases, weights = layers.bases[first:last], layers.weights[first:last]
-            c, end, at = layers.start[m], layers.end[m], layers.at[m]
-            for r in range(runs.first[m], runs.first[m + 1]):
-                # Behind the last base of a run, others may be inserted.
-                column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
-                _vote(draft, starts, at, c, column, end, bases, weights, votes)
-                _agree(weights, base, sure, agreeing, votes.passing, column)
-                c = column + sure
-            _vote(draft, starts, at, c, end, end, bases, weights, votes)
-    for c in range(length):
-        votes.depth[c + 1] += votes.depth[c]
-        if agreeing[c]:
-            votes.column[c, draft[c]] += agreeing[c]
+            n_behind = _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind)
+    _add_up(draft, agreeing, votes)
     return votes
 
 
 @inner
-def _agree(weights, base, length, agreeing, passing, column):
-    """Count the votes of a layer for the draft's bases, from a base and a column on.
-
-    Indices are unsigned: numba looks whether others are negative, which counts here.
-    """
-    for x in range(U64(length)):
-        weight = np.uint16(weights[U64(base) + x])
-        agreeing[U64(column) + x] += weight
-        passing[U64(column) + x] += (weight + np.uint16(weights[U64(base) + x + U64(1)])) >> np.uint16(1)
+def _vote_of_layer(draft, layers, m, starts, runs, agreeing, votes, n_behind):
+    """Count the votes of one layer, but for those of runs, which are counted in ``agreeing``."""
+    votes.depth[layers.start[m]] += 1
+    votes.depth[layers.end[m]] -= 1
+    first, last = layers.first[m], layers.last[m]
+    bases, weights = layers.bases[first:last], layers.weights[first:last]
+    c, end, at = layers.start[m], layers.end[m], layers.at[m]
+    for r in range(runs.first[m], runs.first[m + 1]):
+        fetch_behind(runs, r, runs.first[m + 1], starts, at, bases)
+        # Behind the last base of a run, others may be inserted.
+        column, base, sure = np.int64(runs.column[r]), np.int64(runs.base[r]), runs.length[r] - 1
+        n_behind = _vote(draft, starts, at, c, column, end, bases, weights, votes, n_behind)
+        _agree(weights, base, sure, agreeing, votes.passing, column)
+        c = column + sure
+    return _vote(draft, starts, at, c, end, end, bases, weights, votes, n_behind)
 
 
 @inner
-def _vote(draft, starts, at, start, stop, end, bases, weights, votes):
-    """Count the votes of one layer on some of the columns that it covers, which end at ``end``."""
+def _add_up(draft, agreeing, votes):
+    """Add the votes of runs, and count the layers that cover each column."""
+    for c in range(U64(len(draft))):
+        votes.depth[c + U64(1)] += votes.depth[c]
+        if agreeing[c]:
+            votes.column[c, U64(draft[c])] += agreeing[c]
+
+
+@inner
+def _agree(weights, base, length, agreeing, passing, column):
+    """Count the votes of a layer for the draft's bases, from a base and a column on."""
+    one = splat(_LANES, agreeing, 1)
+    for x in range(0, length, _WIDTH):
+        weight = widen(load(_LANES, weights, base + x))
+        both = add(weight, widen(load(_LANES, weights, base + x + 1)))
+        here = load(_LANES, _FIRST, max(np.int64(0), x + _WIDTH - length))
+        at = column + x
+        store(agreeing, at, add(load(_LANES, agreeing, at), bit_and(weight, here)))
+        store(passing, at, add(load(_LANES, passing, at), bit_and(shift_right(both, one), here)))
+
+
+@inner
+def _vote(draft, starts, at, start, stop, end, bases, weights, votes, n_behind):
+    """Count the votes of one layer on some of the columns that it covers, which end at ``end``.
+
+    Behind so many columns bases were inserted before; return behind how many there are then.
+    """
     final = U64(len(bases) - 1)
     here = U64(starts[U64(at + start)])
     for c in range(U64(start), U64(stop)):
         behind = U64(starts[U64(at) + c + U64(1)])
         before = behind - U64(behind > U64(0))
         around = np.uint16((U64(weights[before]) + U64(weights[min(behind, final)])) >> U64(1))
-        if behind == here:
-            votes.column[c, U64(DELETION)] += around
-            votes.differing[c] += np.uint16(1)
-        else:
-            votes.differing[c] += np.uint16(bases[here] != draft[c])
-            if bases[here] < 4:
-                votes.column[c, U64(bases[here])] += np.uint16(weights[here])
-            for slot in range(min(behind - here - U64(1), U64(SLOTS))):
+        # A base or its lack is chosen without a branch, as a processor cannot foresee it.
+        is_gone = behind == here
+        base = U64(bases[min(here, final)])
+        known = is_gone | (base < U64(DELETION))
+        weight = around if is_gone else np.uint16(weights[min(here, final)])
+        votes.column[c, U64(DELETION) if is_gone else base & U64(3)] += weight if known else np.uint16(0)
+        votes.differing[c] += np.uint16(is_gone | (base != U64(draft[c])))
+        if behind > here + U64(1):
+            slots = min(behind - here - U64(1), U64(SLOTS))
+            if votes.behind[c] == 0:
+                n_behind += 1
+                votes.behind[c] = n_behind
+                for entry in range(U64(SLOTS * 4)):
+                    votes.inserted[U64(n_behind), entry] = 0
+            for slot in range(slots):
                 x = here + U64(1) + U64(slot)
                 if bases[x] < 4:
-                    votes.inserted[c, U64(4) * U64(slot) + U64(bases[x])] += np.uint16(weights[x])
+                    row, vote = U64(votes.behind[c]), U64(4) * U64(slot) + U64(bases[x])
+                    votes.inserted[row, vote] += np.uint16(weights[x])
                     votes.gaining[c] += np.uint16(slot == 0)
         if c + U64(1) < U64(end):
             votes.passing[c] += around
         here = behind
+    return n_behind
 
 
 @njit(nogil=True, cache=True)
-def next_draft(draft, votes, thresholds, worth, doubt):
+def next_draft(draft, votes, thresholds, worth, doubt, is_last):
     """Make the next draft of the votes on one.
 
     Parameters
@@ -156,6 +192,8 @@ def next_draft(draft, votes, thresholds, worth, doubt):
         of a homopolymer run.
     worth, doubt : int
         As in `kernels.consensus.layers.Settings`.
+    is_last : bool
+        Whether it is the consensus: of other drafts nobody asks how sure they are.
 
     Returns
     -------
@@ -163,10 +201,10 @@ def next_draft(draft, votes, thresholds, worth, doubt):
     place : ndarray of int64, shape (n + 1,)
         Where each column went, or would have.
     probabilities : ndarray of int32
-        That each base of the next draft is wrong (`kernels.consensus.error_probabilities`); 0 where it was
+        Of the last draft: that each base is wrong (`kernels.consensus.error_probabilities`); 0 where it was
         not voted on.
     depth : ndarray of uint8
-        Layers at each base, 255 for more.
+        Of the last draft: layers at each base, 255 for more.
     """
     n = len(draft)
     most = (1 + SLOTS) * n
@@ -176,76 +214,113 @@ def next_draft(draft, votes, thresholds, worth, doubt):
         np.empty(most + 1, np.int32),
     )
     place = np.empty(n + 1, np.int64)
-    size, before, run, run_end = 0, np.int64(0), 0, 0
+    clearest = _clearest(worth, doubt)
+    size = _decide(
+        draft, votes, thresholds, worth, doubt, is_last, clearest, codes, place, probabilities, depth
+    )
+    return codes[:size], place, probabilities[:size], depth[:size]
+
+
+@inner
+def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, place, probabilities, depth):
+    """Write the next draft; return how many columns it has."""
+    n = np.int64(len(draft))
+    size, before, run, run_end = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     table = PROBABILITIES[0 if worth else 1]
-    surest = np.empty(256, np.int64)
-    for layers in range(256 if worth else 0):
-        surest[layers] = surest_step(np.int64(0), np.int64(layers), worth, doubt)
     for c in range(n):
         place[c] = size
         if c == run_end:
             run_end = _run_end(draft, c)
             run = run_end - c
-        column, layers, passing = votes.column[c], min(int(votes.depth[c]), 255), np.int64(votes.passing[c])
-        if layers >= MIN_DEPTH and votes.differing[c] == 0 and votes.gaining[c] == 0:
-            weight = np.int64(column[draft[c]])
-            if weight > 0:
-                # All layers have the draft's base, and none has another one behind it.
-                codes[size], depth[size] = draft[c], layers
-                step = surest[layers] if worth else surest_step(weight, layers, worth, doubt)
-                _take_doubt(
-                    probabilities, size, np.int64(table[stays_row(run, c + 1 == run_end), step]), before
-                )
-                size, before = size + 1, np.int64(0)
-                if passing:
-                    step = surest[layers] if worth else surest_step(passing, layers, worth, doubt)
-                    before = np.int64(table[refused_row(run + 1 if draft[c] == 0 else 1), step])
-                continue
+        column, passing = votes.column[c], np.int64(votes.passing[c])
+        layers = min(np.int64(votes.depth[c]), np.int64(255))
+        voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        base, standing = int(draft[c]), np.int64(0)
-        for code in range(4):
-            standing += column[code]
-            if column[code] > (column[base] if base < 4 else 0):
-                base = code
-        voted = layers >= MIN_DEPTH
-        if not voted and draft[c] < 4:
-            base = int(draft[c])
-        total = standing + column[DELETION]
-        clear = reach(total, layers, worth, doubt)
-        if not voted or 100 * standing >= threshold * total:
-            codes[size], depth[size] = base, layers
-            own = np.int64(0)
-            if base < 4 and (voted or draft[c] > 3):
-                row = stays_row(run, c + 1 == run_end)
-                step = step_for(np.int64(column[base]), standing, total, threshold, clear)
-                own = np.int64(table[row, step])
-            _take_doubt(probabilities, size, own, before)
-            size, before = size + 1, np.int64(0)
-        else:
-            step = step_of(clear, threshold * total - 100 * standing, threshold * total)
-            before += table[CHANGED, step]
-        for slot in range(SLOTS if voted else 0):
+        base, standing = np.int64(draft[c]), np.int64(column[draft[c]])
+        alike = voted and votes.differing[c] == 0 and standing > 0
+        total = standing
+        if not alike:
+            base, standing = _heaviest(column, base, voted)
+            total = standing + column[DELETION]
+        stays = not voted or 100 * standing >= threshold * total
+        if stays:
+            codes[size] = base
+        if is_last:
+            clear = _clear(total, layers, clearest, worth, doubt)
+            if stays:
+                depth[size], own = layers, np.int64(0)
+                if base < 4 and (voted or draft[c] > 3):
+                    step = surest_step(clear)
+                    if not alike:
+                        step = step_for(np.int64(column[base]), standing, total, threshold, clear)
+                    own = np.int64(table[stays_row(run, c + 1 == run_end), step])
+                _take_doubt(probabilities, size, own, before)
+                before = np.int64(0)
+            else:
+                step = step_of(clear, threshold * total - 100 * standing, threshold * total)
+                before += table[CHANGED, step]
+        size += stays
+        if not voted or (not is_last and not gaining):
+            continue
+        clear = _clear(passing, layers, clearest, worth, doubt)
+        if not gaining:
+            if passing:
+                row = refused_row(run + 1 if draft[c] == 0 else np.int64(1))
+                before += table[row, surest_step(clear)]
+            continue
+        inserted = votes.inserted[votes.behind[c]]
+        for slot in range(SLOTS):
             best, standing = 4 * slot, np.int64(0)
             for code in range(4 * slot, 4 * slot + 4):
-                standing += votes.inserted[c, code]
-                if votes.inserted[c, code] > votes.inserted[c, best]:
+                standing += inserted[code]
+                if inserted[code] > inserted[best]:
                     best = code
-            longer = run + 1 if (best & 3) == draft[c] else 1
+            longer = run + 1 if (best & 3) == draft[c] else np.int64(1)
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
-            clear = reach(passing, layers, worth, doubt)
             if 100 * standing <= threshold * passing:
-                if passing:
+                if is_last and passing:
                     step = step_of(clear, threshold * passing - 100 * standing, threshold * passing)
                     before += table[refused_row(longer), step]
                 break
-            codes[size], depth[size] = best & 3, layers
-            step = step_for(np.int64(votes.inserted[c, best]), standing, passing, threshold, clear)
-            _take_doubt(probabilities, size, np.int64(table[CHANGED, step]), before)
-            size, before = size + 1, np.int64(0)
+            codes[size] = best & 3
+            if is_last:
+                depth[size] = layers
+                step = step_for(np.int64(inserted[best]), standing, passing, threshold, clear)
+                _take_doubt(probabilities, size, np.int64(table[CHANGED, step]), before)
+                before = np.int64(0)
+            size += 1
     place[n] = size
-    if size:
+    if is_last and size:
         _take_doubt(probabilities, size, np.int64(0), before)
-    return codes[:size], place, probabilities[:size], depth[:size]
+    return size
+
+
+@inner
+def _heaviest(column, own, voted):
+    """Return the heaviest base of a column, of equals its own, or its own without a vote; and all weight."""
+    base, standing = own, np.int64(0)
+    for code in range(4):
+        standing += column[code]
+        if column[code] > (column[base] if base < 4 else 0):
+            base = np.int64(code)
+    return (base if voted or own > 3 else own), standing
+
+
+@njit(nogil=True, cache=True)
+def _clearest(worth, doubt):
+    """Return the first two numbers of `reach` by how many layers there are; of raw reads, no others count."""
+    clearest = np.empty((256 if worth else 0, 2), np.int64)
+    for layers in range(len(clearest)):
+        clearest[layers, 0], clearest[layers, 1], _ = reach(np.int64(0), np.int64(layers), worth, doubt)
+    return clearest
+
+
+@inner
+def _clear(weight, layers, clearest, worth, doubt):
+    """Return what `reach` does."""
+    if worth:
+        return clearest[layers, 0], clearest[layers, 1], doubt
+    return reach(weight, np.int64(layers), worth, doubt)
 
 
 @inner
