@@ -147,7 +147,9 @@ def assemble(
         raise typer.BadParameter("--copies separate needs corrected reads: leave out --correct never")
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
+    from overlapper.runtime.gpu.devices import start_driver
 
+    start_driver(device)  # while numba loads
     load_numba()
     tune_malloc()
 
