@@ -22,7 +22,7 @@ from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import Crew, cut_evenly, map_among, map_in_order, share_of_block
+from overlapper.runtime.threads import Crew, cut_evenly, map_among, map_in_order, share_for_threads
 from overlapper.tables.base import offsets_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 WINDOW_BASES, MARGIN = 50_000, 1_000
 BLOCK_BASES = 150_000
-"""Bases of targets that a thread works on at a time, at most."""
+"""Bases of targets that a thread works on at a time; more where there are many threads."""
 GPU_BLOCK_BASES = 4_000_000
 """Bases of targets that a GPU takes at a time, at most."""
 GPU_LEAST_BASES = 2_000_000
@@ -163,7 +163,7 @@ class _Vote:
 
     def _blocks(self, threads: int) -> list[np.ndarray]:
         """Return the numbers of the windows of every block."""
-        share = share_of_block(self._targets.total_bases, BLOCK_BASES, threads)
+        share = share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
         starts = cut_evenly(self.bounds.end - self.bounds.start, share)
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
 
