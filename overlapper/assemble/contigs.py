@@ -196,8 +196,8 @@ def assemble_reads(
     threads : int
         Changes nothing but the time.
     device : str
-        What finds the consensus of reads and of contigs: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for
-        some; ``auto`` for all GPUs if there are any. Changes nothing but the time.
+        What finds overlaps and the consensus of reads and of contigs: ``cpu``; ``cuda`` for all GPUs,
+        ``cuda:0,2`` for some; ``auto`` for all GPUs if there are any. Changes nothing but the time.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional

@@ -11,6 +11,7 @@ import numpy as np
 from overlapper.correct.own_reads import OwnReads
 from overlapper.correct.polish import Polished, Unitigs, polish
 from overlapper.correct.reads import correct
+from overlapper.extend.registry import device_within
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
@@ -118,9 +119,8 @@ class HeldSteps:
         def find() -> tuple[Overlaps, Facts]:
             reads, order = self._in_order()
             rate = self._rate_of(reads, preset)
-            run = pipeline.run(
-                reads, rate, changes=changes, order=order, threads=self.threads, device="cpu", report=report
-            )
+            on = {**self._on, "device": device_within(changes, self._on["device"])}
+            run = pipeline.run(reads, rate, changes=changes, order=order, report=report, **on)
             return run.overlaps, {"error rate": round(rate.value, 4), "chosen": run.why, **run.funnel}
 
         self.overlaps, facts = self.stages.run(name, Overlaps, [preset, changes], find)

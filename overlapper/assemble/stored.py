@@ -23,7 +23,6 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
@@ -93,8 +92,7 @@ class StoredSteps:
         self._given = self._store = store
         self._workdir = workdir
         self._budget = with_votes(budget, len(store))
-        self._machine = Machine(budget.threads, select_devices(device), gpu_memory)
-        self._device = device
+        self._machine = Machine.of(budget.threads, device, gpu_memory)
         self._found: Artifact | None = None
         self._rates: dict[str, ErrorRate] = {}
         self._budget.left(len(store))
@@ -137,8 +135,9 @@ class StoredSteps:
             rate = self.error_rate(preset)
             with Workdir(beside) as workdir:
                 run = run_tiled(
-                    self._store, workdir, self._budget, rate, changes=changes, device="cpu", report=report
-                )
+                    self._store, workdir, self._budget, rate, changes=changes, report=report,
+                    **self._machine.for_overlaps(changes),
+                )  # fmt: skip
                 numbers, columns = np.argsort(self._store.order), ArrayWriter(artifact)
                 for part in (Overlaps.empty(), *run.overlaps()):
                     numbered = part.renumber(numbers)
@@ -180,5 +179,6 @@ class StoredSteps:
             own = dataclasses.replace(own, read=self._store.order[own.read].astype(np.int32))
         return polish_stored(
             unitigs, self._given, self._workdir, self._budget, params, own=own, preset=rate,
-            device=self._device, gpu_memory=self._machine.gpu_memory, stages=self.stages, report=report,
+            device=self._machine.device, gpu_memory=self._machine.gpu_memory, stages=self.stages,
+            report=report,
         )  # fmt: skip

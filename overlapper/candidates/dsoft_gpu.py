@@ -26,6 +26,8 @@ KERNELS = ("candidates", "common.radix_sort", "common.scan")
 """How the names of the kernels begin that are needed."""
 _BLOCKS_A_SLOT = 12
 """See `DsoftOnGpus`."""
+_LEAST_HITS = 1 << 21
+"""Hits of a block, at least: of fewer the launches take longer than the kernels."""
 _MARGIN = 1 << 12
 """Bytes that the arrays of an index may take beyond their items."""
 
@@ -70,8 +72,8 @@ class DsoftOnGpus:
     block_hits : int
         Hits of the queries that a GPU is given together, at most, as far as known; each takes some 80 bytes.
     blocks_a_slot : int, optional
-        Blocks that each slot gets at least: many, so that all GPUs end at the same time, and little is left
-        then.
+        Blocks that each slot gets at least, if they have hits enough: many, so that all GPUs end at the same
+        time, and little is left then.
     """
 
     def __init__(
@@ -86,9 +88,11 @@ class DsoftOnGpus:
     def blocks(self, start: int, stop: int) -> np.ndarray:
         """Return the queries at which blocks of ``[start, stop)`` begin, and ``stop``."""
         lengths = self._finder.lengths[start:stop]
-        held = int(self._block_hits / max(self._finder.hits_per_base(), 1e-9))
-        share = int(lengths.sum()) // self._fewest
-        return start + cut_evenly(lengths, max(1, min(held, share)))
+        most, least = (
+            int(hits / max(self._finder.hits_per_base(), 1e-9)) for hits in (self._block_hits, _LEAST_HITS)
+        )
+        share = max(least, int(lengths.sum()) // self._fewest)
+        return start + cut_evenly(lengths, max(1, min(most, share)))
 
     def find(self, start: int, stop: int) -> Candidates:
         """Return what the finder's ``find`` does, without hits."""

@@ -140,7 +140,9 @@ def assemble(
     _check_choices(correct, copies, haplotypes)
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
+    from overlapper.runtime.gpu.devices import start_driver
 
+    start_driver(device)  # while numba loads
     load_numba()
     tune_malloc()
 

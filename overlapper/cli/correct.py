@@ -125,7 +125,9 @@ def correct(
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
+    from overlapper.runtime.gpu.devices import start_driver
 
+    start_driver(device)  # while numba loads
     load_numba()
     tune_malloc()
 

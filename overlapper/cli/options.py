@@ -24,8 +24,8 @@ Device = Annotated[
     str,
     typer.Option(
         metavar="DEVICE",
-        help="What finds the consensus: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are "
-        "any. Never changes the result.",
+        help="What computes: cpu, cuda (all GPUs), cuda:0,2 (some), or auto: GPUs if there are any. Never "
+        "changes the result.",
     ),
 ]
 GpuMemory = Annotated[

@@ -90,7 +90,9 @@ def polish(
     check_name(output, "--output", "FASTA", "FASTQ")
 
     from overlapper.runtime.compile.startup import load_numba, tune_malloc
+    from overlapper.runtime.gpu.devices import start_driver
 
+    start_driver(device)  # while numba loads
     load_numba()
     tune_malloc()
 

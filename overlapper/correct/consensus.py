@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import threading
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import cut_evenly, map_in_order, share_of_block
+from overlapper.runtime.threads import Crew, cut_evenly, map_among, map_in_order, share_for_threads
 from overlapper.tables.base import offsets_of
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 
 WINDOW_BASES, MARGIN = 50_000, 1_000
 BLOCK_BASES = 150_000
-"""Bases of targets that a thread works on at a time, at most."""
-GPU_BLOCK_BASES = 10_000_000
+"""Bases of targets that a thread works on at a time; more where there are many threads."""
+GPU_BLOCK_BASES = 4_000_000
 """Bases of targets that a GPU takes at a time, at most."""
+GPU_LEAST_BASES = 2_000_000
+"""Bases of targets from which on GPUs take part; fewer are done before their kernels are loaded."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -95,7 +98,10 @@ def consensus_in_parts(
 ) -> Iterator[tuple[int, Consensus]]:
     """Yield what `consensus` returns, some targets at a time, and the number of the first of them."""
     vote = _Vote(pileups, params, doubt)
-    of_windows = vote.on_gpus(workers.gpus, workers.threads) if workers.gpus else vote.on_cpu(workers.threads)
+    if workers.gpus and pileups.targets.total_bases >= GPU_LEAST_BASES:
+        of_windows = vote.on_gpus(workers.gpus, workers.threads)
+    else:
+        of_windows = vote.on_cpu(workers.threads)
     target, waiting, done, given = vote.bounds.target, [], 0, 0
     for part in of_windows:
         waiting.append(part)
@@ -122,38 +128,50 @@ class _Vote:
 
     def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
         """Yield the consensus of blocks of windows, in order."""
-
-        def vote(windows: np.ndarray) -> tuple[np.ndarray, ...]:
-            chosen = self._rows_of(windows)
-            made = correct_windows(
-                *self._sequences, chosen.windows, chosen.rows, chosen.crowded, MOST_SURPLUS, self._settings
-            )
-            return self._cut(chosen, made)
-
-        return map_in_order(vote, self._blocks(threads), threads)
+        return map_in_order(self._vote, self._blocks(threads), threads)
 
     def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
-        """As `on_cpu`, on GPUs: the CPU chooses rows, and blocks are joined to batches."""
+        """As `on_cpu`; GPUs take several blocks at a time, and the CPU those that they do not come to.
+
+        The CPU chooses rows for all. Twice as many threads feed GPUs as there are slots, so that it does so
+        while these are busy.
+        """
         from overlapper.correct import gpu_consensus
 
-        def choose(windows: np.ndarray) -> Chosen:
-            return choose_rows(self._rows_of(windows), *self._sequences, self._settings)
+        blocks, choosing = self._blocks(threads), threading.Semaphore(threads)
 
-        def vote(chosen: Chosen) -> tuple[np.ndarray, ...]:
+        def vote_there(some: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+            with choosing:
+                chosen = gpu_consensus.as_one([self._choose(windows) for windows in some])
             made = gpu_consensus.correct_windows(
                 gpus, self._targets, self._reads, chosen.windows, chosen.rows, self._settings
             )
             return self._cut(chosen, made)
 
-        share = min(GPU_BLOCK_BASES, self._targets.total_bases // gpus.slots)
-        blocks = map_in_order(choose, self._blocks(threads), threads)
-        return map_in_order(vote, gpu_consensus.gathered(blocks, share), gpus.slots)
+        most = max(1, GPU_BLOCK_BASES * len(blocks) // self._targets.total_bases)
+        crews: list[Crew[np.ndarray, tuple[np.ndarray, ...]]] = [
+            Crew(max(0, threads - gpus.slots), lambda some: self._vote(some[0]), 1),
+            Crew(2 * gpus.slots, vote_there, most),
+        ]
+        return map_among(blocks, crews)
+
+    def _vote(self, windows: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return the consensus of windows."""
+        chosen = self._rows_of(windows)
+        made = correct_windows(
+            *self._sequences, chosen.windows, chosen.rows, chosen.crowded, MOST_SURPLUS, self._settings
+        )
+        return self._cut(chosen, made)
 
     def _blocks(self, threads: int) -> list[np.ndarray]:
         """Return the numbers of the windows of every block."""
-        share = share_of_block(self._targets.total_bases, BLOCK_BASES, threads)
+        share = share_for_threads(self._targets.total_bases, BLOCK_BASES, threads)
         starts = cut_evenly(self.bounds.end - self.bounds.start, share)
         return [np.arange(a, b) for a, b in itertools.pairwise(starts)]
+
+    def _choose(self, windows: np.ndarray) -> Chosen:
+        """Return windows with the rows that vote on them, as GPUs need them."""
+        return choose_rows(self._rows_of(windows), *self._sequences, self._settings)
 
     def _rows_of(self, number: np.ndarray) -> Chosen:
         bounds = self.bounds

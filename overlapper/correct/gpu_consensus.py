@@ -6,7 +6,6 @@ What a batch takes is planned from the bases of its layers. One that takes more 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,29 +64,8 @@ def correct_windows(
         )
 
 
-def gathered(blocks: Iterator[Chosen], bases: int) -> Iterator[Chosen]:
-    """Join blocks of windows and their rows until there are enough of them for a GPU.
-
-    Parameters
-    ----------
-    blocks : iterator of Chosen
-    bases : int
-        Of the windows that are enough.
-    """
-    waiting: list[Chosen] = []
-    held = 0
-    for block in blocks:
-        waiting.append(block)
-        held += int((block.windows.end - block.windows.start).sum())
-        if held >= bases:
-            yield _as_one(waiting)
-            waiting, held = [], 0
-    if waiting:
-        yield _as_one(waiting)
-
-
-def _as_one(blocks: list[Chosen]) -> Chosen:
-    """Join blocks."""
+def as_one(blocks: list[Chosen]) -> Chosen:
+    """Join blocks of windows and their rows."""
     number, windows, rows, crowded, elsewhere = zip(*blocks, strict=True)
     target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in windows), strict=True))
     rows_of_each = np.concatenate([np.diff(p.first) for p in windows])

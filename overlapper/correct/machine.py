@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from overlapper.runtime.gpu.devices import Device
+from overlapper.extend.registry import device_within
+from overlapper.runtime.gpu.devices import Device, select_devices
 from overlapper.tables import Reads
 
 if TYPE_CHECKING:
@@ -35,15 +36,27 @@ class Machine:
     Attributes
     ----------
     threads : int
+    device : str
+        As `overlapper.runtime.gpu.devices.select_devices` takes it.
     devices : sequence of Device
-        Usable GPUs, or the CPU.
+        These: usable GPUs, or the CPU.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     """
 
     threads: int
+    device: str
     devices: Sequence[Device]
     gpu_memory: int
+
+    @classmethod
+    def of(cls, threads: int, device: str, gpu_memory: int) -> Self:
+        """Return a machine, whose devices are looked for."""
+        return cls(threads, device, select_devices(device), gpu_memory)
+
+    def for_overlaps(self, changes: Mapping[str, Any] | None) -> dict[str, Any]:
+        """Return what finding overlaps, with these changes of parameters, is told of devices."""
+        return {"device": device_within(changes, self.device), "gpu_memory": self.gpu_memory}
 
     @contextlib.contextmanager
     def holding(self, reads: Reads | None) -> Iterator[Workers]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 
 from overlapper.kernels.consensus.window_rows import pack_codes
@@ -22,7 +24,6 @@ def packed(codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray, names:
     """
     offsets, word_offsets = offsets_of(lengths), offsets_of(words_for(lengths))
     start, end, runs = runs_of(codes == UNKNOWN, offsets)
-    encoded = [name.encode() for name in names]
     return Reads(
         lengths=lengths,
         words=pack_codes(codes, offsets, word_offsets),
@@ -30,11 +31,23 @@ def packed(codes: np.ndarray, lengths: np.ndarray, qualities: np.ndarray, names:
         unknown_start=start,
         unknown_end=end,
         unknown_offsets=offsets_of(runs),
-        name_bytes=np.frombuffer(b"".join(encoded), np.uint8),
-        name_offsets=offsets_of(np.array([len(name) for name in encoded], np.int64)),
+        **_names_of(names),
         qualities=qualities,
         quality_offsets=offsets,
     )
+
+
+def renamed(reads: Reads, names: list[str]) -> Reads:
+    """Return the reads with other names."""
+    return dataclasses.replace(reads, **_names_of(names))
+
+
+def _names_of(names: list[str]) -> dict[str, np.ndarray]:
+    encoded = [name.encode() for name in names]
+    return {
+        "name_bytes": np.frombuffer(b"".join(encoded), np.uint8),
+        "name_offsets": offsets_of(np.array([len(name) for name in encoded], np.int64)),
+    }
 
 
 def runs_of(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

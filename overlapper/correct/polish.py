@@ -31,7 +31,6 @@ from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.correct.windows import windows_of
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
-from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
@@ -145,7 +144,7 @@ def polish(
         Told how far it is.
     """
     stages = stages or Stages()
-    machine = Machine(threads, select_devices(device), gpu_memory)
+    machine = Machine.of(threads, device, gpu_memory)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     rate = preset_error_rate(reads, preset, threads)
     kept = HeldReads(reads, rate)

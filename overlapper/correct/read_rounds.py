@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from overlapper.correct.consensus import consensus_in_parts
+from overlapper.correct.consensus import Consensus, consensus_in_parts
 from overlapper.correct.pileups import Pileups, rows_of
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate
-from overlapper.correct.voted import StoredVoted, Voted, VotedWriter
+from overlapper.correct.voted import StoredVoted, Voted, VotedPart, VotedWriter
 from overlapper.io.arrays import from_arrays
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.growing import GrowingColumns
+
+_KEEPING = 4
+"""Threads that make of a consensus what is kept, beside those that find it, so that nobody waits for it."""
 
 Facts = dict[str, Any]
 Vote = Callable[[VotedWriter], Facts]
@@ -75,8 +80,9 @@ class HeldReads:
                 order = canonical_order(reads, threads)
                 reads = in_order(reads, order, threads)
             run = pipeline.run(
-                reads, preset, changes=changes, threads=threads, device="cpu", order=order, report=this.report
-            )
+                reads, preset, changes=changes, threads=threads, order=order, report=this.report,
+                **this.machine.for_overlaps(changes),
+            )  # fmt: skip
             return run.overlaps, {"chosen": run.why, **run.funnel}
 
         return this.stages.run(f"correct-{this.number}-overlaps", Overlaps, [preset, changes], find)[0]
@@ -102,12 +108,21 @@ def vote(pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, w
         fitted = fit_threshold(pileups, params, workers)
         doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
         for before, block in pileups.blocks():
-            for first, made in consensus_in_parts(block, fitted, workers, doubt=doubt):
-                stop = first + len(made)
-                writer.add(made, block.targets.rows(first, stop))
-                crowded += len(unvoted(block, made, first))
-                bases += len(made.codes)
+            made = consensus_in_parts(block, fitted, workers, doubt=doubt)
+            kept = partial(_kept, block)
+            for stop, part, n_crowded in map_in_order(kept, made, min(workers.threads, _KEEPING)):
+                writer.add(part)
+                crowded += n_crowded
+                bases += int(part.sizes["lengths"].sum())
                 this.report("consensus", before + stop, len(pileups.targets))
-            del block  # before the next one comes
+            del block, made, kept  # before the next one comes
     rate = float(error_rate(pileups))
     return {**fitted.fitted(), "error rate": rate, "bases": bases, UNVOTED: crowded}
+
+
+def _kept(pileups: Pileups, voted: tuple[int, Consensus]) -> tuple[int, VotedPart, int]:
+    """Return the target behind a part, the part as it is kept, and its bases on which too few voted."""
+    first, made = voted
+    stop = first + len(made)
+    part = VotedPart.of(made, pileups.targets.rows(first, stop))
+    return stop, part, len(unvoted(pileups, made, first))

@@ -24,7 +24,6 @@ from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.overlap.presets import CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
@@ -97,8 +96,8 @@ def correct(
     threads : int
         Changes nothing but the time.
     device : str
-        What finds the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some; ``auto`` for all GPUs
-        if there are any. Changes nothing but the time.
+        What finds overlaps and the consensus: ``cpu``; ``cuda`` for all GPUs, ``cuda:0,2`` for some;
+        ``auto`` for all GPUs if there are any. Changes nothing but the time.
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
@@ -121,7 +120,7 @@ def correct(
     <Fate.CORRECTED: 'corrected'>
     """
     stages = stages or Stages()
-    machine = Machine(threads, select_devices(device), gpu_memory)
+    machine = Machine.of(threads, device, gpu_memory)
     if order is None:
         report("sorting reads", 0, 0)
         order = canonical_order(reads, threads)

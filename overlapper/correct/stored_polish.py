@@ -25,7 +25,6 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_error_rate, preset_params
 from overlapper.params.correction import CorrectParams
 from overlapper.params.stages import Params
-from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.messages import Report
 from overlapper.tables import Reads
 from overlapper.tiled.plan import Budget, cut_blocks
@@ -70,7 +69,7 @@ def polish_stored(
     budget = with_votes(budget, len(store), unitigs.sequences.total_bases)
     budget.left(len(store))
     rate = preset_error_rate(store.mapped(), preset, budget.threads)
-    machine = Machine(budget.threads, select_devices(device), gpu_memory)
+    machine = Machine.of(budget.threads, device, gpu_memory)
     kept = StoredReadsOfUnitigs(store, rate, workdir, budget)
     return polish_kept(unitigs, kept, own, params, machine=machine, stages=stages, report=report)
 

@@ -22,7 +22,6 @@ from overlapper.io.read_store import ReadStore
 from overlapper.io.stored_reads import StoredReads
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.messages import Report
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget
@@ -96,8 +95,9 @@ class StoredRoundReads:
         """Find overlaps; return how, and them, by the numbers that the reads have here."""
         store = self._store if this.number == 1 else store_reads(workdir, self._reads.parts())
         run = run_tiled(
-            store, workdir, self._budget, preset, changes=changes, device="cpu", report=this.report
-        )
+            store, workdir, self._budget, preset, changes=changes, report=this.report,
+            **this.machine.for_overlaps(changes),
+        )  # fmt: skip
         if this.number > 1:
             return run, run.overlaps()
         numbers = np.argsort(store.order)
@@ -153,7 +153,7 @@ def correct_stored(
     back = np.argsort(store.order)
     kept = StoredRoundReads(store, budget, None if overlaps is None else overlaps.renumber(back))
     del overlaps
-    machine = Machine(budget.threads, select_devices(device), gpu_memory)
+    machine = Machine.of(budget.threads, device, gpu_memory)
     return correct_kept(
         store.names().take(store.order), kept, back, params, preset=preset, overlap_changes=None,
         uncovered=uncovered, machine=machine, stages=stages, report=report,

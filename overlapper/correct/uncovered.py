@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from overlapper.correct.changes import Changes, Fate
-from overlapper.correct.packed_reads import packed
+from overlapper.correct.packed_reads import packed, renamed
 from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import LEFT_OUT
 from overlapper.runtime.threads import cut_evenly
@@ -125,6 +125,8 @@ def _fate(covered: bool, parts: list[tuple[int, int]], length: int) -> Fate:
 def intervals_of(reads: Reads, start: np.ndarray, end: np.ndarray, names: list[str]) -> Reads:
     """Return an interval of every read, half open, as reads with other names."""
     lengths = end - start
+    if (lengths == reads.lengths).all():
+        return renamed(reads, names)
     parts = zip(start.tolist(), end.tolist(), strict=True)
     codes = np.concatenate([reads.codes(i)[a:b] for i, (a, b) in enumerate(parts)])
     assert reads.qualities is not None and reads.quality_offsets is not None

@@ -6,7 +6,7 @@ It is made as the consensus comes, some reads at a time, and takes a byte and a 
 from __future__ import annotations
 
 import dataclasses
-from typing import Protocol
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -80,6 +80,45 @@ class Columns(Protocol):
         """Put values behind those of an array, which begins with the first ones."""
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class VotedPart:
+    """The consensus of some reads, as `VotedWriter` takes it: columns of `Voted`, by base and by read."""
+
+    large: dict[str, np.ndarray]
+    sizes: dict[str, np.ndarray]
+
+    @classmethod
+    def of(cls, made: Consensus, given: Reads) -> Self:
+        """Return that of reads.
+
+        Parameters
+        ----------
+        made : Consensus
+        given : Reads
+            Those reads, before.
+        """
+        lengths = np.diff(made.offsets)
+        unknown = runs_of(made.codes == UNKNOWN, made.offsets)
+        covered = runs_of(made.depth >= CONFIRMED_DEPTH, made.offsets)
+        return cls(
+            {
+                "reads.words": pack_codes(made.codes, made.offsets, offsets_of(words_for(lengths))),
+                "reads.qualities": _with_old_qualities(made, given),
+                "reads.unknown_start": unknown[0],
+                "reads.unknown_end": unknown[1],
+                "covered.start": covered[0],
+                "covered.end": covered[1],
+            },
+            {
+                "lengths": lengths,
+                "unknown": unknown[2],
+                "covered": covered[2],
+                "depth": _mean_depth(made, lengths),
+                "counts": made.counts,
+            },
+        )
+
+
 class VotedWriter:
     """Puts the consensus of reads behind each other, in the columns of `Voted`.
 
@@ -92,39 +131,13 @@ class VotedWriter:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self._sizes: list[dict[str, np.ndarray]] = []
-        self.add(joined([]), Reads.empty())  # so that all columns are there
+        self.add(VotedPart.of(joined([]), Reads.empty()))  # so that all columns are there
 
-    def add(self, made: Consensus, given: Reads) -> None:
-        """Put the consensus of some reads behind that of those before.
-
-        Parameters
-        ----------
-        made : Consensus
-        given : Reads
-            Those reads, before.
-        """
-        lengths = np.diff(made.offsets)
-        unknown = runs_of(made.codes == UNKNOWN, made.offsets)
-        covered = runs_of(made.depth >= CONFIRMED_DEPTH, made.offsets)
-        large = {
-            "reads.words": pack_codes(made.codes, made.offsets, offsets_of(words_for(lengths))),
-            "reads.qualities": _with_old_qualities(made, given),
-            "reads.unknown_start": unknown[0],
-            "reads.unknown_end": unknown[1],
-            "covered.start": covered[0],
-            "covered.end": covered[1],
-        }
-        for name, values in large.items():
+    def add(self, part: VotedPart) -> None:
+        """Put the consensus of some reads behind that of those before."""
+        for name, values in part.large.items():
             self._columns.append(name, values)
-        self._sizes.append(
-            {
-                "lengths": lengths,
-                "unknown": unknown[2],
-                "covered": covered[2],
-                "depth": _mean_depth(made, lengths),
-                "counts": made.counts,
-            }
-        )
+        self._sizes.append(part.sizes)
 
     def small(self) -> dict[str, np.ndarray]:
         """Return the columns that are a few values a read, by the same names."""
@@ -145,9 +158,10 @@ class VotedWriter:
 
 def _mean_depth(made: Consensus, lengths: np.ndarray) -> np.ndarray:
     """Return how many other reads cover a base of each target, on average; 0 where there is no base."""
-    before = offsets_of(np.maximum(made.depth, 1))
-    sums = before[made.offsets[1:]] - before[made.offsets[:-1]]
-    return np.where(lengths > 0, sums / np.maximum(lengths, 1) - 1, 0.0)
+    sums, some = np.zeros(len(lengths), np.int64), lengths > 0
+    if some.any():
+        sums[some] = np.add.reduceat(np.maximum(made.depth, 1), made.offsets[:-1][some], dtype=np.int64)
+    return np.where(some, sums / np.maximum(lengths, 1) - 1, 0.0)
 
 
 def _with_old_qualities(made: Consensus, given: Reads) -> np.ndarray:

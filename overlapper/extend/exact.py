@@ -19,6 +19,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.extend.differences import find_differences
+from overlapper.kernels.chain.diagonals import seed_diagonals
 from overlapper.tables import Candidates, Intervals, OverlapClass, Overlaps, Reads
 
 
@@ -51,7 +52,10 @@ def extend(
     """
     if candidates.hit_offsets is None:
         raise ParameterError("the extender exact needs candidates that carry their seeds (hit_offsets)")
-    candidate, diagonal, seeds = _diagonals(reads, candidates)
+    candidate, diagonal, seeds = seed_diagonals(
+        candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos, candidates.reverse,
+        reads.lengths[candidates.target] - candidates.seed_length,
+    )  # fmt: skip
     query, target, reverse = (
         column[candidate] for column in (candidates.query, candidates.target, candidates.reverse)
     )
@@ -76,25 +80,6 @@ def extend(
         divergence=np.zeros(len(found)), kind=np.full(len(found), OverlapClass.INTERNAL),
     )  # fmt: skip
     return overlaps, {"differences": len(candidates) - len(overlaps)}
-
-
-def _diagonals(reads: Reads, candidates: Candidates) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return candidate, diagonal and number of seeds of all diagonals that have any."""
-    c = candidates
-    hit_query_pos, hit_target_pos = np.asarray(c.hit_query_pos), np.asarray(c.hit_target_pos, np.int64)
-    candidate = np.repeat(np.arange(len(c)), np.diff(np.asarray(c.hit_offsets)))
-    last = reads.lengths[c.target] - c.seed_length
-    diagonal = np.where(c.reverse[candidate], last[candidate] - hit_target_pos, hit_target_pos)
-    diagonal -= hit_query_pos
-    # Most seeds are on the diagonal of the one before.
-    firsts = np.flatnonzero((np.diff(candidate, prepend=-1) != 0) | (np.diff(diagonal, prepend=0) != 0))
-    seeds = np.diff(firsts, append=len(candidate))
-    candidate, diagonal = candidate[firsts], diagonal[firsts]
-    order = np.lexsort((diagonal, candidate))
-    candidate, diagonal = candidate[order], diagonal[order]
-    begins = np.flatnonzero((np.diff(candidate, prepend=-1) != 0) | (np.diff(diagonal, prepend=0) != 0))
-    together = np.add.reduceat(seeds[order], begins) if len(begins) else seeds
-    return candidate[begins], diagonal[begins], together
 
 
 def _has_unknown(reads: Reads, read: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -75,6 +75,20 @@ def device_for(name: str, device: str, bases: int, threads: int) -> str:
     """
     few = name == FROM_SEEDS_ON_GPUS and bases < BASES_A_THREAD * threads
     return "cpu" if device == "auto" and few else device
+
+
+def device_within(changes: Mapping[str, Any] | None, device: str) -> str:
+    """Return the device for overlaps that another command needs: ``cpu`` where the extender knows no other.
+
+    Parameters
+    ----------
+    changes : mapping, optional
+        Parameters that differ from the preset, as `overlapper.find_overlaps` takes them.
+    device : str
+        What the command was asked to run on, as `extending_devices` takes it.
+    """
+    name = (changes or {}).get("extender", Params.extender)
+    return device if name in (*ON_GPUS, FROM_SEEDS_ON_GPUS) else "cpu"
 
 
 def extending_devices(

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from functools import partial
 from typing import Any, NamedTuple, Never, Protocol
 
@@ -167,12 +166,9 @@ def run(
         reads = in_order(reads, order, threads)
     clock.lap("order")
 
-    with ExitStack() as gpus:
-
-        def opened(params: Params) -> Callable[[], Gpus | None]:
-            kernels = kernels_for(params)
-            return gpus.enter_context(opening(devices, gpu_memory, reads, kernels, partial(warm_up, params)))
-
+    # What GPUs are told of the parameters is known before these are chosen: they are opened meanwhile.
+    wanted = Params().changed(changes or {})
+    with opening(devices, gpu_memory, reads, kernels_for(wanted), partial(warm_up, wanted)) as opened:
         held = HeldRun(reads, order, threads, opened)
         summary, chosen = run_stages(held, preset, changes, clock, report)
         parts = list(chosen())
@@ -247,13 +243,13 @@ class HeldRun:
     reads, order, threads
         As `run` takes them.
     opened : callable
-        Opens the GPUs that hold the reads, and returns what waits for them (`opening`).
+        Waits for the GPUs that hold the reads (`opening`).
     """
 
     reads: Reads
     order: np.ndarray
     threads: int
-    opened: Callable[[Params], Callable[[], Gpus | None]]
+    opened: Callable[[], Gpus | None]
 
     @property
     def lengths(self) -> np.ndarray:
@@ -267,16 +263,16 @@ class HeldRun:
         return self.reads
 
     def seed(self, params: Params) -> Params:
-        """See `Store`; GPUs are opened, and an error rate is estimated, meanwhile."""
-        self._gpus, threads = self.opened(params), self.threads
+        """See `Store`; an error rate is estimated meanwhile."""
+        threads = self.threads
         seeded, run_map = sketched_form(self.reads, params.sketch.homopolymer_compressed)
         aligning = params.extender in ALIGNING
         rating = start(partial(with_error_rate, params, seeded, threads)) if aligning else None
-        self._finder = prepared(self._gpus, seeded, params, threads)
+        self._finder = prepared(self.opened, seeded, params, threads)
         self._tile = Tile(self.reads, self.order, seeded, run_map, self._finder)
         if rating:
             return rating.result()
-        return chain.with_typical(params, self._tile.agreements(params, self._gpus, threads))
+        return chain.with_typical(params, self._tile.agreements(params, self.opened, threads))
 
     def find(self, params: Params, selection: Selection, report: Report) -> Found:
         """See `Store`.
@@ -286,7 +282,7 @@ class HeldRun:
         OutOfMemoryError
             When there is too little memory to put the overlaps in order.
         """
-        extension = Extension(self._tile, params, self._gpus())
+        extension = Extension(self._tile, params, self.opened())
         gpus, share = extension.gpus, share_for_threads(self.reads.total_bases, BLOCK_BASES, self.threads)
         parts: list[Overlaps] = []
         held, room = 0, free_memory()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -51,6 +52,77 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
             yield future.result()
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+class Crew(NamedTuple, Generic[Task, Result]):
+    """Threads of `map_among` that do the same.
+
+    Attributes
+    ----------
+    threads : int
+    work : callable
+        Is given tasks that follow each other.
+    most : int
+        How many these are at most.
+    """
+
+    threads: int
+    work: Callable[[Sequence[Task]], Result]
+    most: int
+
+
+def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Iterator[Result]:
+    """Yield what crews make of all tasks, in the order of these; who is free takes the next ones.
+
+    The fewer tasks are left, the fewer are taken at a time, so that all crews end at about the same time.
+    Results that wait are of twice the tasks that all take together, so that memory stays bounded. After an
+    error, or Ctrl-C, calls that run are waited for and no others begin.
+    """
+    state, taken = threading.Condition(), deque[tuple[int, Future[Result]]]()
+    room = 3 * sum(crew.threads * crew.most for crew in crews)
+    begun = given = 0
+    over = False
+
+    def take(crew: Crew[Task, Result]) -> tuple[Sequence[Task], Future[Result]] | None:
+        nonlocal begun
+        with state:
+            state.wait_for(lambda: over or begun == len(tasks) or begun - given < room)
+            if over or begun == len(tasks):
+                return None
+            share = (len(tasks) - begun) // (_LEAST_BLOCKS * crew.threads)
+            some = tasks[begun : begun + max(1, min(crew.most, share))]
+            future = Future[Result]()
+            taken.append((len(some), future))
+            begun += len(some)
+            state.notify_all()
+            return some, future
+
+    def work(crew: Crew[Task, Result]) -> None:
+        while got := take(crew):
+            some, future = got
+            try:
+                future.set_result(crew.work(some))
+            except BaseException as error:
+                future.set_exception(error)
+
+    with ThreadPoolExecutor(sum(crew.threads for crew in crews)) as pool:
+        for crew in crews:
+            for _ in range(crew.threads):
+                pool.submit(work, crew)
+        try:
+            while given < len(tasks):
+                with state:
+                    state.wait_for(lambda: taken)
+                    number, future = taken.popleft()
+                result = future.result()
+                with state:
+                    given += number
+                    state.notify_all()
+                yield result
+        finally:
+            with state:
+                over = True
+                state.notify_all()
 
 
 def start(function: Callable[[], Result]) -> Future[Result]:

@@ -43,6 +43,8 @@ TRACED = {
     "overlapper.overlap.presets": ["preset_params", "with_error_rate"],
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
+    "overlapper.correct.read_rounds": ["vote"],
+    "overlapper.correct.gpu_consensus": ["correct_windows"],
     "overlapper.overlap.pipeline": ["run", "HeldRun.seed", "HeldRun.find"],
     "overlapper.extend.chain": ["settled", "with_typical"],
     "overlapper.overlap.tile": ["Extension._extended", "Extension._judged"],
@@ -149,10 +151,10 @@ class Trace(importlib.abc.MetaPathFinder):
 
             for number, ((zero, then), *pairs) in self._launched.items():
                 with driver.use(number):
-                    self.kernels[number] = [
+                    self.kernels.setdefault(number, []).extend(
                         (then + before.seconds_since(zero), then + after.seconds_since(zero), name)
                         for before, after, name in pairs
-                    ]
+                    )
             self._launched.clear()
             return function(*arguments)
 

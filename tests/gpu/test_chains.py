@@ -45,6 +45,7 @@ def both(reads, preset, monkeypatch, **changes):
     monkeypatch.setattr(chain_gpu.ChainsOnGpus, "_find_here", None)
     monkeypatch.setattr(xdrop_gpu.XdropOnGpus, "_find_here", None)
     monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
+    monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     found = pipeline.run(reads, preset, device="cuda:0", changes=changes)
     assert found.devices == ["cuda:0"]
     found.funnel.pop(REQUEUED, None)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from overlapper import random_genome, simulate_reads
+from overlapper.assemble.contigs import assemble_reads
 from overlapper.correct import consensus
 from overlapper.correct.polish import Unitigs, polish
 from overlapper.correct.reads import correct
@@ -16,6 +17,12 @@ from overlapper.tables import Reads
 from tests.read_sets import columns_of
 
 pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(autouse=True)
+def all_on_gpus(monkeypatch):
+    """Have GPUs take part however few the bases are."""
+    monkeypatch.setattr(consensus, "GPU_LEAST_BASES", 0)
 
 
 def reads_of(technology, bases, *, seed=3):
@@ -53,6 +60,24 @@ def test_corrected_reads_are_those_of_the_cpu(gpu, name):
     assert made["cuda"].funnel == made["cpu"].funnel
     assert made["cuda"].changes.to_tsv() == made["cpu"].changes.to_tsv()
     assert made["cpu"].funnel["round 1: reads aligned to reads"] > 300
+
+
+def test_cpu_and_gpu_share_the_reads(gpu):
+    reads = reads_of("clr", 60_000)
+    alone = correct(reads, preset="clr", device="cpu")
+    shared = correct(reads, preset="clr", device="cuda", threads=8)
+    assert columns_of(shared.reads) == columns_of(alone.reads)
+    assert shared.funnel == alone.funnel
+
+
+def test_assemblies_are_those_of_the_cpu(gpu):
+    reads = reads_of("hifi", 100_000)
+    made = {
+        device: assemble_reads(reads, device=device, threads=4).contigs.sequences
+        for device in ("cpu", "cuda")
+    }
+    assert columns_of(made["cuda"]) == columns_of(made["cpu"])
+    assert made["cpu"].total_bases > 90_000
 
 
 def test_long_targets_and_polished_unitigs_are_those_of_the_cpu(gpu):

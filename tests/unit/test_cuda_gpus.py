@@ -6,6 +6,7 @@ import threading
 import numpy as np
 import pytest
 
+from overlapper.candidates import dsoft_gpu
 from overlapper.errors import DeviceError, ParameterError
 from overlapper.extend import batches
 from overlapper.extend.registry import ON_GPUS
@@ -87,6 +88,7 @@ def run(device, extender="xdrop", **options):
 @pytest.mark.parametrize(("resident", "free"), [(True, 1 << 30), (False, 1 << 30), (False, 2000), (False, 1)])
 def test_runs_on_gpus_end_as_on_the_cpu(pretended, extender, resident, free, threads, monkeypatch):
     monkeypatch.setattr(pipeline, "BLOCK_BASES", 2000)
+    monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
     pretended.resident, pretended.free = resident, free
     on_cpu, on_gpus = run("cpu", extender), run("cuda", extender, threads=threads)
     assert len(on_cpu.overlaps) > 50

@@ -7,10 +7,12 @@ import pytest
 
 from overlapper import random_genome, simulate_reads
 from overlapper.assemble.contigs import assemble_reads
+from overlapper.correct import machine
 from overlapper.correct.reads import correct
 from overlapper.errors import DeviceError, MissingExtraError, ParameterError
 from overlapper.extend import registry
 from overlapper.extend.registry import BASES_A_THREAD, device_for
+from overlapper.overlap import pipeline
 from overlapper.runtime.gpu import devices
 from overlapper.runtime.gpu.devices import Device, list_devices, select_devices
 from tests.cli.runner import overlapper
@@ -92,6 +94,24 @@ def test_overlaps_of_corrections_and_assemblies_take_no_gpu_unasked(monkeypatch)
     correct(reads, device="cpu", threads=1)
     assemble_reads(reads, device="cpu", threads=1)
     assert asked and set(asked) == {"cpu"}
+
+
+def test_overlaps_of_corrections_and_assemblies_take_the_device_asked_for(monkeypatch):
+    asked = []
+    found = pipeline.run
+
+    def run(*reads, changes, device, gpu_memory, **others):
+        asked.append(((changes or {}).get("extender", "chain"), device, gpu_memory))
+        return found(*reads, changes=changes, device="cpu", **others)
+
+    monkeypatch.setattr(pipeline, "run", run)
+    monkeypatch.setattr(machine, "select_devices", lambda device: [Device("cpu", "")])
+    reads, _ = simulate_reads(random_genome(8_000, seed=1), "hifi", coverage=12, seed=2)
+    assemble_reads(reads, device="cuda:1", gpu_memory=7, threads=1)
+    assert asked == [("chain", "cuda:1", 7), ("exact", "cpu", 7)]
+    asked.clear()
+    correct(reads, device="cuda:1", gpu_memory=7, threads=1)
+    assert asked == [("chain", "cuda:1", 7)] * 2
 
 
 def test_a_missing_package_is_named_as_pip_finds_it(monkeypatch):

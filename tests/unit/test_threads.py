@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order, share_of_block
+from overlapper.runtime.threads import (
+    Crew,
+    available_threads,
+    cut_evenly,
+    map_among,
+    map_in_order,
+    share_of_block,
+)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
@@ -101,3 +108,55 @@ def test_weights_may_pass_32_bits():
 
 def test_there_is_at_least_one_thread():
     assert available_threads() >= 1
+
+
+@pytest.mark.parametrize("singles", [0, 3])
+@pytest.mark.parametrize("tasks", [0, 1, 200])
+def test_crews_share_tasks_and_results_come_in_order(singles, tasks):
+    most = []
+
+    def single(some):
+        time.sleep(0.0005)
+        return list(some)
+
+    def several(some):
+        most.append(len(some))
+        time.sleep(0.002)
+        return list(some)
+
+    crews = [Crew(singles, single, 1), Crew(2, several, 10)]
+    parts = list(map_among(range(tasks), crews))
+    assert list(itertools.chain.from_iterable(parts)) == list(range(tasks))
+    assert max(most, default=1) <= 10
+    if tasks == 200:
+        assert max(most) == 10
+        assert most[-1] < 5
+
+
+def test_crews_run_only_so_far_ahead_and_stop_when_nobody_reads_on():
+    begun = itertools.count()
+
+    def work(some):
+        for _ in some:
+            next(begun)
+        return len(some)
+
+    results = map_among(range(1000), [Crew(1, work, 1), Crew(1, work, 5)])
+    next(results)
+    time.sleep(0.05)
+    assert next(begun) <= 3 * 6 + 5 + 5
+    results.close()
+    time.sleep(0.05)
+    assert next(begun) <= 3 * 6 + 5 + 7
+
+
+def test_errors_of_crews_come_through():
+    def work(some):
+        if 50 in some:
+            raise KeyError("fifty")
+        return list(some)
+
+    results = map_among(range(1000), [Crew(2, work, 1), Crew(2, work, 7)])
+    with pytest.raises(KeyError, match="fifty"):
+        for _ in results:
+            pass

@@ -9,7 +9,7 @@ import pytest
 from overlapper.correct.consensus import Consensus, joined
 from overlapper.correct.packed_reads import packed, runs_of
 from overlapper.correct.vote_settings import WEIGHT
-from overlapper.correct.voted import Voted, VotedWriter
+from overlapper.correct.voted import Voted, VotedPart, VotedWriter
 from overlapper.io.arrays import from_arrays
 from overlapper.kernels.consensus.consensus import COUNTS
 from overlapper.tables import Reads
@@ -30,7 +30,7 @@ def voted(*parts):
     columns = GrowingColumns()
     writer = VotedWriter(columns)
     for made, given in parts:
-        writer.add(made, given)
+        writer.add(VotedPart.of(made, given))
     return from_arrays(Voted, {**columns.taken(), **writer.small()})
 
 
