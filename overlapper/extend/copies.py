@@ -41,7 +41,7 @@ MOST_EDITS = 64
 """Of corrected HiFi and R10 reads (MHC, as above), 99 in 100 overlaps within a haplotype have no more."""
 SHORTEST_RUN = 3
 """Bases of a run, the lengths of which do not count. Of R9 reads (9 % of errors) of 1.8 Mb of human X, the
-overlaps within a place have .4 differences that count, .38 of them in such runs."""
+overlaps within a place have .40 differences that count, .37 of them in such runs."""
 BYTES_AN_OVERLAP = 150
 """Of memory that this takes besides differences: the table of overlaps that are compared, and `_piles`."""
 _BLOCKS = 64
