@@ -98,7 +98,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, counts):
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            counts[LEFT_OUT] = leave_out(layers, starts, votes)
+            counts[LEFT_OUT] = leave_out(layers, starts, votes, settings.alike[1, 1])
             if counts[LEFT_OUT]:
                 votes = count_votes(draft, layers, starts, runs)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
