@@ -44,7 +44,21 @@ def with_qualities(reads):
     return dataclasses.replace(reads, qualities=values, quality_offsets=offsets)
 
 
+def of_two_haplotypes():
+    """Return reads of two sequences, one of which lacks twelve bases in three thousand."""
+    genome = random_genome(30_000, seed=7).sequence(0)
+    other = "".join(genome[start : start + 2988] for start in range(0, len(genome), 3000))
+    model = adapted_model("ont-r10", mean_length=2500)
+    parts = [
+        simulate_reads(Reads.from_sequences(["one"], [text]), model, coverage=15, seed=seed)[0]
+        for seed, text in enumerate((genome, other))
+    ]
+    texts = [part.sequence(i) for part in parts for i in range(len(part))]
+    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+
+
 SETS = {
+    "two haplotypes": of_two_haplotypes,
     "clr": lambda: reads_of("clr", 60_000),
     "r7": lambda: reads_of("ont-r7", 40_000),
     "unknown bases": lambda: with_gaps(reads_of("clr", 40_000)),

@@ -1,12 +1,27 @@
 """Overlaps of one copy and of several, by the definition of `overlapper.extend.copies`, one by one."""
 
+LACKING, SHORTEST_RUN = 4, 3
+
+
+def in_run(row, difference, reads):
+    """Tell whether a difference is a base more or fewer in a run."""
+    q_place, q_other, t_place, t_other = difference
+    for read, place, other in ((row[0], q_place, q_other), (row[1], t_place, t_other)):
+        if other == LACKING and len(set(reads[read][place : place + SHORTEST_RUN])) == 1:
+            return len(reads[read]) - place >= SHORTEST_RUN
+    return False
+
 
 def tell(rows, differences, reads):
     """Return for each overlap the differences that count, and whether it may join reads of one copy.
 
     ``rows`` are (query, target, q_start, q_end, t_start, t_end); ``differences`` lists of
-    (q_place, q_other, t_place, t_other), None for too many.
+    (q_place, q_other, t_place, t_other), None for too many; ``reads`` their bases.
     """
+    differences = [
+        None if of_row is None else [one for one in of_row if not in_run(row, one, reads)]
+        for row, of_row in zip(rows, differences, strict=True)
+    ]
     compared = [row for row in range(len(rows)) if differences[row] is not None]
     # A difference is (overlap, number, read, place, other), once for either read.
     seen = []

@@ -14,25 +14,44 @@ def base_at(layer, column):
     return layer["bases"][begin] if end > begin else None
 
 
-def leave_out(layers, length):
+def kind_in(layer, column):
+    """The base that a layer has at a column, 4 for a gap of five columns or more; None for anything else."""
+    kind = kind_at(layer, column)
+    if kind != 4:
+        return kind
+    first = last = column
+    while kind_at(layer, first - 1) == 4:
+        first -= 1
+    while kind_at(layer, last + 1) == 4:
+        last += 1
+    return 4 if last - first >= 4 else None
+
+
+def leave_out(layers, length, alike):
     """Mark the layers that disagree with the target; how many."""
-    candidates = []
+    candidates, gaps = [], set()
     for column in range(length):
         weight = votes_at(layers, column)[0]
         total = sum(weight)
-        first = max(range(4), key=lambda code: (weight[code], -code))
-        second = second_of(weight[:4])
+        first, second = sorted(range(5), key=lambda kind: (-weight[kind], kind))[:2]
         if (
             not total
             or 100 * weight[second] < 20 * total
             or 100 * (weight[first] + weight[second]) < 80 * total
         ):
             continue
-        held = [{first: 0, second: 1}.get(base_at(m, column)) for m in layers]
+        held = [{first: 0, second: 1}.get(kind_in(m, column)) for m in layers]
         strands = {(h, m["reverse"]) for h, m in zip(held, layers, strict=True) if h is not None}
         if len(strands) == 4 and min(held.count(0), held.count(1)) >= 4:
-            candidates.append((column, held))
+            if 4 in (first, second):
+                gaps.add(column)
+            if not {column - 1, column} <= gaps:
+                candidates.append((column, held))
     sites = set()
+    for a, (_, held) in enumerate(candidates):
+        fewer, more = sorted((held.count(0), held.count(1)))
+        if 10**6 * fewer >= 1_500_000 + alike * (fewer + more):
+            sites.add(a)
     for a in range(len(candidates)):
         for b in range(a + 1, min(len(candidates), a + 33)):
             if candidates[b][0] - candidates[a][0] < 30:
@@ -113,14 +132,3 @@ def is_divided(layers, kinds, own, alike, run, differences):
     least = max(3 * 10**6, 1_500_000 + errors * n)
     held = [kind for kind, found in strands.items() if len(set(found)) == 2 and 10**6 * len(found) >= least]
     return len(held) > 1 and own in held
-
-
-def second_of(weight):
-    """The second heaviest base; of equals the first one met that is not the heaviest."""
-    first = second = None
-    for code in range(4):
-        if first is None or weight[code] > weight[first]:
-            first, second = code, first
-        elif second is None or weight[code] > weight[second]:
-            second = code
-    return second

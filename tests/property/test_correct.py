@@ -39,8 +39,10 @@ def a_pileup(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
     if tandem:
         genome[length // 3 : length // 2] = np.resize(rng.integers(0, 4, 3), length // 2 - length // 3)
     other = genome.copy()
-    if haplotypes:
+    if "bases" in haplotypes:
         other[20::35] = (other[20::35] + 1) % 4
+    if "gap" in haplotypes:
+        other = np.delete(other, slice(length // 4, length // 4 + 9))
     target = mutated(rng, genome, rate)
     if unknown:
         at = int(rng.integers(0, len(target) - 20))
@@ -59,7 +61,8 @@ def a_pileup(seed, length, rate, n_rows, tandem, haplotypes, unknown, whole):
 
 PILEUPS = st.builds(
     a_pileup, st.integers(0, 2**32 - 1), st.sampled_from([60, 200, 450]), st.sampled_from([0.0, 0.05, 0.2]),
-    st.sampled_from([0, 1, 4, 14, 24]), st.booleans(), st.booleans(), st.sampled_from([0, 1, 19]),
+    st.sampled_from([0, 1, 4, 14, 24]), st.booleans(), st.sampled_from(["", "bases", "gap", "bases and gap"]),
+    st.sampled_from([0, 1, 19]),
     st.booleans(),
 )  # fmt: skip
 
@@ -155,7 +158,7 @@ def test_consensus_equals_oracle(pileup, votes, with_qualities, clearness):
 @pytest.mark.parametrize("rate", [0.0, 0.1])
 def test_reads_of_the_other_haplotype_are_left_out(rate):
     for seed in range(3):
-        pileup = a_pileup(seed, 450, rate, 26, False, True, 0, True)
+        pileup = a_pileup(seed, 450, rate, 26, False, "bases", 0, True)
         expected, made = oracle_and_kernel(*pileup, True, False)
         assert made == expected
         assert made[4][1] >= 6
@@ -185,6 +188,32 @@ def test_a_target_keeps_its_base_where_both_are_held(others, strands, alike, kep
     expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(alike))
     assert made == expected
     assert (made[0] == target) == kept
+
+
+@pytest.mark.parametrize(
+    ("others", "alike", "left"),
+    [(6, 140_000, 6), (6, 450_000, 0), (2, 0, 0)],  # too few of ten, and too few of any
+)
+def test_reads_that_differ_in_one_base_are_left_out_where_errors_do_not_explain_it(others, alike, left):
+    target, rows = rows_with_one_difference(others, [False, True])
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(alike))
+    assert made == expected
+    assert made[4][1] == left
+
+
+@pytest.mark.parametrize("target_lacks", [False, True])
+@pytest.mark.parametrize(("bases", "left"), [(4, 0), (8, 6), (30, 6)])
+def test_reads_of_which_one_kind_lacks_many_bases_are_told_apart(bases, left, target_lacks):
+    rng = np.random.default_rng(8)
+    genome = rng.integers(0, 4, 300).tolist()
+    shorter = [*genome[:150], *genome[150 + bases :]]
+    target, other = (shorter, genome) if target_lacks else (genome, shorter)
+    rows = [(target, bool(i % 2), 0, len(target)) for i in range(6)]
+    rows += [(other, bool(i % 2), 0, len(target)) for i in range(6)]
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(140_000))
+    assert made == expected
+    assert made[0] == target
+    assert made[4][1] == left
 
 
 @pytest.mark.parametrize("longer", [False, True])
@@ -238,7 +267,7 @@ def test_a_unitig_takes_the_base_that_most_reads_have():
 
 
 def test_unknown_bases_are_predicted():
-    target, rows = a_pileup(1, 300, 0.0, 12, False, False, 0, True)
+    target, rows = a_pileup(1, 300, 0.0, 12, False, "", 0, True)
     masked = [*target[:100], *[4] * 40, *target[140:]]
     expected, made = oracle_and_kernel(masked, rows, True, False)
     assert made == expected

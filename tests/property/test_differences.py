@@ -80,7 +80,7 @@ def test_copies_equal_the_oracle(reads, most):
         oracle.differences(codes(sequences[row[0]]), codes(sequences[row[1]]), row[2:], most) for row in rows
     ]
     plain = [(row[0], row[1], *row[3:]) for row in rows]
-    expected = copies_oracle.tell(plain, differences, len(reads))
+    expected = copies_oracle.tell(plain, differences, sequences)
     found = tell_copies(packed(sequences), overlap_table(rows), most_edits=most)
     assert list(zip(found.differing.tolist(), found.same.tolist(), strict=True)) == expected
 
@@ -107,6 +107,17 @@ def test_reads_of_two_copies_are_told_apart_and_errors_do_not_part_them():
     found = tell_copies(packed(reads), overlap_table(rows))
     assert found.same.tolist() == [(row[0] < 4) == (row[1] < 4) for row in rows]
     assert found.edits.tolist() == [((row[0] < 4) != (row[1] < 4)) + 2 * (1 in row[:2]) for row in rows]
+
+
+def test_lengths_of_runs_do_not_part_reads():
+    rng = np.random.default_rng(7)
+    left, right = ("".join(rng.choice(list("ACGT"), 800)) for _ in range(2))
+    for lengths, parted in (((3, 4), False), ((2, 3), False), ((1, 2), True)):
+        reads = [f"{left}C{'A' * length}C{right}" for length in lengths for _ in range(4)]
+        rows = all_pairs([(read, False) for read in reads])
+        found = tell_copies(packed(reads), overlap_table(rows))
+        assert found.edits.max() == 1
+        assert (not found.same.all()) == parted
 
 
 def test_differences_that_do_not_fit_are_told():

@@ -58,14 +58,14 @@ TYPES = {
     **dict.fromkeys(
         ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
          "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
-         "qualities", "lost", "flags"], U1),
+         "qualities", "lost", "flags", "state"], U1),
     **dict.fromkeys(
         ["window", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",
          "following", "score", "before", "counts", "sizes", "depth", "probabilities", "limits", "giver",
          "origin", "stretches", "latest"], I4),
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
-         "plain_weight", "most_weight"], NUMBER),
+         "plain_weight", "most_weight", "errors"], NUMBER),
     **dict.fromkeys(["write", "own", "target_votes"], YES),
 }  # fmt: skip
 OWN_TYPES = {

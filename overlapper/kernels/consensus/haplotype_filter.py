@@ -1,16 +1,22 @@
 """The haplotype filter: layers of a pileup from another haplotype or copy of a repeat.
 
-**Candidates.** A column of the draft is a candidate when its first two bases have at least `MIN_BOTH` percent
-of its weight, deletions included, the second of them at least `MIN_SHARE` percent, and each has `MIN_LAYERS`
-layers or more, the target included, on both strands: systematic errors are those of one strand.
+**Kinds.** At a column a layer has a base, or a *long gap*: a deletion of `LONG_GAP` successive columns or
+more. Shorter deletions are often errors, and are nothing.
+
+**Candidates.** A column of the draft is a candidate when the first two of its bases and the deletion have at
+least `MIN_BOTH` percent of its weight, the second of them at least `MIN_SHARE` percent, and each kind has
+`MIN_LAYERS` layers or more, the target included, on both strands: systematic errors are those of one strand.
+Of successive candidates of long gaps the first one counts.
 
 **Sites.** Chance errors pile up too, above all between homopolymer runs, yet not twice in the same layers.
 Two candidates at least `MIN_APART` columns apart are linked when of the layers that have one of the two
-bases at both, at most `MAX_AGAINST` percent break the rule "the same base here, the same base there", one way
-round or the other, and either base of either is held by `MIN_LAYERS` of those that keep it. Each candidate
-is compared with the next `NEXT_CANDIDATES`; those with a link are sites.
+kinds at both, at most `MAX_AGAINST` percent break the rule "the same kind here, the same kind there", one way
+round or the other, and either kind of either is held by `MIN_LAYERS` of those that keep it. Each candidate
+is compared with the next `NEXT_CANDIDATES`; those with a link are sites. So are those that are as well
+explained by two haplotypes as by errors: of the n layers that have either kind, each is that of 3/2 + q n or
+more, with the q of a base that stands alone (``docs/algorithms/correction.md``, section 5).
 
-**Left out.** A layer agrees with the target at a site where the two have the same of its two bases, and
+**Left out.** A layer agrees with the target at a site where the two have the same of its two kinds, and
 disagrees where they have different ones of them. A layer that disagrees more often than it agrees is left
 out: its vote would average what is different.
 """
@@ -19,6 +25,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
@@ -27,10 +35,11 @@ MIN_LAYERS = 4
 MIN_APART = 30
 MAX_AGAINST = 5
 NEXT_CANDIDATES = 32
+LONG_GAP = 5
 
 
 @njit(nogil=True, cache=True)
-def leave_out(layers, starts, votes):
+def leave_out(layers, starts, votes, alike):
     """Mark the layers that disagree with the target as not used.
 
     Parameters
@@ -39,17 +48,19 @@ def leave_out(layers, starts, votes):
     starts : ndarray of int32
     votes : Votes
         Of these layers.
+    alike : int
+        Of how many millionths of layers errors may be alike where a base stands alone, as in `Settings`.
 
     Returns
     -------
     int
         Layers left out.
     """
-    columns, bases = _two_base_columns(votes)
-    if len(columns) < 2:
+    columns, kinds = _columns_of_two(votes)
+    if len(columns) == 0:
         return 0
-    columns, held = _candidates(layers, starts, columns, bases)
-    site = _linked(columns, held)
+    columns, held, lone = _candidates(layers, starts, columns, kinds, alike)
+    site = _linked(columns, held) | lone
     own = len(layers.start) - 1
     agree, disagree = np.zeros(own, np.int32), np.zeros(own, np.int32)
     for s in range(len(columns)):
@@ -66,56 +77,68 @@ def leave_out(layers, starts, votes):
 
 
 @njit(nogil=True, cache=True)
-def _two_base_columns(votes):
-    """Return the columns in which two bases have most of the weight, and those two bases."""
+def _columns_of_two(votes):
+    """Return the columns in which two bases, or one and the deletion, have most of the weight, and which."""
     column, differing = votes.column, votes.differing
-    columns, bases = np.empty(len(column), np.int64), np.empty((len(column), 2), np.int64)
+    columns, kinds = np.empty(len(column), np.int64), np.empty((len(column), 2), np.int64)
     n = 0
     for c in range(len(column)):
-        if differing[c] < MIN_LAYERS:  # neither base but the draft's has as many
+        if differing[c] < MIN_LAYERS:  # nothing but the draft's base has as many
             continue
-        first, second, total = -1, -1, np.int64(column[c, DELETION])
-        for base in range(DELETION):
-            total += column[c, base]
-            if first < 0 or column[c, base] > column[c, first]:
-                first, second = base, first
-            elif second < 0 or column[c, base] > column[c, second]:
-                second = base
+        first, second, total = -1, -1, np.int64(0)
+        for kind in range(DELETION + 1):
+            total += column[c, kind]
+            if first < 0 or column[c, kind] > column[c, first]:
+                first, second = kind, first
+            elif second < 0 or column[c, kind] > column[c, second]:
+                second = kind
         less, more = np.int64(column[c, second]), np.int64(column[c, first])
         if total and 100 * less >= MIN_SHARE * total and 100 * (less + more) >= MIN_BOTH * total:
-            columns[n], bases[n, 0], bases[n, 1] = c, first, second
+            columns[n], kinds[n, 0], kinds[n, 1] = c, first, second
             n += 1
-    return columns[:n], bases[:n]
+    return columns[:n], kinds[:n]
 
 
 @njit(nogil=True, cache=True)
-def _candidates(layers, starts, columns, bases):
-    """Return the candidates, and which of its two bases each layer has there: 0, 1, or -1 for neither."""
-    held = np.empty((len(columns), len(layers.start)), np.int8)
+def _candidates(layers, starts, columns, kinds, alike):
+    """Return the candidates, which kind each layer has there (0, 1, or -1), and which need no link."""
+    held, lone = np.empty((len(columns), len(layers.start)), np.int8), np.empty(len(columns), np.bool_)
     counts = np.empty((2, 2), np.int64)
-    n = 0
+    n, behind_gap = 0, np.int64(-1)
     for s in range(len(columns)):
         counts[:] = 0
         for m in range(len(layers.start)):
-            base = _base_at(layers, starts, m, columns[s])
-            held[n, m] = 0 if base == bases[s, 0] else 1 if base == bases[s, 1] else -1
+            kind = _kind_at(layers, starts, m, columns[s])
+            held[n, m] = 0 if kind == kinds[s, 0] else 1 if kind == kinds[s, 1] else -1
             if held[n, m] >= 0:
                 counts[held[n, m], np.int64(layers.reverse[m])] += 1
-        if min(counts[0].sum(), counts[1].sum()) >= MIN_LAYERS and counts.min() > 0:
-            columns[n] = columns[s]
-            n += 1
-    return columns[:n], held[:n]
+        fewest = min(counts[0].sum(), counts[1].sum())
+        if fewest >= MIN_LAYERS and counts.min() > 0:
+            c, in_gap = columns[s], max(kinds[s, 0], kinds[s, 1]) == DELETION
+            if not (in_gap and c == behind_gap):
+                columns[n], lone[n] = c, MILLION * fewest >= BESIDES + alike * counts.sum()
+                n += 1
+            if in_gap:
+                behind_gap = c + 1
+    return columns[:n], held[:n], lone[:n]
 
 
-@njit(nogil=True, cache=True)
-def _base_at(layers, starts, m, column):
-    """Return the base that a layer has at a column, -1 where it does not vote or has none."""
+@inner
+def _kind_at(layers, starts, m, column):
+    """Return what a layer has at a column, -1 where it does not vote, has an unknown base or a short gap."""
     if not layers.used[m] or column < layers.start[m] or column >= layers.end[m]:
-        return -1
-    row = layers.at[m] + column
-    if starts[row] == starts[row + 1]:
-        return -1
-    return np.int64(layers.bases[layers.first[m] + starts[row]])
+        return np.int64(-1)
+    at = layers.at[m]
+    here = starts[at + column]
+    if starts[at + column + 1] > here:
+        base = np.int64(layers.bases[layers.first[m] + here])
+        return base if base < DELETION else np.int64(-1)
+    first, end = np.int64(column), np.int64(column) + 1
+    while end - first < LONG_GAP and first > layers.start[m] and starts[at + first - 1] == here:
+        first -= 1
+    while end - first < LONG_GAP and end < layers.end[m] and starts[at + end + 1] == here:
+        end += 1
+    return np.int64(DELETION) if end - first >= LONG_GAP else np.int64(-1)
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from overlapper.kernels.common.packed import base_at
 from overlapper.kernels.common.sorting import sort_few
+from overlapper.kernels.selection.differences import LACKING, WORD
 from overlapper.runtime.compile.cache import njit
 
 _OTHER_BITS, _NUMBER_BITS = 4, 28
@@ -40,6 +42,39 @@ class Pileups(NamedTuple):
     offsets: np.ndarray
     place: np.ndarray
     other: np.ndarray
+
+
+@njit(nogil=True, cache=True)
+def in_runs(reads, rows, overlap, place, other, shortest):
+    """Tell which differences are bases more or fewer in a run.
+
+    Parameters
+    ----------
+    reads : PackedReads
+    rows : ndarray of int32, shape (overlaps, 2)
+        Query and target.
+    overlap : ndarray of int64, shape (differences,)
+    place : ndarray of int32, shape (differences, 2)
+    other : ndarray of uint8, shape (differences, 2)
+    shortest : int
+        Bases of a run, at least, in the read that has more.
+
+    Returns
+    -------
+    ndarray of bool, shape (differences,)
+    """
+    found = np.zeros(len(overlap), np.bool_)
+    for number in range(len(overlap)):
+        for side in range(2):
+            if other[number, side] == LACKING:  # where this read has a base alone, its run starts
+                read, start = rows[overlap[number], side], np.int64(place[number, side])
+                first = np.int64(WORD) * reads.word_offsets[read]
+                end, stop = start + 1, min(np.int64(reads.lengths[read]), start + shortest)
+                base = base_at(reads.words, first + start)
+                while end < stop and base_at(reads.words, first + end) == base:
+                    end += 1
+                found[number] = end - start >= shortest
+    return found
 
 
 @njit(nogil=True, cache=True)

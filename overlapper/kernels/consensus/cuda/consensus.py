@@ -163,7 +163,7 @@ def _consensus(
         votes = count_votes(draft, layers, starts, arena)
         if step == 1 and settings.haplotype_filter:
             left_out = arena.zeros(n, np.int64)
-            leave_out(draft, layers, starts, votes, left_out, arena)
+            leave_out(draft, layers, starts, votes, settings.alike, left_out, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, layers, starts, arena)
         if step > 0 and settings.haplotype_filter and settings.target_votes:

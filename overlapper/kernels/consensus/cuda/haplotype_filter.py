@@ -12,6 +12,7 @@ from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
 from overlapper.kernels.consensus.haplotype_filter import (
+    LONG_GAP,
     MAX_AGAINST,
     MIN_APART,
     MIN_BOTH,
@@ -19,12 +20,18 @@ from overlapper.kernels.consensus.haplotype_filter import (
     MIN_SHARE,
     NEXT_CANDIDATES,
 )
+from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
+LINKED, LONE = 1, 2
+"""States of candidates: those that need a link to be sites, and those that do not."""
 
-def leave_out(draft: Draft, layers: Layers, starts: Any, votes: Votes, left_out: Any, arena: Arena) -> None:
+
+def leave_out(
+    draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: np.ndarray, left_out: Any, arena: Arena
+) -> None:
     """Mark the layers that disagree with their targets as not used.
 
     Parameters
@@ -34,23 +41,28 @@ def leave_out(draft: Draft, layers: Layers, starts: Any, votes: Votes, left_out:
     starts : device array of int32
     votes : Votes
         Of these layers.
+    alike : ndarray of int64
+        As in `kernels.consensus.layers.Settings`.
     left_out : device array of int64, shape (windows,)
         Gets how many.
     arena : Arena
     """
     mark = arena.mark()
     n = len(draft.codes)
-    is_candidate = arena.array(n, np.uint8)
+    state, is_candidate = arena.array(n, np.uint8), arena.array(n, np.uint8)
     paths = (
         layers.layer_first, layers.first, layers.bases, layers.start, layers.end, layers.at,
         layers.used, starts,
     )  # fmt: skip
-    launch(mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, is_candidate)
+    errors = int(alike[1, 1])
+    launch(mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, errors, state)
+    launch(first_of_gaps, n, arena, draft.first, votes.column, state, is_candidate)
     place = exclusive_sums(is_candidate, arena)
     count = last_of(place, arena)
     if count:
         candidates, is_site = arena.array(count, np.int64), arena.zeros(count, np.uint8)
         launch(list_flagged, n, arena, is_candidate, place, candidates)
+        launch(mark_lone, count, arena, candidates, state, is_site)
         pairs = count * NEXT_CANDIDATES
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
@@ -61,44 +73,55 @@ def leave_out(draft: Draft, layers: Layers, starts: Any, votes: Votes, left_out:
 
 
 @cuda.jit(device=True)
-def _two_bases(column, x):
-    """Return the two heaviest bases of a column, of equals the lower code."""
+def _two_kinds(column, x):
+    """Return the two heaviest of bases and deletion at a column, of equals the lower code."""
     first, second = int64(-1), int64(-1)
-    for base in range(DELETION):
-        if first < 0 or column[x, base] > column[x, first]:
-            first, second = int64(base), first
-        elif second < 0 or column[x, base] > column[x, second]:
-            second = int64(base)
+    for kind in range(DELETION + 1):
+        if first < 0 or column[x, kind] > column[x, first]:
+            first, second = int64(kind), first
+        elif second < 0 or column[x, kind] > column[x, second]:
+            second = int64(kind)
     return first, second
 
 
 @cuda.jit(device=True)
 def _held(m, c, first, bases, start, end, at, used, starts, one, other):
-    """Return which of two bases a layer has at a column: 0, 1, or -1 for neither."""
+    """Return which of two kinds a layer has at a column: 0, 1, or -1 for neither."""
     if used[m] == 0 or c < start[m] or c >= end[m]:
         return -1
     row = at[m] + c
-    if starts[row] == starts[row + 1]:
-        return -1
-    base = bases[first[m] + starts[row]]
-    return 0 if base == one else 1 if base == other else -1
+    here = starts[row]
+    if starts[row + 1] > here:
+        kind = int64(bases[first[m] + here])
+        if kind >= DELETION:
+            return -1
+    else:
+        low, high = int64(c), int64(c) + 1
+        while high - low < LONG_GAP and low > start[m] and starts[at[m] + low - 1] == here:
+            low -= 1
+        while high - low < LONG_GAP and high < end[m] and starts[at[m] + high + 1] == here:
+            high += 1
+        if high - low < LONG_GAP:
+            return -1
+        kind = int64(DELETION)
+    return 0 if kind == one else 1 if kind == other else -1
 
 
 @cuda.jit
 def mark_candidates(
-    draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, is_candidate
+    draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, errors, state
 ):
-    """Mark the columns that are candidates; a thread a column."""
+    """Tell which columns are candidates, and of these, which need no link; a thread a column."""
     x = cuda.grid(1)
-    if x >= len(is_candidate):
+    if x >= len(state):
         return
-    is_candidate[x] = 0
+    state[x] = 0
     if x >= draft_first[len(draft_first) - 1]:
         return
-    one, other = _two_bases(column, x)
-    total = int64(column[x, DELETION])
-    for base in range(DELETION):
-        total += column[x, base]
+    one, other = _two_kinds(column, x)
+    total = int64(0)
+    for kind in range(DELETION + 1):
+        total += column[x, kind]
     less, both = int64(column[x, other]), int64(column[x, one]) + int64(column[x, other])
     if total == 0 or 100 * less < MIN_SHARE * total or 100 * both < MIN_BOTH * total:
         return
@@ -111,9 +134,35 @@ def mark_candidates(
         held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
         if held >= 0:
             counts[2 * held + reverse[m]] += 1
-    fewest = min(counts[0] + counts[1], counts[2] + counts[3])
+    zero, ones = counts[0] + counts[1], counts[2] + counts[3]
+    fewest = min(zero, ones)
     if fewest >= MIN_LAYERS and min(min(counts[0], counts[1]), min(counts[2], counts[3])) > 0:
-        is_candidate[x] = 1
+        lone = int64(MILLION) * fewest >= BESIDES + errors * (zero + ones)
+        state[x] = LONE if lone else LINKED
+
+
+@cuda.jit
+def first_of_gaps(draft_first, column, state, is_candidate):
+    """Mark the candidates that are not behind one of the same long gap; a thread a column."""
+    x = cuda.grid(1)
+    if x >= len(state):
+        return
+    is_candidate[x] = state[x] > 0
+    if x == 0 or state[x] == 0 or state[x - 1] == 0:
+        return
+    one, other = _two_kinds(column, x)
+    one_before, other_before = _two_kinds(column, x - 1)
+    if max(one, other) == DELETION and max(one_before, other_before) == DELETION:
+        if owner(draft_first, x) == owner(draft_first, x - 1):
+            is_candidate[x] = 0
+
+
+@cuda.jit
+def mark_lone(candidates, state, is_site):
+    """Mark the candidates that need no link; a thread a candidate."""
+    s = cuda.grid(1)
+    if s < len(candidates):
+        is_site[s] = state[candidates[s]] == LONE
 
 
 @cuda.jit
@@ -127,8 +176,8 @@ def link(candidates, draft_first, layer_first, first, bases, start, end, at, use
     p = owner(draft_first, candidates[a])
     if candidates[b] >= draft_first[p + 1] or candidates[b] - candidates[a] < MIN_APART:
         return
-    a_one, a_other = _two_bases(column, candidates[a])
-    b_one, b_other = _two_bases(column, candidates[b])
+    a_one, a_other = _two_kinds(column, candidates[a])
+    b_one, b_other = _two_kinds(column, candidates[b])
     a_column, b_column = candidates[a] - draft_first[p], candidates[b] - draft_first[p]
     counts = cuda.local.array(4, int32)
     for i in range(4):
@@ -168,7 +217,7 @@ def judge(
     for s in range(place[low], place[draft_first[p + 1]]):
         if is_site[s] == 0:
             continue
-        one, other = _two_bases(column, candidates[s])
+        one, other = _two_kinds(column, candidates[s])
         c = candidates[s] - low
         wanted = _held(own, c, first, bases, start, end, at, used, starts, one, other)
         held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
