@@ -39,15 +39,20 @@ def room_of(module):
 
 
 @functools.cache
+def import_statements(path):
+    return [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import | ast.ImportFrom)]
+
+
+@functools.cache
 def imports_of(path):
     return list(_imports(path))
 
 
 def _imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in import_statements(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        else:
             assert node.level == 0, f"{path}: relative import; write the full name"
             full = [f"{node.module}.{alias.name}" for alias in node.names]
             yield from (name if name in MODULES else node.module for name in full)
@@ -66,7 +71,7 @@ def test_private_names_stay_in_their_module():
     imported = {
         (module, alias.name)
         for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in import_statements(path)
         if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "overlapper"
         for alias in node.names
     }
@@ -109,7 +114,7 @@ def test_computing_on_gpus_loads_no_compiler():
 )
 def test_kernels_are_kept_in_our_own_cache(path):
     """That of numba loads what is damaged, and what others wrote (runtime/compile/cache.py)."""
-    imports = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in import_statements(path) if isinstance(node, ast.ImportFrom)]
     of_numba = {alias.name for node in imports if node.module == "numba" for alias in node.names}
     assert not of_numba & {"njit", "jit", "vectorize", "guvectorize"}, (
         "take njit from overlapper.runtime.compile.cache"

@@ -33,7 +33,9 @@ from overlapper.runtime import cleanup
 
 _DIGEST_BYTES = 32
 _MODE = 0o755
-_WAIT_SECONDS, _LONGEST_WAIT = 0.02, 60
+_WAIT_SECONDS, _LONGEST_WAIT = 0.02, 300
+"""How long a process sleeps between two looks, and how long it waits at most: for the longest kernel, where
+many processes share a core. A process that ends, however it does, is waited for no longer."""
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
