@@ -1,10 +1,16 @@
-"""The adaptive score threshold (Guidi 2021, section 4)."""
+"""What an overlap by alignment needs: the adaptive score (Guidi 2021, section 4), and seeds to be begun."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from overlapper.params.stages import GactParams, ThresholdParams, XdropParams
+from overlapper.params.stages import GactParams, Params, ThresholdParams, XdropParams
+from overlapper.tables import Candidates
+
+FEWEST_SEEDS = 0.1
+"""Of the seed bases that two reads of the usual error rate share, what a candidate needs to be extended. All
+of 17,297 overlaps whose score is enough have it; of the others two of five lack it (reads as of a worm), or
+four of five (HiFi reads of yeast; ``docs/notes/overlaps.md``)."""
 
 
 def score_threshold(
@@ -39,3 +45,29 @@ def least_a_base(scores: XdropParams | GactParams, threshold: ThresholdParams) -
     agree = (1 - threshold.error_rate) ** 2
     phi = scores.match * agree + min(scores.mismatch, gap) * (1 - agree)
     return (1 - threshold.delta) * phi
+
+
+def has_seeds(candidates: Candidates, params: Params) -> np.ndarray:
+    """Return which candidates have so many seeds that they are extended (bool); see `seeds_a_base`."""
+    enough: np.ndarray = candidates.seeds >= seeds_a_base(params) * candidates.span
+    return enough
+
+
+def seeds_a_base(params: Params) -> float:
+    """Return the bases that seeds of D-SOFT must cover for each base of an estimated overlap.
+
+    Two reads with error rate e have ``(1 - e)**(2 k)`` of their k-mers in common, and of w + 1 of these two
+    are minimizers, of k bases each. An overlap whose score is enough has about half of that or more, of which
+    the best window has a part, as insertions and deletions carry the overlap on. Chance leaves two or three
+    seeds, however far the reads go on beside each other.
+
+    Returns
+    -------
+    float
+        0 for seeds of another finder.
+    """
+    if params.finder != "dsoft":
+        return 0.0
+    k, w = params.sketch.kmer_length, params.sketch.window
+    shared = (1 - params.threshold.error_rate) ** (2 * k)
+    return FEWEST_SEEDS * min(1.0, 2 * k / (w + 1)) * shared

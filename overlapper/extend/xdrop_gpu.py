@@ -17,7 +17,7 @@ from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus, IndexThere
 from overlapper.extend import xdrop
 from overlapper.extend.chain_gpu import HOST_BASES, joined
-from overlapper.extend.threshold import least_a_base, score_threshold
+from overlapper.extend.threshold import has_seeds, least_a_base, score_threshold, seeds_a_base
 from overlapper.gpu.gpus import Gpus
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.params.stages import Params
@@ -81,7 +81,9 @@ class XdropOnGpus:
         from overlapper.kernels.xdrop.cuda.overlaps import Enough, extend_candidates
 
         params, k = self._params, self._finder.index.kmer_length
-        enough = Enough(least_a_base(params.xdrop, params.threshold), params.classes.min_overlap)
+        enough = Enough(
+            seeds_a_base(params), least_a_base(params.xdrop, params.threshold), params.classes.min_overlap
+        )
         return extend_candidates(found, there.reads, k, Scheme(**vars(params.xdrop)), enough, arena)
 
     def _overlaps(self, scored: Scored) -> tuple[Overlaps, dict[str, int]]:
@@ -91,6 +93,7 @@ class XdropOnGpus:
         overlaps = xdrop.estimated(intervals, score, seeds, self._params.xdrop)
         return overlaps, {
             "candidates": scored.n_candidates,
+            "dropped: few seeds": scored.n_few,
             "dropped: low score": scored.n_low,
             "dropped: too short": scored.n_short,
         }
@@ -99,10 +102,15 @@ class XdropOnGpus:
         parts, params = [], self._params
         bounds = start + cut_evenly(self._reads.lengths[start:stop], HOST_BASES)
         for first, last in itertools.pairwise(bounds.tolist()):
-            candidates = self._finder.find(first, last).without_hits()
+            found = self._finder.find(first, last).without_hits()
+            candidates = found.take(np.flatnonzero(has_seeds(found, params)))
             overlaps, _ = xdrop.extend(self._reads, candidates, params.xdrop, 1, self._gpus)
             enough = overlaps.score >= score_threshold(candidates.span, params.xdrop, params.threshold)
-            n_low = int(np.count_nonzero(~enough))
-            taken = {"candidates": len(candidates), "dropped: low score": n_low, "dropped: too short": 0}
+            taken = {
+                "candidates": len(found),
+                "dropped: few seeds": len(found) - len(candidates),
+                "dropped: low score": int(np.count_nonzero(~enough)),
+                "dropped: too short": 0,
+            }
             parts.append((overlaps.take(np.flatnonzero(enough)), taken))
         return joined(parts)

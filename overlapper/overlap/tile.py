@@ -20,7 +20,7 @@ from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.classify import extents
 from overlapper.extend.on_gpus import finding, found_on
 from overlapper.extend.registry import ALIGNING, ON_GPUS, extender
-from overlapper.extend.threshold import score_threshold
+from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
@@ -174,12 +174,15 @@ class Extension:
         return [start + cut(lengths[start:stop], held) for start, stop in strips]
 
     def _extended(self, candidates: Candidates) -> Extended:
-        """Extend candidates and apply the score threshold; return what `_judged` does."""
-        found, dropped = self._extend(self._tile.seeded, candidates, self._extender_params, 1)
-        least = None
+        """Extend candidates that have seeds and apply the score threshold; return what `_judged` does."""
+        taken, least = {"candidates": len(candidates)}, None
         if self._params.extender in ALIGNING:
+            begun = np.flatnonzero(has_seeds(candidates, self._params))
+            taken["dropped: few seeds"] = len(candidates) - len(begun)
+            candidates = candidates.take(begun)
             least = score_threshold(candidates.span, self._extender_params, self._params.threshold)
-        taken = {"candidates": len(candidates)} | {f"dropped: {why}": n for why, n in dropped.items()}
+        found, dropped = self._extend(self._tile.seeded, candidates, self._extender_params, 1)
+        taken |= {f"dropped: {why}": n for why, n in dropped.items()}
         return self._judged(found, taken, least)
 
     def _judged(self, found: Overlaps, taken: dict[str, int], least: np.ndarray | None = None) -> Extended:

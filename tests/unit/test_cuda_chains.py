@@ -93,7 +93,7 @@ def test_the_kernel_compiles(kernel):
 
 
 def test_the_kernel_that_tells_needed_scores_compiles():
-    compiled(overlap_kernels.list_seeds, (ROWS, types.float64, I4, I4, I4, BOOLEANS))
+    compiled(overlap_kernels.list_seeds, (ROWS, types.float64, types.float64, I4, I4, I4, BOOLEANS))
 
 
 def sorted_by_class(kernel, numbers, of_class, *order):

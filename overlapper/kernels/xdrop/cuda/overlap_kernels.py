@@ -6,19 +6,21 @@ import math
 
 from numba import cuda, float64, int32, int64
 
-from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, KEPT, LIKELY, LOW, SHORT
+from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, FEW, KEPT, LIKELY, LOW, OUT_OF_REACH, SHORT
 
 
 @cuda.jit
-def list_seeds(heads, score_a_base, query_pos, target_pos, least, likely):
+def list_seeds(heads, seeds_a_base, score_a_base, query_pos, target_pos, least, likely):
     """Write the seed that each candidate starts from, and what `Needs` has of it; a thread each.
 
     Parameters
     ----------
     heads : device array of int32, shape (n, HEAD)
         As `Found` has them.
+    seeds_a_base : float64
+        Bases that seeds must cover, of the estimated overlap.
     score_a_base : float64
-        Of the estimated overlap. What is needed is not below 0; as scores are whole numbers, it is the next.
+        Of the same. What is needed is not below 0; as scores are whole numbers, it is the next.
     query_pos, target_pos, least : device array of int32, shape (n,)
     likely : device array of bool, shape (n,)
         Out.
@@ -27,7 +29,9 @@ def list_seeds(heads, score_a_base, query_pos, target_pos, least, likely):
     if i < len(heads):
         query_pos[i], target_pos[i] = heads[i, 0], heads[i, 1]
         threshold = max(float64(0), float64(score_a_base * float64(heads[i, 3])))
-        least[i] = int32(min(int64(math.ceil(threshold)), int64(2**31 - 1)))
+        least[i] = int32(min(int64(math.ceil(threshold)), int64(OUT_OF_REACH)))
+        if float64(heads[i, 2]) < float64(seeds_a_base * float64(heads[i, 3])):
+            least[i] = int32(OUT_OF_REACH)
         likely[i] = int64(heads[i, 2]) * LIKELY >= heads[i, 3]
 
 
@@ -41,7 +45,9 @@ def judge_extensions(extensions, seed_length, match, least, min_overlap, kept, c
     q_bases = int64(extensions[2 * i, 1]) + extensions[2 * i + 1, 1] + seed_length
     t_bases = int64(extensions[2 * i, 2]) + extensions[2 * i + 1, 2] + seed_length
     verdict = int32(KEPT)
-    if score < least[i]:
+    if least[i] == OUT_OF_REACH:
+        verdict = int32(FEW)
+    elif score < least[i]:
         verdict = int32(LOW)
     elif min(q_bases, t_bases) < min_overlap:
         verdict = int32(SHORT)

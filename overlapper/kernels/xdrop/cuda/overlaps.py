@@ -12,7 +12,7 @@ from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.common.walks import Seeds
 from overlapper.kernels.xdrop.cuda.xdrop import Needs, extend_there
-from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, LOW, SHORT, VERDICTS
+from overlapper.kernels.xdrop.cuda.xdrop_groups import COLUMNS, FEW, LOW, SHORT, VERDICTS
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
@@ -25,12 +25,15 @@ class Enough(NamedTuple):
 
     Attributes
     ----------
+    seeds_a_base : float
+        Bases that seeds cover, for each base of the estimated overlap; with fewer it is not extended.
     score_a_base : float
-        Score, for each base of the estimated overlap.
+        Score, for each of them.
     min_overlap : int
         Bases of the shorter interval.
     """
 
+    seeds_a_base: float
     score_a_base: float
     min_overlap: int
 
@@ -42,14 +45,16 @@ class Scored(NamedTuple):
     ----------
     rows : ndarray of int32, shape (kept, COLUMNS)
         By candidate: query, target, reverse, q_start, q_end, t_start, t_end, score, seeds.
-    n_candidates, n_low, n_short : int
-        How many candidates there were; how many score too little, and how many others are too short.
+    n_candidates, n_few, n_low, n_short : int
+        How many candidates there were; how many have too few seeds, how many others score too little, and how
+        many of the rest are too short.
     n_requeued : int
         Extensions that outgrew a group.
     """
 
     rows: np.ndarray
     n_candidates: int
+    n_few: int
     n_low: int
     n_short: int
     n_requeued: int
@@ -76,11 +81,11 @@ def extend_candidates(
         When the arena is too small for these candidates.
     """
     if found is None:
-        return Scored(np.empty((0, COLUMNS), np.int32), 0, 0, 0, 0)
+        return Scored(np.empty((0, COLUMNS), np.int32), 0, 0, 0, 0, 0)
     n = len(found.query)
     query_pos, target_pos, least, kept = (arena.array(n, np.int32) for _ in range(4))
-    score_a_base, needs = np.float64(enough.score_a_base), Needs(least, arena.array(n, np.bool_))
-    launch(_kernel("list_seeds"), n, arena, found.heads, score_a_base, query_pos, target_pos, *needs)
+    a_base, needs = map(np.float64, enough[:2]), Needs(least, arena.array(n, np.bool_))
+    launch(_kernel("list_seeds"), n, arena, found.heads, *a_base, query_pos, target_pos, *needs)
     seeds = Seeds._make([*found[:3], query_pos, target_pos, k])
     extensions, requeued = extend_there(reads, seeds, scheme, arena, {}, needs)
     counts = arena.zeros(VERDICTS, np.int32)
@@ -92,4 +97,5 @@ def extend_candidates(
     n_kept, of_verdict = last_of(ranks, arena), arena.download(counts)
     rows = arena.array((max(1, n_kept), COLUMNS), np.int32)
     launch(_kernel("gather_overlaps"), n, arena, *found[:4], extensions, k, scheme.match, kept, ranks, rows)
-    return Scored(arena.download(rows)[:n_kept], n, int(of_verdict[LOW]), int(of_verdict[SHORT]), requeued)
+    n_few, n_low, n_short = of_verdict[[FEW, LOW, SHORT]].tolist()
+    return Scored(arena.download(rows)[:n_kept], n, n_few, n_low, n_short, requeued)

@@ -20,8 +20,10 @@ do 85 to 99 % of those that reach it, and 4 to 23 % of the others (simulated CLR
 yeast, a human X and a genome as of a worm, 2,000 to 4,000 candidates each)."""
 HEAD = 8
 """Numbers in the head of a state."""
-KEPT, LOW, SHORT, VERDICTS = 0, 1, 2, 3
-"""Verdicts on overlaps: kept, too low a score, too short; and how many verdicts there are."""
+KEPT, FEW, LOW, SHORT, VERDICTS = 0, 1, 2, 3, 4
+"""Verdicts on overlaps: kept, too few seeds, too low a score, too short; and how many verdicts there are."""
+OUT_OF_REACH = 2**31 - 1
+"""Score that candidates of too few seeds need, so that they are not extended."""
 COLUMNS = 9
 """Of the rows of `Scored`."""
 
