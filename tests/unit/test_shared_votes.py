@@ -10,8 +10,8 @@ from overlapper import find_overlaps, random_genome, simulate_reads
 from overlapper.correct import consensus, gpu_consensus
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, rows_of
+from overlapper.correct.voting_rows import MOST_SURPLUS
 from overlapper.kernels.consensus.consensus import correct_windows
-from overlapper.kernels.consensus.layer_paths import no_paths
 from overlapper.kernels.consensus.layers import Sequences
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model
@@ -24,7 +24,8 @@ def test_windows_that_are_shared_are_voted_on_as_by_the_cpu_alone(monkeypatch, t
     def there(gpus, targets, reads, windows, rows, settings):
         batches.append(len(windows.target))
         sequences = Sequences.of(targets), Sequences.of(reads)
-        return correct_windows(*sequences, windows, rows, no_paths(len(rows.read)), settings)
+        crowded = np.zeros(len(windows.target), bool)  # their rows are chosen already
+        return correct_windows(*sequences, windows, rows, crowded, MOST_SURPLUS, settings)
 
     monkeypatch.setattr(gpu_consensus, "correct_windows", there)
     monkeypatch.setattr(consensus, "GPU_LEAST_BASES", 100_000)
