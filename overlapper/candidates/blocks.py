@@ -253,5 +253,4 @@ class SpgemmBlocks:
 
 
 IN_BLOCKS: dict[str, type[SeededBlocks]] = {"dsoft": DsoftBlocks, "spgemm": SpgemmBlocks}
-"""By finder; one that is not here has no tiles."""
-"""What works in tiles, by the name of the finder."""
+"""What works in tiles, by the name of the finder; one that is not here has no tiles."""

@@ -42,7 +42,7 @@ from overlapper.tables import Reads
 
 _SHORTEST_K = 16
 _LONGEST_K = 32
-_FEWEST_SAMPLES, _MOST_SAMPLES = 500_000, 4_000_000
+_SAMPLES = 500_000
 _BASES_PER_SAMPLE = 512
 _BLOCK_BASES = 1 << 20
 _MOST = 1000
@@ -133,7 +133,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     """
     from overlapper.kernels.seeds import kmer_sample
 
-    samples, places = _draw(reads, threads)
+    samples, places = _draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
     k = _least_k(samples, reads.total_bases)
     spectrum = kmer_sample.prefix_spectrum(samples, k, _MOST)
     counted = tuple(spectrum.tolist())
@@ -177,8 +177,8 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
 def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers | None]:
     """Return the error rate that `estimate` gives, and what k-mers reads share, in less time.
 
-    All reads are sampled, few k-mers of each: a sample of reads of a large genome holds few that overlap,
-    and most pairs in it are of copies of a repeat.
+    Half a million k-mers of all reads are sampled, so that memory does not grow with the reads: a sample of
+    reads of a large genome holds few that overlap, and most pairs in it are of copies of a repeat.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
     """
     from overlapper.kernels.seeds import kmer_sample
 
-    samples, places = _draw(reads, threads)
+    samples, places = _draw(reads, _SAMPLES, threads)
     k = _least_k(samples, reads.total_bases)
     fit = fit_spectrum(kmer_sample.prefix_spectrum(samples, k, _MOST))
     if fit is None:
@@ -245,11 +245,10 @@ def _equal_hexamers(samples: np.ndarray) -> float:
     return min(max(equal, 1 / _HEXAMERS), 0.5)
 
 
-def _draw(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return 32-mers of all reads and where they start, as `kernels.seeds.kmer_sample.sample` gives them."""
+def _draw(reads: Reads, wanted: int, threads: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return about so many 32-mers and their places, as `kernels.seeds.kmer_sample.sample` gives them."""
     from overlapper.kernels.seeds import kmer_sample
 
-    wanted = min(max(_FEWEST_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), _MOST_SAMPLES)
     share = min(1.0, wanted / max(1, reads.total_bases))
     threshold = np.uint32(min(2**32 - 1, int(share * 2**32)))
     bounds = cut_evenly(reads.lengths, share_of_block(reads.total_bases, _BLOCK_BASES, threads))

@@ -101,7 +101,7 @@ def test_threads_do_not_change_the_estimate():
 
 
 def test_long_reads_do_not_count_twice_where_few_k_mers_of_a_read_are_sampled(monkeypatch):
-    monkeypatch.setattr(estimates, "_FEWEST_SAMPLES", 8_000)
+    monkeypatch.setattr(estimates, "_SAMPLES", 8_000)
     rng = np.random.default_rng(6)
     genome = rng.integers(0, 4, 150_000).astype(np.uint8)
 
