@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
@@ -12,7 +11,8 @@ from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.runtime.threads import cut_evenly
-from overlapper.sketch.seed_index_gpu import ListsThere
+from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists_gpu import IndexCopies, ListsThere
 from overlapper.tables import Candidates
 from overlapper.tables.base import offsets_of
 
@@ -28,8 +28,6 @@ _BLOCKS_A_SLOT = 12
 """See `DsoftOnGpus`."""
 _LEAST_HITS = 1 << 21
 """Hits of a block, at least: of fewer the launches take longer than the kernels."""
-_MARGIN = 1 << 12
-"""Bytes that the arrays of an index may take beyond their items."""
 
 Made = TypeVar("Made", covariant=True)
 
@@ -81,8 +79,7 @@ class DsoftOnGpus:
     ) -> None:
         self._gpus, self._finder, self._block_hits = gpus, finder, block_hits
         self._fewest = (blocks_a_slot or _BLOCKS_A_SLOT) * gpus.slots
-        self._there: dict[int, IndexThere | None] = {}
-        self._uploading = threading.Lock()
+        self._columns = _on_gpus(finder.index)
         self._longest = 2 * int(finder.lengths.max(initial=0))
 
     def blocks(self, start: int, stop: int) -> np.ndarray:
@@ -194,36 +191,25 @@ class DsoftOnGpus:
                 return None, True
 
     def _on(self, slot: Slot) -> IndexThere | None:
-        """Return the index on the GPU of a slot, which is copied there once; None where it does not fit."""
-        with self._uploading:
-            if slot.gpu not in self._there:
-                self._there[slot.gpu] = self._upload(slot)
-            return self._there[slot.gpu]
-
-    def _upload(self, slot: Slot) -> IndexThere | None:
+        """Return the index on the GPU of a slot; None where it or the reads do not fit."""
         from overlapper.kernels.candidates.cuda.hits import Index
-        from overlapper.runtime.gpu.memory import Arena
 
-        index, seeding = self._finder.index, self._finder.index.seeding
-        lists = index.lists
         if slot.reads is None:
             return None
-        if isinstance(lists, ListsThere) and lists.gpu == slot.gpu:
-            there = lists.lists
-            seeds = Index(there.occurrences, there.by_read, index.list_starts, slot.reads.lengths)
-            seeding_there = lists.sketched, there.positions, there.starts
-            return IndexThere(lists.arena, seeds, seeding_there, slot.reads)
-        columns = (
-            lists.occurrences, lists.by_read, seeding.sketched, seeding.positions, seeding.starts,
-        )  # fmt: skip
-        size = sum(column.nbytes for column in columns) + _MARGIN
-        if size > slot.spare or not len(lists.by_read):
+        columns = self._columns.on(slot)
+        if columns is None:
             return None
-        arena = Arena.allocate(size, slot.arena.pinned)
-        try:
-            occurrences, by_read, *of_seeding = map(arena.upload, columns)
-        except DeviceError:
-            return None
-        arena.stream.synchronize()
-        seeds = Index(occurrences, by_read, index.list_starts, slot.reads.lengths)
-        return IndexThere(arena, seeds, tuple(of_seeding), slot.reads)
+        list_starts = self._finder.index.list_starts
+        seeds = Index(columns.occurrences, columns.by_read, list_starts, slot.reads.lengths)
+        return IndexThere(
+            columns.arena, seeds, (columns.sketched, columns.positions, columns.starts), slot.reads
+        )
+
+
+def _on_gpus(index: SeedIndex) -> IndexCopies:
+    """Return what copies an index to GPUs, from the GPU that made it or from the host."""
+    lists, seeding = index.lists, index.seeding
+    if isinstance(lists, ListsThere):
+        return lists.on_gpus
+    columns = lists.occurrences, lists.by_read, seeding.sketched, seeding.positions, seeding.starts
+    return IndexCopies(columns, lambda arena, column: arena.upload(column))

@@ -18,7 +18,7 @@ from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
 from overlapper.sketch import seed_index_gpu
-from overlapper.sketch.seed_index_gpu import ListsThere
+from overlapper.sketch.seed_lists_gpu import ListsThere
 from overlapper.tables import Candidates, Reads
 
 SEEDED_THERE = 1 << 26

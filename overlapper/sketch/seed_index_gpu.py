@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import threading
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,69 +21,19 @@ from overlapper.sketch.seed_index import (
     in_deep_reads,
     seed_counts,
 )
+from overlapper.sketch.seed_lists_gpu import IndexColumns, ListsThere
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.reads import BASES_PER_WORD
 
 if TYPE_CHECKING:
+    from overlapper.kernels.common.cuda.walks import DeviceReads
     from overlapper.kernels.seeds.cuda.seed_groups import Groups
-    from overlapper.kernels.seeds.cuda.seed_lists import Lists
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
 
 KERNELS = ("seeds", "common.radix_sort", "common.scan", "common.groups")
 """How the names of the kernels begin that are needed."""
-
-
-class ListsThere:
-    """`SeedLists` in memory of a GPU; copied to the host when that asks for them.
-
-    Parameters
-    ----------
-    gpu : int
-        Its number.
-    arena : Arena
-        That they lie in.
-    lists : Lists
-    sketched : DeviceArray
-        Minimizers of each read.
-
-    Attributes
-    ----------
-    gpu, arena, lists, sketched
-    """
-
-    def __init__(self, gpu: int, arena: Arena, lists: Lists, sketched: DeviceArray) -> None:
-        self.gpu, self.arena, self.lists, self.sketched = gpu, arena, lists, sketched
-        self._copying = threading.Lock()
-
-    @functools.cached_property
-    def _here(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._download(self.lists.occurrences), self._download(self.lists.by_read)
-
-    @property
-    def occurrences(self) -> np.ndarray:
-        """As that of `SeedLists`."""
-        with self._copying:
-            return self._here[0]
-
-    @property
-    def by_read(self) -> np.ndarray:
-        """As that of `SeedLists`."""
-        with self._copying:
-            return self._here[1]
-
-    def hits(self, step: int) -> int:
-        """As that of `SeedLists`."""
-        from overlapper.kernels.candidates.cuda.hits import count_sampled
-        from overlapper.runtime.gpu import driver
-
-        with driver.use(self.gpu):
-            return count_sampled(self.lists.occurrences, self.lists.by_read, step, self.arena)
-
-    def _download(self, array: DeviceArray) -> np.ndarray:
-        from overlapper.runtime.gpu import driver
-
-        with driver.use(self.gpu):
-            return self.arena.download(array)
+_SHARES = 1, 2, 4, 8, 16
+"""In how many shares the buckets, of which there are 16 at least, may be worked on."""
 
 
 def build(gpus: Gpus, reads: Reads, sketch: SketchParams, threads: int) -> SeedIndex | None:
@@ -100,68 +49,170 @@ def build(gpus: Gpus, reads: Reads, sketch: SketchParams, threads: int) -> SeedI
     """
     layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
     with gpus.slot() as slot, slot.working():
-        arena = _arena_for(slot, reads, sketch)
-        if arena is None:
+        room = _room_for(slot, reads, sketch)
+        if room is None:
             return None
         try:
-            return _build(slot, reads, sketch, layout, threads, arena)
+            return _build(slot, reads, sketch, layout, threads, room)
         except DeviceError:
             return None
 
 
-def _arena_for(slot: Slot, reads: Reads, sketch: SketchParams) -> Arena | None:
-    """Return memory for the index of a GPU that holds the reads, where it has as much as is expected."""
-    from overlapper.kernels.seeds.cuda.seed_groups import bytes_for
+class _Room(NamedTuple):
+    """Memory of a GPU for an index.
+
+    Attributes
+    ----------
+    arena : Arena
+    shares : int
+        In as many shares of the buckets minimizers are grouped, one after the other.
+    most : int
+        Minimizers that a share may have.
+    """
+
+    arena: Arena
+    shares: int
+    most: int
+
+
+def _room_for(slot: Slot, reads: Reads, sketch: SketchParams) -> _Room | None:
+    """Return memory of a GPU that holds the reads, where it has as much as is expected, in fewest shares."""
+    from overlapper.kernels.seeds.cuda.seed_groups import room_for
     from overlapper.runtime.gpu.memory import Arena
 
-    size = bytes_for(2 * reads.total_bases // (sketch.window + 1), reads.total_bases)
-    if slot.reads is None or size > slot.spare or not len(reads.words):
-        return None
-    # With pinned memory of its own: lists may be copied to the host while slots work.
-    return Arena.allocate(size)
+    # A quarter more than expected, as reads of one thing or another have more.
+    minimizers = 2 * reads.total_bases // (sketch.window + 1) * 5 // 4
+    for shares in _SHARES if slot.reads is not None and len(reads.words) else ():
+        size, most = room_for(minimizers, reads.total_bases, shares)
+        if size <= slot.spare:
+            # With pinned memory of its own: lists may be copied to the host while slots work.
+            return _Room(Arena.allocate(size), shares, most)
+    return None
+
+
+class _GroupedShares:
+    """The minimizers of reads grouped by hash on a GPU, a share of the buckets at a time.
+
+    The groups of an only share stay; those of several are made twice, to be counted and to be worked on.
+
+    Parameters
+    ----------
+    reads : DeviceReads
+    sketch : SketchParams
+    layout : EntryLayout
+    read_table : ndarray of int32
+        ``read_of_words`` of `Placing`.
+    room : _Room
+
+    Attributes
+    ----------
+    owners : DeviceArray
+        The read of each word.
+    sketched : DeviceArray
+        Minimizers of each read.
+    spectrum : ndarray of int64
+        Of them all.
+    """
+
+    def __init__(
+        self,
+        reads: DeviceReads,
+        sketch: SketchParams,
+        layout: EntryLayout,
+        read_table: np.ndarray,
+        room: _Room,
+    ) -> None:
+        from overlapper.kernels.seeds.cuda.minimizers import read_of_words
+
+        self._reads, self._sketch, self._layout, self._read_table = reads, sketch, layout, read_table
+        self._arena, self._most = room.arena, room.most
+        step = layout.n_buckets // room.shares
+        self._shares = [range(first, first + step) for first in range(0, layout.n_buckets, step)]
+        self.owners = read_of_words(reads, room.arena)
+        self.sketched = room.arena.zeros(len(reads.lengths), np.int32)
+        self.spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
+        self._only: Groups | None = None
+        if room.shares == 1:
+            self._only = self._group(self._shares[0], self.sketched, self.spectrum)
+            return
+        for share in self._shares:
+            mark = room.arena.mark()
+            self._group(share, self.sketched, self.spectrum)
+            room.arena.release(mark)
+
+    def __iter__(self) -> Iterator[tuple[range, Groups]]:
+        """Yield shares of the buckets, and their groups, which are there until the next are asked for."""
+        for share in self._shares:
+            mark = self._arena.mark()
+            groups = self._only or self._group_again(share)
+            if groups:
+                yield share, groups
+            self._arena.release(mark)
+
+    def _group_again(self, share: range) -> Groups | None:
+        counted = self._arena.zeros(len(self._reads.lengths), np.int32)
+        return self._group(share, counted, np.zeros(SPECTRUM_SIZE, np.int64))
+
+    def _group(self, share: range, sketched: DeviceArray, spectrum: np.ndarray) -> Groups | None:
+        from overlapper.kernels.seeds.cuda.seed_groups import Layout, group_by_hash
+
+        layout = Layout(self._layout.bucket_bits, self._layout.rest_bits, self._layout.rest_low_bit)
+        return group_by_hash(
+            self._reads, self._sketch.kmer_length, self._sketch.window, layout, share, self._most,
+            self.owners, self._read_table, sketched, spectrum, self._arena,
+        )  # fmt: skip
 
 
 def _build(
-    slot: Slot, reads: Reads, sketch: SketchParams, layout: EntryLayout, threads: int, arena: Arena
+    slot: Slot, reads: Reads, sketch: SketchParams, layout: EntryLayout, threads: int, room: _Room
 ) -> SeedIndex | None:
-    from overlapper.kernels.seeds.cuda.seed_groups import Layout, group_by_hash
-    from overlapper.kernels.seeds.cuda.seed_lists import list_occurrences
+    from overlapper.kernels.seeds.cuda.seed_lists import list_by_read, pack_occurrences
+    from overlapper.runtime.gpu.launch import launch, named
 
     assert slot.reads is not None
-    placing = Placing.of(layout, reads.word_offsets)
-    spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
-    of_device = Layout(layout.bucket_bits, layout.rest_bits, layout.rest_low_bit)
-    groups = group_by_hash(
-        slot.reads, sketch.kmer_length, sketch.window, of_device, placing.read_of_words, spectrum, arena
-    )
-    if groups is None:
-        return None
+    arena, placing = room.arena, Placing.of(layout, reads.word_offsets)
+    grouped = _GroupedShares(slot.reads, sketch, layout, placing.read_of_words, room)
+    sketched, spectrum = arena.download(grouped.sketched), grouped.spectrum
     limit, often, largest = chosen_limit(sketch, spectrum), unthinned(sketch.window), 0
-    added = np.empty(0, np.uint64)
-    if not sketch.repeat_limit and spectrum[limit + 1 :].any():
-        frequent = _frequent(groups, layout, limit, arena)
+    in_deep = not sketch.repeat_limit and spectrum[limit + 1 :].any()
+    occurrences = arena.array(int(sketched.sum()) - int(spectrum[1]), np.uint64)
+    n, frequent = 0, []
+    for share, groups in grouped:
+        if in_deep:
+            frequent += _frequent(groups, share, layout, limit, arena)
+        n += pack_occurrences(groups, slot.reads, grouped.owners, limit, often, occurrences[n:], arena)
+    if in_deep:
         largest, seeding = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
         added = _packed(seeding, placing, often)
-    lists = list_occurrences(groups, slot.reads, limit, often, added, arena)
-    if lists is None:
+        mark = arena.mark()
+        launch(named("common.copies", "copy_items"), len(added), arena, arena.upload(added), occurrences[n:])
+        arena.release(mark)
+        n += len(added)
+    if not n:
         return None
-    sketched, positions, starts = map(arena.download, (groups.sketched, lists.positions, lists.starts))
+    lists = list_by_read(occurrences[:n], slot.reads, grouped.owners, arena)
+    there = IndexColumns(
+        arena, lists.occurrences, lists.by_read, grouped.sketched, lists.positions, lists.starts
+    )
+    positions, starts = map(arena.download, (lists.positions, lists.starts))
     counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
     return SeedIndex(
-        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, arena, lists, groups.sketched), starts,
+        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, there), starts,
         Seeding(sketched=sketched, positions=positions, starts=starts), counts,
     )  # fmt: skip
 
 
-def _frequent(groups: Groups, layout: EntryLayout, limit: int, arena: Arena) -> list[list[np.ndarray]]:
-    """Return the entries of frequent minimizers in each bucket of each range of buckets."""
+def _frequent(
+    groups: Groups, share: range, layout: EntryLayout, limit: int, arena: Arena
+) -> list[list[np.ndarray]]:
+    """Return the entries of frequent minimizers in each bucket of each range of buckets of a share."""
     from overlapper.kernels.seeds.cuda.seed_groups import frequent_entries
 
     mark = arena.mark()
     entries, bounds = frequent_entries(groups, limit, arena)
     arena.release(mark)
     buckets = [entries[start:stop] for start, stop in itertools.pairwise(bounds.tolist())]
-    return [buckets[some.start : some.stop] for some in layout.bucket_ranges]
+    return [buckets[some.start : some.stop] for some in layout.bucket_ranges if some.start in share]
 
 
 def _packed(added: list[list[np.ndarray]], placing: Placing, often: int) -> np.ndarray:

@@ -12,10 +12,12 @@ from overlapper.extend.xdrop import REQUEUED
 from overlapper.gpu.gpus import Gpus
 from overlapper.overlap import pipeline
 from overlapper.params.stages import Params, SketchParams
+from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads
 from overlapper.simulate import adapted_model
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists_gpu import ListsThere
 from overlapper.tables import Candidates, Reads
 from tests.read_sets import columns_of, reads_of, texts_of
 
@@ -98,15 +100,17 @@ def test_parameters_change_both_alike(gpu, monkeypatch, dsoft, chain):
     both(reads, "ont", monkeypatch, dsoft={"most_windows": 7, "min_share": 5, **dsoft}, chain=chain)
 
 
+@pytest.mark.parametrize("shares", [1, 4])
 @pytest.mark.parametrize(
     ("model", "k", "w"), [("clr", 15, 2), ("hifi", 27, 30), ("ont-r10", 19, 7), ("ont-r9", 9, 1)]
 )
-def test_seeds_are_those_of_the_cpu(gpu, model, k, w):
+def test_seeds_are_those_of_the_cpu(gpu, monkeypatch, model, k, w, shares):
     reads, _ = simulate_reads(with_repeats(4, copies=60), adapted_model(model), coverage=20, seed=4)
     texts = ["A" * 3000, "AC" * 900, "N" * 50, *["GATTACA" * 40] * 30, ""]
     reads = Reads.concat([reads, Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)])
     sketch = SketchParams(kmer_length=k, window=w)
     expected = SeedIndex.build(reads, sketch, 8)
+    monkeypatch.setattr(seed_index_gpu, "_SHARES", (shares,))
     with Gpus([gpu]) as gpus:
         gpus.hold(reads)
         found = seed_index_gpu.build(gpus, reads, sketch, 8)
@@ -130,6 +134,24 @@ def test_candidates_are_those_of_the_cpu(gpu, monkeypatch, model):
         found = DsoftOnGpus(gpus, finder, 1 << 20).find(0, len(reads))
     expected = Candidates.concat([candidates.without_hits() for candidates in expected])
     assert columns_of(found) == columns_of(expected) and len(found) > 3000
+
+
+@pytest.mark.parametrize("extender", ["chain", "xdrop"])
+def test_several_gpus_find_what_the_cpu_does(gpu, monkeypatch, extender):
+    """The index goes from the GPU that made it to the others, and never to the host."""
+    if len(select_devices("cuda")) < 2:
+        pytest.skip("there is one GPU")
+    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
+    monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
+    monkeypatch.setattr(ListsThere, "_download", None)
+    reads, _ = simulate_reads(with_repeats(6), adapted_model("ont-r10"), coverage=30, seed=6)
+    changes = {"extender": extender}
+    expected = pipeline.run(reads, "ont-r10", device="cpu", changes=changes)
+    found = pipeline.run(reads, "ont-r10", device="cuda", changes=changes)
+    assert len(found.devices) > 1
+    found.funnel.pop(REQUEUED, None)
+    assert found.funnel == expected.funnel
+    assert columns_of(found.overlaps) == columns_of(expected.overlaps) and len(found.overlaps) > 1000
 
 
 @pytest.mark.parametrize("seed", range(12))

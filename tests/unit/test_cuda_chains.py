@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,6 +12,7 @@ pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
 from numba import types
 
+from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.candidates.dsoft_gpu import DsoftOnGpus
 from overlapper.extend import on_gpus
@@ -39,6 +41,7 @@ from overlapper.runtime.gpu import launch as launching
 from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists_gpu import ListsThere
 from tests.read_sets import columns_of, reads_of, texts_of
 from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
 
@@ -54,6 +57,7 @@ KERNELS = {
     minimizer_kernels.hash_kmers: (U8, U4, I8, I8, I4, NUMBER, NUMBER, U8),
     minimizer_kernels.flag_minimizers: (U8, I8, I8, I4, *(NUMBER,) * 3, I4),
     seed_group_kernels.count_minimizers: (I8, I8, NUMBER, NUMBER, I4),
+    seed_group_kernels.keep_buckets: (U8, NUMBER, NUMBER, NUMBER, I4),
     seed_group_kernels.write_minimizers: (U8, I4, I8, *(NUMBER,) * 3, U8, U8),
     seed_group_kernels.judge_groups: (U8, I8, I4, I8, I8, I4),
     seed_group_kernels.flag_groups: (U8, I8, I8, I4, *(NUMBER,) * 4, I4),
@@ -225,6 +229,28 @@ def test_what_the_kernels_do_equals_the_cpu(pretended, monkeypatch, seed):
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")
+def test_other_gpus_copy_the_index_from_the_one_that_made_it(pretended, monkeypatch):
+    def copy_of(arena, array, gpu):
+        made_by.append(gpu)
+        return array.copy()
+
+    made_by, one_at_a_time = [], threading.RLock()
+    monkeypatch.setattr(driver, "use", lambda number: one_at_a_time)
+    monkeypatch.setattr(PretendedArena, "copy_of", copy_of, raising=False)
+    monkeypatch.setattr(ChainsOnGpus, "_find_here", None)
+    monkeypatch.setattr(ListsThere, "_download", None)
+    monkeypatch.setattr(devices, "_gpus", lambda: [Device(f"cuda:{number}", "A") for number in range(3)])
+    monkeypatch.setattr(on_gpus, "SEEDED_THERE", 0)
+    monkeypatch.setattr(dsoft_gpu, "_LEAST_HITS", 0)
+    reads = reads_of(texts_of(3, genome=3000, reads=18, longest=1200))
+    changes = {"sketch": {"kmer_length": 11, "window": 4}, "classes": {"min_overlap": 100}}
+    overlaps, funnel, names = found(reads, "cuda", **changes)
+    expected, expected_funnel, _ = found(reads, "cpu", **changes)
+    assert len(names) == 3 and len(made_by) == 2 * 5 and len(set(made_by)) == 1
+    assert overlaps == expected and funnel == expected_funnel
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")
 @pytest.mark.parametrize("seed", range(2))
 def test_xdrop_of_candidates_that_stay_there_equals_the_cpu(pretended, monkeypatch, seed):
     monkeypatch.setattr(XdropOnGpus, "_find_here", None)
@@ -267,8 +293,9 @@ def test_seeds_are_those_of_the_cpu(pretended, monkeypatch, k, window, limit):
     reads = reads_of([*texts, "AC" * 60, "A" * 80 + "C", *["GATTACA" * 6] * 3])
     sketch = SketchParams(kmer_length=k, window=window, repeat_limit=limit)
     expected = index_of(SeedIndex.build(reads, sketch, 1))
-    for chunk in (1 << 20, 400):
+    for chunk, shares in ((1 << 20, 1), (400, 1), (400, 8)):
         monkeypatch.setattr(seed_groups, "_CHUNK_BASES", chunk)
+        monkeypatch.setattr(seed_index_gpu, "_SHARES", (shares,))
         with Gpus(devices._gpus()) as gpus:
             gpus.hold(reads)
             found = seed_index_gpu.build(gpus, reads, sketch, 1)

@@ -17,12 +17,21 @@ _ONE = np.uint64(1)
 
 @cuda.jit
 def count_minimizers(ranks, word_offsets, first_read, stop_read, sketched):
-    """Count the minimizers of reads ``[first_read, stop_read)``, whose running sums ``ranks`` are."""
+    """Add the flagged minimizers of reads ``[first_read, stop_read)``, whose running sums ``ranks`` are."""
     read = int64(first_read) + cuda.grid(1)
     if read < stop_read:
         start = (word_offsets[read] - word_offsets[first_read]) * BASES_PER_WORD
         stop = (word_offsets[read + 1] - word_offsets[first_read]) * BASES_PER_WORD
-        sketched[read] = int32(ranks[stop] - ranks[start])
+        sketched[read] += int32(ranks[stop] - ranks[start])
+
+
+@cuda.jit
+def keep_buckets(hashes, bucket_bits, first, stop, flags):
+    """Take the flag off minimizers whose buckets are not among ``[first, stop)``; a thread a base."""
+    x = cuda.grid(1)
+    if x < len(flags) and flags[x]:
+        bucket = int64((hashes[x] >> _ONE) & ((_ONE << uint64(bucket_bits)) - _ONE))
+        flags[x] = int32(first <= bucket < stop)
 
 
 @cuda.jit

@@ -1,7 +1,7 @@
 """Minimizers grouped by hash on a CUDA device; the twin of the first two steps of ../seed_index.py.
 
-All minimizers of the reads are found, in the order of their places, and sorted by hash; a thread judges each
-group. A key is ``bucket << rest_bits | rest of the hash``, a place ``base number << 1 | strand``.
+The minimizers of some buckets are found, in the order of their places, and sorted by hash; a thread judges
+each group. A key is ``bucket << rest_bits | rest of the hash``, a place ``base number << 1 | strand``.
 """
 
 from __future__ import annotations
@@ -16,14 +16,16 @@ from overlapper.errors import DeviceError
 from overlapper.kernels.common.cuda.radix_sort import sort_pairs
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.cuda.walks import DeviceReads
-from overlapper.kernels.seeds.cuda.minimizers import BYTES_OF_BASE, THREADS, find_minimizers, read_of_words
+from overlapper.kernels.seeds.cuda.minimizers import BYTES_OF_BASE, THREADS, find_minimizers
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
 from overlapper.runtime.threads import cut_evenly
 from overlapper.tables.reads import BASES_PER_WORD
 
-BYTES_OF_ENTRY = 60
-"""Device memory of a minimizer, from its group to the finished index, at most."""
+_BYTES_OF_ENTRY = 44
+"""Device memory of a minimizer in its group, at most."""
+_BYTES_OF_OCCURRENCE = 16
+"""Device memory of a minimizer in the finished index, at most."""
 _CHUNK_BASES = 1 << 26
 _BYTES_OF_BASE = BYTES_OF_BASE + 8
 """With its running sum."""
@@ -40,15 +42,11 @@ class Layout(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """All minimizers of the reads in device memory, those of a hash together.
+    """Minimizers in device memory, those of a hash together.
 
     Attributes
     ----------
     layout : Layout
-    owners : device array of int32
-        The read of each word.
-    sketched : device array of int32, shape (reads,)
-        Minimizers of each read.
     keys, places : device array of uint64, shape (n,)
         By key, then by place.
     ranks : device array of int64, shape (n + 1,)
@@ -60,8 +58,6 @@ class Groups(NamedTuple):
     """
 
     layout: Layout
-    owners: Any
-    sketched: Any
     keys: Any
     places: Any
     ranks: Any
@@ -69,25 +65,41 @@ class Groups(NamedTuple):
     kept: Any
 
 
-def bytes_for(minimizers: int, bases: int) -> int:
-    """Return the device memory that the index of about so many minimizers takes while it is made."""
-    # A quarter more than expected, as reads of one thing or another have more.
-    return minimizers * 5 // 4 * BYTES_OF_ENTRY + min(bases, 2 * _CHUNK_BASES) * _BYTES_OF_BASE + bases
+def room_for(minimizers: int, bases: int, shares: int) -> tuple[int, int]:
+    """Return the device memory that an index of about so many minimizers takes, a share of buckets at a time.
+
+    Returns
+    -------
+    size : int
+        In bytes, at most.
+    most : int
+        Minimizers that a share may have then.
+    """
+    of_share = -(-minimizers // shares) * _BYTES_OF_ENTRY + min(bases, 2 * _CHUNK_BASES) * _BYTES_OF_BASE
+    return minimizers * _BYTES_OF_OCCURRENCE + of_share + bases, of_share // _BYTES_OF_ENTRY
 
 
 def group_by_hash(
-    reads: DeviceReads, k: int, w: int, layout: Layout, read_table: np.ndarray, spectrum: np.ndarray,
-    arena: Arena,
+    reads: DeviceReads, k: int, w: int, layout: Layout, buckets: range, most: int, owners: Any,
+    read_table: np.ndarray, sketched: Any, spectrum: np.ndarray, arena: Arena,
 ) -> Groups | None:  # fmt: skip
-    """Group the minimizers of reads, and tell which groups may seed.
+    """Group the minimizers of reads that are in some buckets, and tell which groups may seed.
 
     Parameters
     ----------
     reads : DeviceReads
     k, w : int
     layout : Layout
+    buckets : range
+        In steps of 1.
+    most : int
+        Minimizers that there is room for.
+    owners : device array of int32
+        The read of each word.
     read_table : ndarray of int32
         ``read_of_words`` of `is_tandem`.
+    sketched : device array of int32, shape (reads,)
+        In and out: the minimizers of each read are added.
     spectrum : ndarray of int64
         In and out: as of the CPU's `group_bucket`.
     arena : Arena
@@ -101,11 +113,9 @@ def group_by_hash(
     Raises
     ------
     DeviceError
-        When the arena is too small for them.
+        When there are more, or the arena is too small for them.
     """
-    owners = read_of_words(reads, arena)
-    sketched = arena.zeros(len(reads.lengths), np.int32)
-    keys, places = _minimizers(reads, k, w, layout, owners, sketched, arena)
+    keys, places = _minimizers(reads, k, w, layout, buckets, most, owners, sketched, arena)
     if not len(keys):
         return None
     mark = arena.mark()
@@ -126,7 +136,7 @@ def group_by_hash(
         reads.word_offsets, counted, kept,
     )  # fmt: skip
     spectrum += arena.download(counted)
-    return Groups(layout, owners, sketched, keys, places, ranks, starts, kept)
+    return Groups(layout, keys, places, ranks, starts, kept)
 
 
 def flagged(groups: Groups, least: int, most: int, unthinned: int, arena: Arena) -> tuple[Any, Any]:
@@ -162,11 +172,11 @@ def frequent_entries(groups: Groups, limit: int, arena: Arena) -> tuple[np.ndarr
 
 
 def _minimizers(
-    reads: DeviceReads, k: int, w: int, layout: Layout, owners: Any, sketched: Any, arena: Arena
-) -> tuple[Any, Any]:
-    """Return keys and places of all minimizers, by place; count those of each read."""
+    reads: DeviceReads, k: int, w: int, layout: Layout, buckets: range, most: int, owners: Any, sketched: Any,
+    arena: Arena,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Return keys and places of the minimizers of buckets, by place; count those of each read."""
     offsets = reads.host.word_offsets
-    most = arena.free // BYTES_OF_ENTRY
     keys, places = arena.array(most, np.uint64), arena.array(most, np.uint64)
     chunk = min(_CHUNK_BASES, arena.free // _BYTES_OF_BASE - BASES_PER_WORD)
     n, mark = 0, arena.mark()
@@ -176,13 +186,18 @@ def _minimizers(
         if not words:
             continue
         hashes, flags = find_minimizers(reads, owners, first_word, words, k, w, arena)
+        if len(buckets) < 1 << layout.bucket_bits:
+            launch(
+                _kernel("keep_buckets"), len(flags), arena, hashes, layout.bucket_bits,
+                buckets.start, buckets.stop, flags,
+            )  # fmt: skip
         ranks = exclusive_sums(flags, arena)
         launch(
             _kernel("count_minimizers"), last - first, arena, ranks, reads.word_offsets, first, last, sketched
         )
         found = last_of(ranks, arena)
         if n + found > most:
-            raise DeviceError("there are more minimizers than the arena has room for")
+            raise DeviceError("there are more minimizers than there is room for")
         if found:
             launch(
                 _kernel("write_minimizers"), len(flags), arena, hashes, flags, ranks, first_word, *layout[:2],

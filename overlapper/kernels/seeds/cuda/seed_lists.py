@@ -38,49 +38,54 @@ class Lists(NamedTuple):
     starts: Any
 
 
-def list_occurrences(
-    groups: Groups, reads: DeviceReads, limit: int, unthinned: int, added: np.ndarray, arena: Arena
-) -> Lists | None:
-    """Pack the groups that seed as occurrences, and list these by read.
+def pack_occurrences(
+    groups: Groups,
+    reads: DeviceReads,
+    owners: Any,
+    limit: int,
+    unthinned: int,
+    occurrences: Any,
+    arena: Arena,
+) -> int:
+    """Write the occurrences of the groups that seed, and return how many they are.
 
     Parameters
     ----------
     groups : Groups
     reads : DeviceReads
+    owners : device array of int32
+        The read of each word.
     limit : int
         Largest multiplicity kept.
     unthinned : int
         That of `overlapper.kernels.seeds.seed_groups.is_sampled`.
-    added : ndarray of uint64
-        Occurrences of frequent minimizers that seed all the same.
+    occurrences : device array of uint64
+        Out; with room for all minimizers that occur at least twice.
     arena : Arena
-        Where the index lies.
-
-    Returns
-    -------
-    Lists or None
-        None where nothing seeds.
 
     Raises
     ------
     DeviceError
-        When the arena is too small for them.
+        When the arena is too small for it.
     """
     flags, ranks = flagged(groups, 2, limit, unthinned, arena)
-    joined = last_of(ranks, arena)
-    n = joined + len(added)
-    if not n:
-        return None
-    occurrences = arena.array(n, np.uint64)
     launch(
         _kernel("pack_occurrences"), len(flags), arena, groups.keys, groups.places, flags, ranks,
-        groups.owners, reads.word_offsets, occurrences,
+        owners, reads.word_offsets, occurrences,
     )  # fmt: skip
-    if len(added):
-        launch(
-            named("common.copies", "copy_items"), len(added), arena, arena.upload(added), occurrences[joined:]
-        )
-    marks = arena.zeros(len(groups.owners), np.uint32)
+    return last_of(ranks, arena)
+
+
+def list_by_read(occurrences: Any, reads: DeviceReads, owners: Any, arena: Arena) -> Lists:
+    """Return an index of these occurrences, one or more, which lists them by read.
+
+    Raises
+    ------
+    DeviceError
+        When the arena is too small for it.
+    """
+    n = len(occurrences)
+    marks = arena.zeros(len(owners), np.uint32)
     launch(_kernel("mark_bases"), n, arena, occurrences, reads.word_offsets, marks)
     counts = arena.array(len(marks), np.int32)
     launch(_kernel("count_marks"), len(marks), arena, marks, counts)
@@ -89,15 +94,8 @@ def list_occurrences(
     positions = arena.array(n, np.int32)
     starts = arena.array(len(reads.word_offsets), np.int64)
     launch(
-        _kernel("enter_occurrences"),
-        n,
-        arena,
-        occurrences,
-        reads.word_offsets,
-        marks,
-        before,
-        by_read,
-        positions,
-    )
+        _kernel("enter_occurrences"), n, arena, occurrences, reads.word_offsets, marks, before,
+        by_read, positions,
+    )  # fmt: skip
     launch(_kernel("find_lists"), len(starts), arena, reads.word_offsets, before, starts)
     return Lists(occurrences, by_read, positions, starts)

@@ -1,0 +1,133 @@
+"""The seed index of a read set in memory of GPUs: on the one that made it, and copied to others."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from overlapper.errors import DeviceError
+from overlapper.gpu.gpus import Slot
+
+if TYPE_CHECKING:
+    from overlapper.runtime.gpu.memory import Arena, DeviceArray
+
+_MARGIN = 1 << 12
+"""Bytes that the arrays of an index may take beyond their items."""
+
+
+class IndexColumns(NamedTuple):
+    """The columns of a seed index in memory of a GPU, as those of `SeedLists` and of its table of seeds.
+
+    Attributes
+    ----------
+    arena : Arena
+        That they lie in.
+    occurrences, by_read, sketched, positions, starts : DeviceArray
+    """
+
+    arena: Arena
+    occurrences: DeviceArray
+    by_read: DeviceArray
+    sketched: DeviceArray
+    positions: DeviceArray
+    starts: DeviceArray
+
+
+class IndexCopies:
+    """The columns of a seed index on each GPU, copied there when one of its slots first asks for them.
+
+    Parameters
+    ----------
+    columns : sequence
+        Those of `IndexColumns`, but for the arena, in memory that ``copy`` knows.
+    copy : callable
+        Cuts an array from an arena and copies a column to it.
+    there : dict of int to IndexColumns
+        Of GPUs that have them already.
+    """
+
+    def __init__(
+        self,
+        columns: Sequence[Any],
+        copy: Callable[[Arena, Any], DeviceArray],
+        there: dict[int, IndexColumns] | None = None,
+    ) -> None:
+        self._columns, self._copy = columns, copy
+        self._there: dict[int, IndexColumns | None] = dict(there or {})
+        self._copying: dict[int, threading.Lock] = {}
+
+    def on(self, slot: Slot) -> IndexColumns | None:
+        """Return them on the GPU of a slot; None where they do not fit."""
+        with self._copying.setdefault(slot.gpu, threading.Lock()):
+            if slot.gpu not in self._there:
+                self._there[slot.gpu] = self._copied(slot)
+            return self._there[slot.gpu]
+
+    def _copied(self, slot: Slot) -> IndexColumns | None:
+        from overlapper.runtime.gpu.memory import Arena
+
+        size = sum(column.nbytes for column in self._columns) + _MARGIN
+        if size > slot.spare or not len(self._columns[0]):
+            return None
+        arena = Arena.allocate(size, slot.arena.pinned)
+        try:
+            columns = IndexColumns(arena, *(self._copy(arena, column) for column in self._columns))
+        except DeviceError:
+            return None
+        arena.stream.synchronize()
+        return columns
+
+
+class ListsThere:
+    """`SeedLists` in memory of the GPU that made them; copied to others, and to the host, when these ask.
+
+    Parameters
+    ----------
+    gpu : int
+        Its number.
+    made : IndexColumns
+        There.
+
+    Attributes
+    ----------
+    on_gpus : IndexCopies
+    """
+
+    def __init__(self, gpu: int, made: IndexColumns) -> None:
+        self._gpu, self._made = gpu, made
+        self.on_gpus = IndexCopies(made[1:], lambda arena, column: arena.copy_of(column, gpu), {gpu: made})
+        self._copying = threading.Lock()
+
+    @functools.cached_property
+    def _here(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._download(self._made.occurrences), self._download(self._made.by_read)
+
+    @property
+    def occurrences(self) -> np.ndarray:
+        """As that of `SeedLists`."""
+        with self._copying:
+            return self._here[0]
+
+    @property
+    def by_read(self) -> np.ndarray:
+        """As that of `SeedLists`."""
+        with self._copying:
+            return self._here[1]
+
+    def hits(self, step: int) -> int:
+        """As that of `SeedLists`."""
+        from overlapper.kernels.candidates.cuda.hits import count_sampled
+        from overlapper.runtime.gpu import driver
+
+        with driver.use(self._gpu):
+            return count_sampled(self._made.occurrences, self._made.by_read, step, self._made.arena)
+
+    def _download(self, array: DeviceArray) -> np.ndarray:
+        from overlapper.runtime.gpu import driver
+
+        with driver.use(self._gpu):
+            return self._made.arena.download(array)
