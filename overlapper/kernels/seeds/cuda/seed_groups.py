@@ -27,8 +27,8 @@ _BYTES_OF_ENTRY = 44
 _BYTES_OF_OCCURRENCE = 16
 """Device memory of a minimizer in the finished index, at most."""
 _CHUNK_BASES = 1 << 26
-_BYTES_OF_BASE = BYTES_OF_BASE + 8
-"""With its running sum."""
+_BYTES_OF_BASE = BYTES_OF_BASE + 9
+"""With its running sum, and what making it takes besides."""
 _NO_LIMIT = 1 << 31
 _kernel = partial(named, "seeds.seed_group_kernels")
 
