@@ -17,7 +17,9 @@ from overlapper.kernels.consensus.equal_runs import fetch_behind
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
     PROBABILITIES,
+    STEPS,
     UNIT,
+    WHOLE,
     reach,
     refused_row,
     stays_row,
@@ -38,6 +40,10 @@ MIN_DEPTH = 3
 """Layers without which a column stays as it is."""
 HOMOPOLYMER = 4
 """Bases of the shortest homopolymer run that has a threshold of its own."""
+
+
+_MOST_AGREED = WHOLE * STEPS
+"""From where on decisions are no clearer."""
 
 
 class Votes(NamedTuple):
@@ -213,35 +219,50 @@ def next_draft(draft, votes, thresholds, worth, doubt, is_last):
         np.empty(most, np.uint8),
         np.empty(most + 1, np.int32),
     )
-    place = np.empty(n + 1, np.int64)
-    clearest = _clearest(worth, doubt)
+    place, left_of_run = np.empty(n + 1, np.int64), np.empty(n, np.int32)
     size = _decide(
-        draft, votes, thresholds, worth, doubt, is_last, clearest, codes, place, probabilities, depth
-    )
+        draft, votes, thresholds, worth, doubt, is_last, _clearest(worth, doubt),
+        _surest_steps(worth, doubt), left_of_run, codes, place, probabilities, depth,
+    )  # fmt: skip
     return codes[:size], place, probabilities[:size], depth[:size]
 
 
 @inner
-def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, place, probabilities, depth):
+def _decide(
+    draft, votes, thresholds, worth, doubt, is_last, clearest, surest, left_of_run, codes, place,
+    probabilities, depth,
+):  # fmt: skip
     """Write the next draft; return how many columns it has."""
     n = np.int64(len(draft))
-    size, before, run, run_end = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    size, before, run = np.int64(0), np.int64(0), np.int64(0)
     table = PROBABILITIES[0 if worth else 1]
+    _measure_runs(draft, left_of_run)
     for c in range(n):
         place[c] = size
-        if c == run_end:
-            run_end = _run_end(draft, c)
-            run = run_end - c
-        column, passing = votes.column[c], np.int64(votes.passing[c])
+        own_base = np.int64(draft[c])
+        left = np.int64(left_of_run[c])
+        run = left if c == 0 or draft[c - 1] != own_base else run
+        passing = np.int64(votes.passing[c])
         layers = min(np.int64(votes.depth[c]), np.int64(255))
         voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
+        if voted and not votes.differing[c] | votes.gaining[c]:
+            # All layers have the base of the draft, and nothing behind it, as of accurate reads most do.
+            codes[size] = own_base
+            if is_last:
+                depth[size] = layers
+                step = surest[_agreement(np.int64(votes.column[c, own_base]), layers, worth)]
+                own = np.int64(table[stays_row(run, left == 1), step])
+                _take_doubt(probabilities, size, own, before)
+                before = np.int64(0)
+                if passing:
+                    row = refused_row(run + 1 if own_base == 0 else np.int64(1))
+                    before += table[row, surest[_agreement(passing, layers, worth)]]
+            size += 1
+            continue
+        column = votes.column[c]
         threshold = thresholds[np.int64(run >= HOMOPOLYMER)]
-        base, standing = np.int64(draft[c]), np.int64(column[draft[c]])
-        alike = voted and votes.differing[c] == 0 and standing > 0
-        total = standing
-        if not alike:
-            base, standing = _heaviest(column, base, voted)
-            total = standing + column[DELETION]
+        base, standing = _heaviest(column, own_base, voted)
+        total = standing + column[DELETION]
         stays = not voted or 100 * standing >= threshold * total
         if stays:
             codes[size] = base
@@ -249,11 +270,9 @@ def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, pl
             clear = _clear(total, layers, clearest, worth, doubt)
             if stays:
                 depth[size], own = layers, np.int64(0)
-                if base < 4 and (voted or draft[c] > 3):
-                    step = surest_step(clear)
-                    if not alike:
-                        step = step_for(np.int64(column[base]), standing, total, threshold, clear)
-                    own = np.int64(table[stays_row(run, c + 1 == run_end), step])
+                if base < 4 and (voted or own_base > 3):
+                    step = step_for(np.int64(column[base]), standing, total, threshold, clear)
+                    own = np.int64(table[stays_row(run, left == 1), step])
                 _take_doubt(probabilities, size, own, before)
                 before = np.int64(0)
             else:
@@ -263,11 +282,6 @@ def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, pl
         if not voted or (not is_last and not gaining):
             continue
         clear = _clear(passing, layers, clearest, worth, doubt)
-        if not gaining:
-            if passing:
-                row = refused_row(run + 1 if draft[c] == 0 else np.int64(1))
-                before += table[row, surest_step(clear)]
-            continue
         inserted = votes.inserted[votes.behind[c]]
         for slot in range(SLOTS):
             best, standing = 4 * slot, np.int64(0)
@@ -275,7 +289,7 @@ def _decide(draft, votes, thresholds, worth, doubt, is_last, clearest, codes, pl
                 standing += inserted[code]
                 if inserted[code] > inserted[best]:
                     best = code
-            longer = run + 1 if (best & 3) == draft[c] else np.int64(1)
+            longer = run + 1 if (best & 3) == own_base else np.int64(1)
             threshold = thresholds[np.int64(longer >= HOMOPOLYMER)]
             if 100 * standing <= threshold * passing:
                 if is_last and passing:
@@ -315,6 +329,25 @@ def _clearest(worth, doubt):
     return clearest
 
 
+@njit(nogil=True, cache=True)
+def _surest_steps(worth, doubt):
+    """Return the step of a decision that all layers agree on, by `_agreement`."""
+    steps = np.empty(_MOST_AGREED + 1, np.int64)
+    for agreed in range(len(steps)):
+        clear = np.int64(agreed), np.int64(agreed), doubt
+        steps[agreed] = surest_step(reach(np.int64(0), np.int64(agreed), worth, doubt) if worth else clear)
+    return steps
+
+
+@inner
+def _agreement(weight, layers, worth):
+    """Return what tells how clear a decision is that all layers agree on."""
+    if worth:
+        return layers
+    # Most corrected bases have the highest weight, and a division takes long.
+    return 8 * weight // layers if 8 * weight < _MOST_AGREED * layers else np.int64(_MOST_AGREED)
+
+
 @inner
 def _clear(weight, layers, clearest, worth, doubt):
     """Return what `reach` does."""
@@ -324,12 +357,12 @@ def _clear(weight, layers, clearest, worth, doubt):
 
 
 @inner
-def _run_end(codes, start):
-    """Return where the homopolymer run ends that starts there."""
-    end = start + 1
-    while end < len(codes) and codes[end] == codes[start]:
-        end += 1
-    return end
+def _measure_runs(codes, left_of_run):
+    """Write how many bases there are from each one to the end of its homopolymer run, both included."""
+    left = np.int64(0)
+    for c in range(len(codes) - 1, -1, -1):
+        left = left + 1 if c + 1 < len(codes) and codes[c + 1] == codes[c] else np.int64(1)
+        left_of_run[c] = left
 
 
 @inner
