@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from overlapper.kernels.consensus import kmer_places
 from overlapper.kernels.consensus import mem_anchors as kernel
 from tests.oracle import mem_anchors as oracle
 from tests.tries import tries
@@ -35,8 +36,8 @@ def overlaps(draw):
 def test_anchors_and_chain_equal_oracle(overlap, k, band, max_gap):
     target, read, window = overlap
     t, r = np.array(target, np.uint8), np.array(read, np.uint8)
-    index = kernel.new_index(len(t))
-    kernel.index_kmers(t, len(t), k, index)
+    index = kmer_places.new_index(len(t))
+    kmer_places.index_kmers(t, len(t), k, index)
     rows, heads = np.empty((300, 3), np.int32), index.heads.copy()
     n = kernel.find_anchors(t, r, window, k, band, index, rows)
     assert (index.heads == heads).all()

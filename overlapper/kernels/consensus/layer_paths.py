@@ -12,7 +12,7 @@ import numpy as np
 
 from overlapper.kernels.common import edit_paths
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.consensus import gap_paths, mem_anchors
+from overlapper.kernels.consensus import gap_paths, kmer_places, mem_anchors
 from overlapper.kernels.consensus.equal_runs import (
     add_equal_run,
     add_runs_of_target,
@@ -39,9 +39,9 @@ ANCHOR_ENDS = 1
 
 
 class Memory(NamedTuple):
-    """What aligning layers to windows of a length takes (`mem_anchors`, `gap_paths`)."""
+    """What aligning layers to windows of a length takes (`kmer_places`, `mem_anchors`, `gap_paths`)."""
 
-    places: mem_anchors.Index
+    places: kmer_places.Index
     anchors: np.ndarray
     columns: np.ndarray
     latest: np.ndarray
@@ -53,7 +53,7 @@ def new_memory(longest):
     """Return memory for windows of up to ``longest`` bases."""
     most = longest + SPARE_ANCHORS
     return Memory(
-        mem_anchors.new_index(longest),
+        kmer_places.new_index(longest),
         np.empty((most, 3), np.int32), mem_anchors.new_columns(most),
         np.empty(mem_anchors.DIAGONALS, np.int32), gap_paths.new_gaps(LONGEST),
     )  # fmt: skip
@@ -69,7 +69,7 @@ def first_paths(target, layers, rows, low, settings, most, memory, room):
     anchors.
     """
     places, anchors, columns, latest, gaps = memory
-    mem_anchors.index_kmers(target, len(target), settings.k, places)
+    kmer_places.index_kmers(target, len(target), settings.k, places)
     starts, runs = _room(target, layers, rows, low, settings, room)
     aligned = gap_paths.Aligned(target, layers.bases, starts)
     found = anchors[: len(target) + SPARE_ANCHORS]

@@ -22,8 +22,6 @@ hundreds of short ones on other diagonals lie between them.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from overlapper.kernels.common.inlining import always_inline, inner
@@ -45,23 +43,23 @@ from overlapper.kernels.common.vectors import (
     subtract,
 )
 from overlapper.kernels.consensus.equal_runs import equal_bases
+from overlapper.kernels.consensus.kmer_places import (
+    MOST_PLACES,
+    PASSED,
+    bucket_of,
+    lone_place,
+    next_flagged,
+    shift_of_words,
+)
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
-MOST_PLACES = 16
-_NEVER = 1 << 30
-PASSED = 4
-"""Places of a bucket that are passed once, not again and again: of repeats there are as many as bases."""
 LOOK_BACK = 50
 MAX_SHIFT = 200
 NEAR = 8
 DIAGONALS = 512
 """More than twice `MAX_SHIFT` and `NEAR`: anchors on diagonals that are equal modulo this never follow each
 other."""
-_SCATTER, _SCATTER_AGAIN = np.uint32(2654435769), np.uint32(2246822507)
-_KNOWN = 4
-_ONE = np.uint64(1)
-_LEAST_BUCKETS = 1024
 _I, _J, _LENGTH, _SCORE, _BEFORE, _HIGHEST = range(6)
 _COLUMNS = 6
 """What is kept of an anchor while chains are found; the highest score is that of the anchors up to it."""
@@ -69,119 +67,6 @@ _LANES, _WIDTH = Lanes(16), 16
 """Anchors before that are tried at a time."""
 _STEPS = -(-LOOK_BACK // _WIDTH)
 _FAR = 1 << 30
-_FLAGS = 8
-"""Flags a bucket: of k-mers that are not on the target, few have both of theirs set."""
-
-
-class Index(NamedTuple):
-    """The places of every k-mer of a target.
-
-    Attributes
-    ----------
-    heads : ndarray of int32, shape (2^b,)
-        The first place of the k-mers of each bucket, -1 where there is none.
-    following : ndarray of int32, shape (length,) or longer
-        The next place, ascending, of the same bucket; -1 after the last one.
-    kmers : ndarray of uint32, shape (length,) or longer
-        The k-mer at each place.
-    unique : ndarray of int32, shape (length + 1,) or longer
-        How many places in a row, from each one on, have a k-mer that is nowhere else on the target.
-    later : ndarray of int32, shape (length,) or longer
-        Where the k-mer at each place stands for the `MOST_PLACES` th time after it; `_NEVER` if it does not.
-    flags : ndarray of uint64
-        A bit for every hash of `_FLAGS` times as many as buckets, set where a k-mer has it as one of its two.
-        Most k-mers of a noisy read are nowhere on the target; the flags are in the processor's first cache.
-    moved : ndarray of int32
-        Buckets whose first places were passed while a read is looked up, and what their heads were.
-    """
-
-    heads: np.ndarray
-    following: np.ndarray
-    kmers: np.ndarray
-    unique: np.ndarray
-    later: np.ndarray
-    flags: np.ndarray
-    moved: np.ndarray
-
-
-@njit(nogil=True, cache=True)
-def new_index(longest):
-    """Return memory for targets of up to ``longest`` bases."""
-    buckets = _LEAST_BUCKETS
-    while buckets < 2 * longest:
-        buckets *= 2
-    return Index(
-        np.empty(buckets, np.int32), np.empty(longest, np.int32), np.empty(longest, np.uint32),
-        np.empty(longest + 1, np.int32), np.empty(longest, np.int32),
-        np.empty(_FLAGS * buckets >> 6, np.uint64), np.empty((longest // PASSED + 1, 2), np.int32),
-    )  # fmt: skip
-
-
-@inner
-def index_kmers(target, length, k, index):
-    """List the places of every k-mer of the first bases of a target.
-
-    Parameters
-    ----------
-    target : ndarray of uint8
-        Codes; those above 3 are in no k-mer.
-    length : int
-    k : int
-        At most 16.
-    index : Index
-        Is filled.
-    """
-    heads, following, kmers, unique, later, flags, _ = index
-    heads[:] = -1
-    flags[:] = 0
-    unique[:length] = 1
-    shift = np.uint32(_hash_shift(len(flags)))
-    top, known = np.uint32(2 * (k - 1)), 0
-    kmer = np.uint32(0)
-    for p in range(length - 1, -1, -1):
-        known = known + 1 if target[p] < _KNOWN else 0
-        kmer = np.uint32((kmer >> np.uint32(2)) | (np.uint32(target[p] & 3) << top))
-        if known < k:
-            unique[p] = 0
-            continue
-        hashed = np.uint32(kmer * _SCATTER) >> shift
-        bucket = hashed // np.uint32(_FLAGS)
-        kmers[p] = kmer
-        following[p] = heads[bucket]
-        heads[bucket] = p
-        again = np.uint32(kmer * _SCATTER_AGAIN) >> shift
-        flags[hashed >> np.uint32(6)] |= _ONE << np.uint64(hashed & np.uint32(63))
-        flags[again >> np.uint32(6)] |= _ONE << np.uint64(again & np.uint32(63))
-        later[p] = _NEVER
-        other = _next_alike(p, kmers, following)
-        if other >= 0:
-            unique[p] = unique[other] = 0
-            for _ in range(MOST_PLACES - 1):
-                if other >= 0:
-                    other = _next_alike(other, kmers, following)
-            later[p] = other if other >= 0 else _NEVER
-    unique[length] = 0
-    for p in range(length - 1, -1, -1):
-        unique[p] *= unique[p + 1] + 1
-
-
-@inner
-def _next_alike(place, kmers, following):
-    """Return the next place of the k-mer that stands at a place, or -1."""
-    other = np.int64(following[place])
-    while other >= 0 and kmers[other] != kmers[place]:
-        other = np.int64(following[other])
-    return other
-
-
-@inner
-def _hash_shift(words):
-    """Return by how much products are shifted right for hashes with as many values as bits in the words."""
-    shift = 26
-    while words > 1:
-        shift -= 1
-        words >>= 1
-    return shift
 
 
 @njit(nogil=True, cache=True)
@@ -207,43 +92,39 @@ def find_anchors(target, read, limits, k, band, index, anchors):
     """
     heads, following, kmers, unique, later, flags, moved = index
     t_start, t_end, r_start, r_end = limits
-    shift, mask = np.uint32(_hash_shift(len(flags))), np.uint32((1 << 2 * k) - 1)
+    shift = shift_of_words(len(flags))
     places = np.empty(MOST_PLACES, np.int64)
-    kmer, known, n = np.uint32(0), 0, 0
+    kmer, known, n = U64(0), np.int64(0), 0
     rise, run = t_end - t_start, max(1, r_end - r_start)
     last, n_moved = r_start - 1, 0
-    farthest = np.int64(0)
-    while last + 1 < r_end:
-        last += 1
-        known = known + 1 if read[last] < _KNOWN else 0
-        kmer = np.uint32(((kmer << np.uint32(2)) | np.uint32(read[last] & 3)) & mask)
-        hashed = np.uint32(kmer * _SCATTER) >> shift
-        flag = (flags[hashed >> np.uint32(6)] >> np.uint64(hashed & np.uint32(63))) & _ONE
-        if known < k or not flag:
-            continue
-        again = np.uint32(kmer * _SCATTER_AGAIN) >> shift
-        if not (flags[again >> np.uint32(6)] >> np.uint64(again & np.uint32(63))) & _ONE:
-            continue
-        bucket = np.int64(hashed // np.uint32(_FLAGS))
-        i = last - k + 1
+    farthest = diagonal = np.int64(0)
+    while True:
+        last, kmer = next_flagged(read, last, r_end, k, kmer, known, flags, shift)
+        if last >= r_end:
+            break
+        known, i = np.int64(k), last - k + 1
         line = t_start + (i - r_start) * rise // run
-        j, passed = np.int64(heads[bucket]), 0
-        while j >= 0 and j < max(t_start, line - band):
-            j = np.int64(following[j])
-            passed += 1
-        if passed >= PASSED:
-            # The line ascends: what is behind it is not passed again and again.
-            moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
-            heads[bucket] = j
-            n_moved += 1
-        last_near, n_places = min(line + band, t_end - k), 0
-        while 0 <= j <= last_near:
-            if kmers[j] == kmer:
-                if n_places == 0 and later[j] <= last_near:
-                    break
-                places[n_places] = j
-                n_places += 1
-            j = np.int64(following[j])
+        first_near, last_near = max(t_start, line - band), min(line + band, t_end - k)
+        places[0] = lone_place(kmers, unique, kmer, i + diagonal, first_near, last_near)
+        n_places = np.int64(places[0] >= 0)
+        if n_places == 0:
+            bucket = np.int64(bucket_of(kmer, shift))
+            j, passed = np.int64(heads[bucket]), 0
+            while j >= 0 and j < first_near:
+                j = np.int64(following[j])
+                passed += 1
+            if passed >= PASSED:
+                # The line ascends: what is behind it is not passed again and again.
+                moved[n_moved, 0], moved[n_moved, 1] = bucket, heads[bucket]
+                heads[bucket] = j
+                n_moved += 1
+            while 0 <= j <= last_near:
+                if U64(kmers[j]) == kmer:
+                    if n_places == 0 and later[j] <= last_near:
+                        break
+                    places[n_places] = j
+                    n_places += 1
+                j = np.int64(following[j])
         for place in range(n_places):
             j = places[place]
             if i > r_start and j > t_start and read[i - 1] == target[j - 1]:
@@ -255,6 +136,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
             else:
                 behind = equal_bases(target, j + k, read, i + k, min(t_end - j, r_end - i) - k)
                 anchors[n, 0], anchors[n, 1], anchors[n, 2] = i, j, k + behind
+                diagonal = j - i
                 if i + k + behind >= anchors[farthest, 0] + anchors[farthest, 2] or n == 0:
                     farthest = np.int64(n)
                 n += 1
@@ -262,7 +144,7 @@ def find_anchors(target, read, limits, k, band, index, anchors):
                 # Within the match, a k-mer that is nowhere else on the target starts no other one.
                 within = min(np.int64(behind), np.int64(unique[j + 1]))
                 last += within
-                kmer = kmers[j + within]
+                kmer = U64(kmers[j + within])
     _move_back(heads, moved, n_moved)
     return n
 
