@@ -7,6 +7,7 @@ import numpy as np
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.growth import grow
 from overlapper.kernels.consensus.copy_filter import chosen_rows
+from overlapper.kernels.consensus.decisions import HOMOPOLYMER, next_draft
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
 from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, new_memory
@@ -15,7 +16,7 @@ from overlapper.kernels.consensus.next_draft import carry_over
 from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
 from overlapper.kernels.consensus.unknown_runs import fill_unknown
-from overlapper.kernels.consensus.votes import HOMOPOLYMER, count_votes, next_draft
+from overlapper.kernels.consensus.votes import count_votes
 from overlapper.runtime.compile.cache import njit
 
 ALIGNED, LEFT_OUT, LOST, COLUMNS, EDITS, INSERTED, DELETED, COVERED, RUNS, SHORTER, LONGER = range(11)

@@ -92,6 +92,29 @@ def equal_bases(target, j, read, i, most):
 
 
 @inner
+def side_by_side(starts, at, base):
+    """Return how many rows, `WIDTH` at most, are those of bases that follow each other, from ``base`` on.
+
+    Parameters
+    ----------
+    starts : ndarray of int32
+        Paths.
+    at : int
+        The first row.
+    base : int
+    """
+    expected = add(splat(LANES, starts, base), load(LANES, _EACH, 0))
+    return trailing_zeros(U64(~bits_of(equal(load(LANES, starts, at), expected))))
+
+
+@inner
+def unlike_bases(draft, column, bases, base, n):
+    """Return at which of ``n`` columns, `WIDTH` at most, bases are not those of the draft, a bit for each."""
+    alike = bits_of(equal(load(LANES, draft, column), load(LANES, bases, base)))
+    return U64(~alike & ((1 << n) - 1))
+
+
+@inner
 def fetch_behind(runs, r, last, starts, at, bases):
     """Have the cache fetch what a layer has behind a later run: it does not foresee it, as runs are skipped.
 

@@ -40,11 +40,11 @@ from overlapper.kernels.consensus.cuda.next_draft import carry_over, fill_unknow
 from overlapper.kernels.consensus.cuda.own_bases import keep_own
 from overlapper.kernels.consensus.cuda.reconsider import reconsider
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_votes, count_votes, next_drafts
+from overlapper.kernels.consensus.decisions import HOMOPOLYMER
 from overlapper.kernels.consensus.error_probabilities import LIMITS
 from overlapper.kernels.consensus.layer_paths import BAND, BAND_SHARE
 from overlapper.kernels.consensus.layers import Rows, Settings, Windows
 from overlapper.kernels.consensus.mem_anchors import DIAGONALS
-from overlapper.kernels.consensus.votes import HOMOPOLYMER
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 

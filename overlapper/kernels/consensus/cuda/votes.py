@@ -15,6 +15,7 @@ from numba import cuda, int32, int64, uint16
 from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.consensus.cuda.error_probabilities import add_doubts
+from overlapper.kernels.consensus.decisions import HOMOPOLYMER
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
     LONGEST_RUN,
@@ -25,7 +26,7 @@ from overlapper.kernels.consensus.error_probabilities import (
     step_for,
     step_of,
 )
-from overlapper.kernels.consensus.votes import DELETION, HOMOPOLYMER, MIN_DEPTH, SLOTS
+from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH, SLOTS
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
 
@@ -103,7 +104,7 @@ class Voted(NamedTuple):
         Where each column of the drafts before went, or would have.
     probabilities : device array of int32
     depth : device array of uint8
-        These two as `overlapper.kernels.consensus.votes.next_draft` returns them.
+        These two as `overlapper.kernels.consensus.decisions.next_draft` returns them.
     """
 
     draft: Draft
@@ -185,7 +186,7 @@ def next_drafts(
     votes : Votes
     thresholds : ndarray of int64, shape (2,)
     worth, doubt : int
-        These as for `overlapper.kernels.consensus.votes.next_draft`.
+        These as for `overlapper.kernels.consensus.decisions.next_draft`.
     arena : Arena
     """
     n = len(draft.codes)
