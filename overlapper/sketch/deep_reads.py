@@ -9,13 +9,20 @@ Definition
 A read has a stretch for each whole `STRETCH` bases, one if it is shorter; what is left over belongs to the
 last one. Each frequent minimizer of a read counts where the read has it first, so that tandem repeats count
 little. A stretch is *crowded* when one counts there, and at least 1 / `LEAST_SHARE` as many as there are
-seeding ones on `STRETCH` bases of the read set. A read is *deep* when three quarters of its stretches are.
+seeding ones on `STRETCH` bases of the read set.
+
+A frequent minimizer is *repeated* when at least a quarter of its occurrences are followed, in the same read
+and within half of its length, by another one: reads hold several copies of what it lies in, as they do of the
+units of a satellite. A circle that a read goes round less than twice has none of these.
+
+A read is *deep* when three quarters of its stretches are crowded, and at most a third of the occurrences of
+frequent minimizers in it are of repeated ones.
 
 A frequent minimizer seeds in deep reads when they have nine tenths of its occurrences, and these are at most
 ``most``: the largest number for which the pairs of such occurrences of all frequent minimizers that seed are
 at most `MOST_HITS` times those of the other minimizers. Of minimizers that occur more than `unthinned` times,
 deep or not, only a share seeds, chosen by their hashes. Of a transposon most reads reach beyond it, so it
-does not seed in the few that lie within; what the reads of satellites may add is bounded.
+does not seed in the few that lie within. What deep reads may add is bounded all the same.
 """
 
 from __future__ import annotations
@@ -134,22 +141,25 @@ class SeedRule:
         stretches = np.maximum(1, lengths // STRETCH)
         starts = offsets_of(stretches)
 
-        def count_in_stretches(part: Callable[[], list[np.ndarray]]) -> np.ndarray:
-            counts = np.zeros(starts[-1], np.uint16)
+        def count_frequent(part: Callable[[], list[np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+            in_stretches, in_reads = np.zeros(starts[-1], np.uint16), np.zeros((len(lengths), 2), np.int32)
             for entries in part():
-                kernel.count_in_stretches(
-                    entries, p.rest_low_bit, limit, p.read_of_words, p.word_offsets, STRETCH, starts, counts
-                )
-            return counts
+                kernel.count_frequent(
+                    entries, p.rest_low_bit, limit, p.read_of_words, p.word_offsets, lengths,
+                    STRETCH, starts, in_stretches, in_reads,
+                )  # fmt: skip
+            return in_stretches, in_reads
 
-        counts = np.zeros(starts[-1], np.uint16)
-        for of_part in map_in_order(count_in_stretches, parts, threads):
-            counts += of_part
+        counts, in_reads = np.zeros(starts[-1], np.uint16), np.zeros((len(lengths), 2), np.int32)
+        for of_part in map_in_order(count_frequent, parts, threads):
+            counts += of_part[0]
+            in_reads += of_part[1]
         m = np.arange(len(spectrum))
         usual = np.where((m >= 2) & (m <= limit), spectrum, 0)
         needed = -(-STRETCH * int(m @ usual) // (LEAST_SHARE * int(lengths.sum())))
         crowded = np.add.reduceat(counts >= max(1, needed), starts[:-1], dtype=np.int64)
-        deep = 4 * crowded >= 3 * stretches
+        occurrences, repeated = in_reads.T
+        deep = (4 * crowded >= 3 * stretches) & (3 * repeated.astype(np.int64) <= occurrences)
         if not deep.any():
             return nothing
 

@@ -10,16 +10,31 @@ def stretches(length, stretch):
     return list(pairwise([*starts, max(length, 1)]))
 
 
+def repeated_ones(found, lengths, times, limit):
+    """Return the frequent minimizers that reads hold several times."""
+    followed = Counter()
+    for read, length in zip(found, lengths, strict=True):
+        last = {}
+        for value, position, _ in read:
+            if value in last and 2 * (position - last[value]) <= length:
+                followed[value] += 1
+            last[value] = position
+    return {value for value, n in followed.items() if times[value] > limit and 4 * n >= times[value]}
+
+
 def deep_reads(found, lengths, limit, stretch, least_share):
     """Return for each read whether it is deep; ``found`` are its (hash, position, strand)."""
     times = Counter(value for read in found for value, _, _ in read)
     seeds = sum(n for n in times.values() if 2 <= n <= limit)
+    repeated = repeated_ones(found, lengths, times, limit)
     deep = []
     for read, length in zip(found, lengths, strict=True):
         first = {value: position for value, position, _ in reversed(read) if times[value] > limit}
         counts = [sum(a <= p < b for p in first.values()) for a, b in stretches(length, stretch)]
         crowded = [n for n in counts if n and n * least_share * sum(lengths) >= stretch * seeds]
-        deep.append(4 * len(crowded) >= 3 * len(counts))
+        frequent = [value for value, _, _ in read if times[value] > limit]
+        few_repeated = 3 * sum(value in repeated for value in frequent) <= len(frequent)
+        deep.append(4 * len(crowded) >= 3 * len(counts) and few_repeated)
     return deep
 
 

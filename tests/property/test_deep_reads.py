@@ -20,11 +20,14 @@ K, W = 11, 3
 
 
 def with_a_plasmid(seed):
-    """Reads of a genome, of a plasmid in many copies, of a repeat beside the genome, and scraps."""
+    """Reads of a genome, of a plasmid in many copies, of a satellite, of a repeat, and scraps."""
     rng = np.random.default_rng(seed)
-    genome, plasmid, repeat = (random_text(rng, n) for n in (1200, 240, 150))
+    genome, plasmid, repeat, unit = (random_text(rng, n) for n in (1200, 240, 150, 100))
+    satellite = "".join(mutated(rng, unit, 0.1) for _ in range(12))
     texts = ["", "ACGT", "N" * 90, plasmid + genome[:300], genome[:400] + repeat]
-    for source, reads in ((genome, 8), (plasmid * 3, 12), (repeat, 6), (genome[600:] + repeat, 4)):
+    for source, reads in (
+        (genome, 8), (plasmid * 3, 12), (satellite, 8), (repeat, 6), (genome[600:] + repeat, 4),
+    ):  # fmt: skip
         for _ in range(reads):
             start = int(rng.integers(0, len(source) - 100))
             text = source[start : start + int(rng.integers(100, 500))]
@@ -73,8 +76,14 @@ def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits, met):
     assert sum(index.lists.by_read < len(index.lists.occurrences)) == times.total() - len(times)
 
 
-def test_reads_of_the_plasmid_are_deep():
-    texts = with_a_plasmid(3)
+def test_reads_of_the_plasmid_are_deep_and_those_of_a_satellite_are_not():
+    rng = np.random.default_rng(3)
+    circle, unit = random_text(rng, 1_000), random_text(rng, 300)
+    array = "".join(mutated(rng, unit, 0.03) for _ in range(30))
+    genome = random_text(rng, 3_000)
+    sources = [genome] * 20 + [circle * 2] * 20 + [array] * 20
+    starts = [int(rng.integers(0, len(source) - 900)) for source in sources]
+    texts = [source[start : start + 900] for source, start in zip(sources, starts, strict=True)]
     found = [minimizers(text, K, W) for text in texts]
-    deep = oracle.deep_reads(found, [len(text) for text in texts], 8, 64, deep_reads.LEAST_SHARE)
-    assert 6 <= sum(deep) < 20
+    deep = oracle.deep_reads(found, [900] * 60, 14, 64, deep_reads.LEAST_SHARE)
+    assert deep == [False] * 20 + [True] * 20 + [False] * 20

@@ -41,10 +41,11 @@ def frequent_groups(entries, rest_low_bit, limit):
 
 
 @njit(nogil=True, cache=True)
-def count_in_stretches(
-    entries, rest_low_bit, limit, read_of_words, word_offsets, bases_per_stretch, stretch_starts, counts
-):
-    """Count the frequent groups in each stretch of the reads, each where the read has its first entry.
+def count_frequent(
+    entries, rest_low_bit, limit, read_of_words, word_offsets, lengths, bases_per_stretch, stretch_starts,
+    in_stretches, in_reads,
+):  # fmt: skip
+    """Count the frequent groups in each stretch, each where the read has its first entry, and those of reads.
 
     Parameters
     ----------
@@ -56,26 +57,46 @@ def count_in_stretches(
         Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
     word_offsets : ndarray of int64, shape (reads + 1,)
         Column of the read table.
+    lengths : ndarray of int64, shape (reads,)
+        Column of the read table.
     bases_per_stretch : int
     stretch_starts : ndarray of int64, shape (reads + 1,)
         Where the stretches of each read start; the last one of a read has what is left over as well.
-    counts : ndarray of uint16, shape (stretches,)
+    in_stretches : ndarray of uint16, shape (stretches,)
         In and out.
+    in_reads : ndarray of int32, shape (reads, 2)
+        In and out: the entries of frequent groups in each read, and how many of these are of repeated ones.
     """
     start = 0
     while start < len(entries):
         stop = group_stop(entries, start, rest_low_bit)
         if stop - start > limit:
+            repeated = _is_repeated(entries[start:stop], rest_low_bit, read_of_words, word_offsets, lengths)
             last = -1
             for i in range(start, stop):
                 base = _base(entries[i], rest_low_bit)
                 read = read_of(base, read_of_words, word_offsets)
+                in_reads[read, 0] += np.int32(1)
+                in_reads[read, 1] += np.int32(repeated)
                 if read == last:
                     continue
                 last = read
                 stretch = (base - word_offsets[read] * BASES_PER_WORD) // bases_per_stretch
-                counts[min(stretch_starts[read] + stretch, stretch_starts[read + 1] - 1)] += np.uint16(1)
+                of_read = min(stretch_starts[read] + stretch, stretch_starts[read + 1] - 1)
+                in_stretches[of_read] += np.uint16(1)
         start = stop
+
+
+@njit(nogil=True, cache=True)
+def _is_repeated(group, rest_low_bit, read_of_words, word_offsets, lengths):
+    """Return whether a quarter of the entries of a group have the next one within half the read's length."""
+    followed = 0
+    for i in range(len(group) - 1):
+        base, following = _base(group[i], rest_low_bit), _base(group[i + 1], rest_low_bit)
+        read = read_of(base, read_of_words, word_offsets)
+        same_read = following < word_offsets[read + 1] * BASES_PER_WORD
+        followed += same_read & (2 * (following - base) <= lengths[read])
+    return 4 * followed >= len(group)
 
 
 @njit(nogil=True, cache=True)
@@ -85,7 +106,7 @@ def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, 
     Parameters
     ----------
     entries, rest_low_bit, limit, read_of_words, word_offsets
-        Those of `count_in_stretches`.
+        Those of `count_frequent`.
     deep : ndarray of bool, shape (reads,)
     spectrum : ndarray of int64
         In and out: how many groups have so many entries there; the last value also counts those above.
@@ -109,7 +130,7 @@ def keep_seeding(entries, rest_low_bit, limit, unthinned, read_of_words, word_of
     Parameters
     ----------
     entries, rest_low_bit, limit, read_of_words, word_offsets
-        Those of `count_in_stretches`.
+        Those of `count_frequent`.
     unthinned : int
         That of `overlapper.kernels.seeds.seed_groups.is_sampled`.
     deep : ndarray of bool, shape (reads,)
