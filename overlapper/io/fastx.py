@@ -66,7 +66,7 @@ def read_fastx(
     reference : str or path, optional
         FASTA file that CRAM files were written against.
     threads : int
-        Changes nothing but the time; more than one take part where a file is not compressed.
+        Changes nothing but the time; more than one take part in files that are not compressed, or by bgzip.
 
     Returns
     -------
@@ -216,11 +216,11 @@ class FastxParts:
     def _text_blocks(self, file: io.BufferedReader, path: str) -> Iterator[bytes]:
         content = content_of(file)
         if content is Content.TEXT:
-            return unpacked_blocks(file, path)
+            return unpacked_blocks(file, path, self.threads)
         from overlapper.io import alignments
 
         if content is Content.SAM:
-            return alignments.fastq_of_sam(unpacked_blocks(file, path), path)
+            return alignments.fastq_of_sam(unpacked_blocks(file, path, self.threads), path)
         return alignments.fastq_blocks(file, path, self._reference if content is Content.CRAM else None)
 
     def check(self, reads: Reads) -> None:

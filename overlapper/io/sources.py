@@ -11,8 +11,6 @@ import enum
 import gzip
 import importlib
 import io
-import os
-import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -20,13 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, cast
 
 from overlapper.errors import FormatError, InputError, MissingExtraError, TruncatedError
+from overlapper.io import bgzip
 from overlapper.runtime.streams import is_stream
 
 BLOCK_BYTES = 1 << 19
 _GZIP_MAGIC, _ZSTD_MAGIC = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_BGZF_FLAG = b"\x1f\x8b\x08\x04"
-_BGZF_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
-"""The empty block that ends a complete bgzip file (SAM specification, 4.1.2)."""
 _SAM_HEADERS = (b"@HD\t", b"@SQ\t", b"@RG\t", b"@PG\t", b"@CO\t")
 
 
@@ -109,8 +105,16 @@ def is_packed(file: io.BufferedReader) -> bool:
     return file.peek(4).startswith((_GZIP_MAGIC, _ZSTD_MAGIC))
 
 
-def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
+def unpacked_blocks(file: io.BufferedReader, path: str, threads: int = 1) -> Iterator[bytes]:
     """Yield the unpacked bytes of an open file in blocks; the next one is unpacked while the caller works.
+
+    Parameters
+    ----------
+    file : file
+    path : str
+        For messages.
+    threads : int
+        That unpack what bgzip wrote; everything else is unpacked by one.
 
     Raises
     ------
@@ -121,22 +125,31 @@ def unpacked_blocks(file: io.BufferedReader, path: str) -> Iterator[bytes]:
     InputError
         When reading fails.
     """
-    source: BinaryIO = file
-    if file.peek(4).startswith(_ZSTD_MAGIC):
-        source = cast(BinaryIO, _zstd().ZstdFile(file))
-    elif is_packed(file):
-        if file.peek(4).startswith(_BGZF_FLAG):
-            _check_bgzf_end(file, path)
-        source = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb"))
+    bgzip.check_end(file, path)
+    blocks = _blocks(file, threads)
     reader = ThreadPoolExecutor(1)
     try:
-        following = reader.submit(_read_block, source, path)
+        following = reader.submit(_next_block, blocks, path)
         while block := following.result():
-            following = reader.submit(_read_block, source, path)
+            following = reader.submit(_next_block, blocks, path)
             yield block
     finally:
         # Without waiting: this may run in the reader's own thread, when it collects a generator left behind.
         reader.shutdown(wait=False)
+
+
+def _blocks(file: io.BufferedReader, threads: int) -> Iterator[bytes]:
+    source: BinaryIO = file
+    if file.peek(4).startswith(_ZSTD_MAGIC):
+        source = cast(BinaryIO, _zstd().ZstdFile(file))
+    elif is_packed(file):
+        if bgzip.is_bgzip(file):
+            yield from bgzip.unpacked(file, threads)
+            if not file.peek(1):
+                return
+        source = cast(BinaryIO, gzip.GzipFile(fileobj=file, mode="rb"))
+    while block := source.read(BLOCK_BYTES):
+        yield block
 
 
 def line_blocks(path: str) -> Iterator[bytes]:
@@ -164,9 +177,9 @@ def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield last + b"\n"
 
 
-def _read_block(source: BinaryIO, path: str) -> bytes:
+def _next_block(blocks: Iterator[bytes], path: str) -> bytes:
     try:
-        return source.read(BLOCK_BYTES)
+        return next(blocks, b"")
     except EOFError:
         raise TruncatedError(
             "the compressed data end too early", file=path, remedy="Copy or download the file again."
@@ -199,21 +212,3 @@ def _zstd() -> Any:
 
 def _failed(path: str, error: OSError) -> InputError:
     return InputError(f"reading fails: {error.strerror}", file=path, remedy="Check the disk.")
-
-
-def _check_bgzf_end(file: io.BufferedReader, path: str) -> None:
-    """Complain of a bgzip file cut between two blocks, which unpacks without an error.
-
-    Other gzip files may carry extra fields too, so the block's own mark is asked for; a pipe cannot be
-    checked.
-    """
-    mark = file.peek(14)[12:14]
-    if mark != b"BC" or path == "-" or not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        return
-    size = os.fstat(file.fileno()).st_size
-    if os.pread(file.fileno(), len(_BGZF_END), max(0, size - len(_BGZF_END))) != _BGZF_END:
-        raise TruncatedError(
-            "the bgzip file lacks its closing block, so its end is missing",
-            file=path,
-            remedy="Copy or download the file again; if it is complete, unpack it with gzip first.",
-        )

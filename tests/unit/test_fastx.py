@@ -8,6 +8,7 @@ import pysam
 import pytest
 
 from overlapper.errors import DuplicateNameError, FormatError
+from overlapper.io import bgzip as bgzip_blocks
 from overlapper.io import fastx
 from overlapper.io.fastx import read_fastx
 from overlapper.tables import Reads
@@ -69,13 +70,32 @@ def test_compression_is_told_from_content_and_members_are_joined(write):
     assert_equal(read_fastx(write(text, "packed.gz")), ["a"], ["ACGT"])
 
 
-def test_bgzip(tmp_path):
-    path = str(tmp_path / "reads.gz")
+def bgzip(tmp_path, text):
+    path = tmp_path / "bgzip.gz"
+    with pysam.BGZFile(str(path), "wb") as file:
+        file.write(text)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("stretch_bytes", [1 << 16, 1 << 18])
+def test_bgzip(tmp_path, write, monkeypatch, threads, stretch_bytes):
+    monkeypatch.setattr(bgzip_blocks, "_STRETCH_BYTES", stretch_bytes)
     sequences = ["ACGT" * 50_000, "GATTACA" * 20_000]
-    with pysam.BGZFile(path, "wb") as file:
-        for name, sequence in zip("ab", sequences, strict=True):
-            file.write(f">{name}\n{sequence}\n".encode())
-    assert_equal(read_fastx(path), ["a", "b"], sequences)
+    text = "".join(f">{name}\n{sequence}\n" for name, sequence in zip("ab", sequences, strict=True)).encode()
+    blocks = bgzip(tmp_path, text)
+    assert_equal(read_fastx(write(blocks), threads=threads), ["a", "b"], sequences)
+    # Other members of gzip may lie between.
+    mixed = blocks + gzip.compress(b">c\nGG\n") + bgzip(tmp_path, b">d\nCC\n")
+    assert_equal(read_fastx(write(mixed), threads=threads), ["a", "b", "c", "d"], [*sequences, "GG", "CC"])
+
+
+@pytest.mark.parametrize("place", [30, 16, 17])
+def test_bgzip_that_is_damaged(tmp_path, write, place):
+    blocks = bytearray(bgzip(tmp_path, b">a\n" + b"ACGTTGCA" * 20_000))
+    blocks[place] ^= 1
+    with pytest.raises(FormatError, match="the compressed data are damaged"):
+        read_fastx(write(bytes(blocks)), threads=2)
 
 
 def test_several_files_are_one_set_in_the_order_given(write):
