@@ -27,7 +27,7 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
             carry_over(layer, draft, place) if layer["used"] or layer is own else None
     for step, thresholds in enumerate(drafts if aligned else drafts[:1]):
         if step == 1 and filters:
-            left = leave_out(everyone, len(draft), alike[1][1])
+            left = leave_out(everyone, len(draft), alike)
         if 0 < step == len(drafts) - 1 and aligned and not target_layer["used"]:
             made = reconsider(draft, everyone)
             if made != draft:

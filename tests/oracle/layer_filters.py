@@ -6,14 +6,6 @@ from tests.oracle.drafts import votes_at
 from tests.oracle.layer_paths import bases_of
 
 
-def base_at(layer, column):
-    """The base that a layer pairs at a column; None where it has none or does not vote."""
-    if not layer["used"] or not layer["start"] <= column < layer["end"]:
-        return None
-    begin, end = bases_of(layer, column)
-    return layer["bases"][begin] if end > begin else None
-
-
 def kind_in(layer, column):
     """The base that a layer has at a column, 4 for a gap of five columns or more; None for anything else."""
     kind = kind_at(layer, column)
@@ -30,6 +22,7 @@ def kind_in(layer, column):
 def leave_out(layers, length, alike):
     """Mark the layers that disagree with the target; how many."""
     candidates, gaps = [], set()
+    tells_gaps = alike[5][5] < max(max(row) for row in alike)
     for column in range(length):
         weight = votes_at(layers, column)[0]
         total = sum(weight)
@@ -38,6 +31,7 @@ def leave_out(layers, length, alike):
             not total
             or 100 * weight[second] < 20 * total
             or 100 * (weight[first] + weight[second]) < 80 * total
+            or (4 in (first, second) and not tells_gaps)
         ):
             continue
         held = [{first: 0, second: 1}.get(kind_in(m, column)) for m in layers]
@@ -50,7 +44,7 @@ def leave_out(layers, length, alike):
     sites = set()
     for a, (_, held) in enumerate(candidates):
         fewer, more = sorted((held.count(0), held.count(1)))
-        if 10**6 * fewer >= 1_500_000 + alike * (fewer + more):
+        if 10**6 * fewer >= 1_500_000 + alike[1][1] * (fewer + more):
             sites.add(a)
     for a in range(len(candidates)):
         for b in range(a + 1, min(len(candidates), a + 33)):

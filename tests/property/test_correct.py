@@ -216,6 +216,19 @@ def test_reads_of_which_one_kind_lacks_many_bases_are_told_apart(bases, left, ta
     assert made[4][1] == left
 
 
+@pytest.mark.parametrize(("lacking", "left"), [(440_000, 6), (450_000, 0)])
+def test_reads_that_lack_many_bases_are_not_told_apart_where_any_share_may_by_error(lacking, left):
+    rng = np.random.default_rng(8)
+    genome = rng.integers(0, 4, 300).tolist()
+    rows = [(genome, bool(i % 2), 0, 300) for i in range(6)]
+    rows += [([*genome[:150], *genome[158:]], bool(i % 2), 0, 300) for i in range(6)]
+    alike = np.minimum(at_most(140_000), 450_000)
+    alike[5, 5] = lacking
+    expected, made = oracle_and_kernel(genome, rows, True, False, alike=alike)
+    assert made == expected
+    assert made[4][1] == left
+
+
 @pytest.mark.parametrize("longer", [False, True])
 def test_a_target_keeps_its_run_where_both_lengths_are_held(longer):
     # Of more reads that lack the base, the first draft would lack it, too: 30 in 100 have to have it.

@@ -66,7 +66,7 @@ TYPES = {
     **dict.fromkeys(
         ["k", "band", "share", "max_gap", "value", "number", "threads", "threshold", "run_threshold", "worth",
          "plain_weight", "most_weight", "errors"], NUMBER),
-    **dict.fromkeys(["write", "own", "target_votes"], YES),
+    **dict.fromkeys(["write", "own", "target_votes", "with_gaps"], YES),
 }  # fmt: skip
 OWN_TYPES = {
     "mem_anchors.clear": {"values": I4},

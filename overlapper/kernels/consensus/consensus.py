@@ -103,7 +103,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            left_out = leave_out(layers, starts, votes, settings.alike[1, 1])
+            left_out = leave_out(layers, starts, votes, settings.alike)
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)

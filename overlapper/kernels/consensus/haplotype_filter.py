@@ -1,7 +1,8 @@
 """The haplotype filter: layers of a pileup from another haplotype or copy of a repeat.
 
 **Kinds.** At a column a layer has a base, or a *long gap*: a deletion of `LONG_GAP` successive columns or
-more. Shorter deletions are often errors, and are nothing.
+more. Shorter deletions are often errors, and are nothing. So are long gaps of reads that err so much that any
+share of layers may lack a run of as many bases by error (``docs/algorithms/correction.md``, section 5).
 
 **Candidates.** A column of the draft is a candidate when the first two of its bases and the deletion have at
 least `MIN_BOTH` percent of its weight, the second of them at least `MIN_SHARE` percent, and each kind has
@@ -14,7 +15,7 @@ kinds at both, at most `MAX_AGAINST` percent break the rule "the same kind here,
 round or the other, and either kind of either is held by `MIN_LAYERS` of those that keep it. Each candidate
 is compared with the next `NEXT_CANDIDATES`; those with a link are sites. So are those that are as well
 explained by two haplotypes as by errors: of the n layers that have either kind, each is that of 3/2 + q n or
-more, with the q of a base that stands alone (``docs/algorithms/correction.md``, section 5).
+more, with the q of a base that stands alone.
 
 **Left out.** A layer agrees with the target at a site where the two have the same of its two kinds, and
 disagrees where they have different ones of them. A layer that disagrees more often than it agrees is left
@@ -48,18 +49,18 @@ def leave_out(layers, starts, votes, alike):
     starts : ndarray of int32
     votes : Votes
         Of these layers.
-    alike : int
-        Of how many millionths of layers errors may be alike where a base stands alone, as in `Settings`.
+    alike : ndarray of int64
+        As in `kernels.consensus.layers.Settings`.
 
     Returns
     -------
     int
         Layers left out.
     """
-    columns, kinds = _columns_of_two(votes)
+    columns, kinds = _columns_of_two(votes, alike[LONG_GAP, LONG_GAP] < alike.max())
     if len(columns) == 0:
         return 0
-    columns, held, lone = _candidates(layers, starts, columns, kinds, alike)
+    columns, held, lone = _candidates(layers, starts, columns, kinds, alike[1, 1])
     site = _linked(columns, held) | lone
     own = len(layers.start) - 1
     agree, disagree = np.zeros(own, np.int32), np.zeros(own, np.int32)
@@ -77,7 +78,7 @@ def leave_out(layers, starts, votes, alike):
 
 
 @njit(nogil=True, cache=True)
-def _columns_of_two(votes):
+def _columns_of_two(votes, gaps):
     """Return the columns in which two bases, or one and the deletion, have most of the weight, and which."""
     column, differing = votes.column, votes.differing
     columns, kinds = np.empty(len(column), np.int64), np.empty((len(column), 2), np.int64)
@@ -92,6 +93,8 @@ def _columns_of_two(votes):
                 first, second = kind, first
             elif second < 0 or column[c, kind] > column[c, second]:
                 second = kind
+        if not gaps and max(first, second) == DELETION:
+            continue
         less, more = np.int64(column[c, second]), np.int64(column[c, first])
         if total and 100 * less >= MIN_SHARE * total and 100 * (less + more) >= MIN_BOTH * total:
             columns[n], kinds[n, 0], kinds[n, 1] = c, first, second

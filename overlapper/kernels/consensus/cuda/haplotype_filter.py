@@ -54,8 +54,10 @@ def leave_out(
         layers.layer_first, layers.first, layers.bases, layers.start, layers.end, layers.at,
         layers.used, starts,
     )  # fmt: skip
-    errors = int(alike[1, 1])
-    launch(mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, errors, state)
+    errors, with_gaps = int(alike[1, 1]), bool(alike[LONG_GAP, LONG_GAP] < alike.max())
+    launch(
+        mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, errors, with_gaps, state
+    )  # fmt: skip
     launch(first_of_gaps, n, arena, draft.first, votes.column, state, is_candidate)
     place = exclusive_sums(is_candidate, arena)
     count = last_of(place, arena)
@@ -109,8 +111,9 @@ def _held(m, c, first, bases, start, end, at, used, starts, one, other):
 
 @cuda.jit
 def mark_candidates(
-    draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, errors, state
-):
+    draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, errors, with_gaps,
+    state,
+):  # fmt: skip
     """Tell which columns are candidates, and of these, which need no link; a thread a column."""
     x = cuda.grid(1)
     if x >= len(state):
@@ -119,6 +122,8 @@ def mark_candidates(
     if x >= draft_first[len(draft_first) - 1]:
         return
     one, other = _two_kinds(column, x)
+    if max(one, other) == DELETION and not with_gaps:
+        return
     total = int64(0)
     for kind in range(DELETION + 1):
         total += column[x, kind]
