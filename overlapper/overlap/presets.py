@@ -53,8 +53,8 @@ def preset_params(
 ) -> tuple[Params, str]:
     """Return the parameters of a preset for a read set.
 
-    Seeds are chosen by what k-mers the reads share, by how many bases there are, and by the shortest overlap
-    wanted (`overlapper.sketch.choice`).
+    Seeds are chosen by what k-mers the reads share, by how many and how long they are, and by the shortest
+    overlap wanted (`overlapper.sketch.choice`).
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def preset_params(
         When there is no such preset, or the changes do not fit.
     """
     rate = preset_error_rate(reads, preset, threads)
-    bases = CORRECTED_BASES if preset == CORRECTED else reads.total_bases
+    bases = CORRECTED_BASES if preset == CORRECTED else 0
     wanted = Params().changed(changes or {}).classes.min_overlap
-    sketch = choose(rate.shared or SharedKmers.assumed(rate.value), rate.value, bases, wanted)
+    sketch = choose(rate.shared or SharedKmers.assumed(rate.value), rate.value, reads.lengths, wanted, bases)
     why = (
         f"error rate {100 * rate.value:.2g} % ({rate.basis}), {reads.total_bases} bases: "
         f"k {sketch.kmer_length}, w {sketch.window}"

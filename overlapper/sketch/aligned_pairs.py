@@ -14,8 +14,11 @@ that only the other is. The error rate is the mean sum of the second less half o
 outermost 5 % of the sums on either side, often pairs of different copies of a repeat, are left out.
 
 Likewise for the share q of k-mers without error: the k-mers in these 320 bases that the other read has, too,
-are without error in both; with their share f in the first set and g in the second, q = g / sqrt(f). How much
-it differs from pair to pair is taken from the second set.
+are without error in both; with their share f in the first set and g in the second, q = g / sqrt(f).
+
+How much pairs differ in what they share is taken from the second set, over 1,000 bases in place of 320: of
+306 k-mers noisy reads share some 16, in clumps of five, so that chance alone makes the number as different
+from pair to pair as it is. Where reads are too short for that it is 320 all the same.
 """
 
 from __future__ import annotations
@@ -42,7 +45,9 @@ _SKIP = BASES_PER_WORD + 64
 _LENGTH = 320
 _SLACK = 32
 _PAIRED_AT_RANDOM = 512
-_COMPARED = 512
+_STRETCH, _STRETCH_SLACK = 1000, 128
+"""Bases over which pairs are compared for a distribution, if `_FEWEST_LONG` of each set have room."""
+_FEWEST_LONG, _COMPARED = 512, 1024
 """Pairs of each set whose shared k-mers are counted for a distribution."""
 _RELATED = 0.86
 """Of what unrelated reads differ by, what related ones do at most."""
@@ -66,6 +71,8 @@ class AlignedPairs:
     weights : ndarray of float64, shape (pairs,)
         Bases of the read that was drawn, over the chance that a read of its length is drawn; 1 in the first
         set.
+    room : ndarray of int64, shape (pairs,)
+        Bases that both reads have from the place on.
     errors : ndarray of float64, shape (pairs,)
         Summed error rates of both reads; NaN for unrelated ones.
     """
@@ -75,6 +82,7 @@ class AlignedPairs:
     other: np.ndarray
     from_all: int
     weights: np.ndarray
+    room: np.ndarray
     errors: np.ndarray
 
     @classmethod
@@ -119,7 +127,8 @@ class AlignedPairs:
         weights = np.concatenate([np.ones(len(of_pairs)), reads.lengths[holder[of_reads]] / chance])
         unrelated = _median_difference(reads, places[room >= NEEDED_BASES], threads)
         errors = _sum_of_errors(_differences(reads, one, other, threads), unrelated)
-        return cls(reads, one, other, len(of_pairs), weights, errors)
+        shorter = np.minimum(room[rows], room[partners[rows]])
+        return cls(reads, one, other, len(of_pairs), weights, shorter, errors)
 
     @property
     def measured(self) -> int:
@@ -161,14 +170,18 @@ class AlignedPairs:
             Probability that two bases are equal by chance.
         threads : int
         """
-        of_pairs, of_reads = (rows[_spread(np.arange(len(rows)), _COMPARED)] for rows in self._sets())
-        if min(len(of_pairs), len(of_reads)) < _FEWEST_PAIRS:
+        sets, stretch = self._sets(), (_LENGTH, _SLACK)
+        if min(map(len, sets)) < _FEWEST_PAIRS:
             return None
+        of_long = [rows[self.room[rows] >= _SKIP + _STRETCH + _STRETCH_SLACK] for rows in sets]
+        if min(map(len, of_long)) >= _FEWEST_LONG:
+            sets, stretch = (of_long[0], of_long[1]), (_STRETCH, _STRETCH_SLACK)
+        of_pairs, of_reads = (rows[_spread(np.arange(len(rows)), _COMPARED)] for rows in sets)
         weights = self.weights[of_reads]
         shares = []
         for k in MEASURED:
-            of_better = float(np.mean(self._shared_kmers(of_pairs, k, threads)))
-            found = self._shared_kmers(of_reads, k, threads)
+            of_better = float(np.mean(self._shared_kmers(of_pairs, k, threads, *stretch)))
+            found = self._shared_kmers(of_reads, k, threads, *stretch)
             scale = float(np.average(found, weights=weights)) / of_better if of_better else 0.0
             shares.append(np.minimum(1.0, scale * found))
         return SharedKmers.measured(shares, weights, chance)
@@ -178,7 +191,9 @@ class AlignedPairs:
         related = np.flatnonzero(~np.isnan(self.errors))
         return related[related < self.from_all], related[related >= self.from_all]
 
-    def _shared_kmers(self, rows: np.ndarray, k: int, threads: int) -> np.ndarray:
+    def _shared_kmers(
+        self, rows: np.ndarray, k: int, threads: int, length: int = _LENGTH, slack: int = _SLACK
+    ) -> np.ndarray:
         """Return the share of the k-mers behind the one place that are behind the other, too."""
         from overlapper.kernels.seeds import prefix_edits
 
@@ -186,10 +201,10 @@ class AlignedPairs:
 
         def count(part: slice) -> None:
             one, other = self.one[rows[part]], self.other[rows[part]]
-            prefix_edits.pair_kmers(self.reads.words, one, other, _SLACK, _SKIP, _LENGTH, k, shared[part])
+            prefix_edits.pair_kmers(self.reads.words, one, other, slack, _SKIP, length, k, shared[part])
 
         _in_parts(count, len(rows), threads)
-        return shared / (_LENGTH - k + 1)
+        return shared / (length - k + 1)
 
 
 def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:

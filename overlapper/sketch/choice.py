@@ -1,32 +1,44 @@
 """Which k-mers seed: by the overlaps that they are predicted to find, and by what they cost.
 
-**Prediction.** What share s of their k-mers two overlapping reads have in common differs from pair to pair,
-as reads differ in accuracy: `SharedKmers` has the distribution. Windows of w k-mers leave 2 / (w + 1) of
-them. As shared k-mers come in clumps, every other counts, so that an overlap of L bases has
+**What two reads share.** A share s of the k-mers of two overlapping reads is in both. It differs from pair to
+pair, as reads differ in accuracy: `SharedKmers` has the distribution, measured over stretches so long that
+what is local evens out (`overlapper.sketch.aligned_pairs`).
 
-    m = s (L - k) / (w + 1)
+**Prediction.** Shared k-mers come in clumps, stretches without an error: another one follows with
+probability r, by which the mean share falls from k to k + 1. With n = w - 1, both reads choose a shared k-mer
+as a minimizer with probability
 
-seeds apart from each other, and it is found with two: the predicted recall R is the mean of
-1 - exp(-m) (1 + m) over all pairs. On real CLR reads of E. coli (P5-C3, 15x), for 15 choices of k from
-13 to 19 and w from 2 to 8, it is within .03 (root mean square) of the recall of overlaps from 500 to 700
-bases, .49 to .90; "every other" was fitted on these. pbsim3's RSII model, which was not: .69 predicted for
-k 15, w 5, .80 found.
+    2 / (w + 1)                                                            where they are equal around it
+    1 / (2n + 1) + 2n / ((2n + 1) (2n + 2)) + 2n**2 / ((2n + 1) (2n + 2) (2n + 3))        where they differ
 
-**Cost**, in nanoseconds on one core: 6 a base, 37 a minimizer, 50 a hit by chance. Of N bases, with p the
-probability that two bases are equal by chance, there are
+rho is a mean of the two, weighted by the length of a clump and by w. A clump has a seed with probability
+p = rho / (1 - r (1 - rho)), and after its first one another that covers ``SUPPORT`` bases together with it
+with probability q = p r**(SUPPORT - k). Where no clump is, one begins with probability s (1 - r) / (1 - s)
+a base. Found is an overlap with two seeds of two clumps, or two such ones of one: of L bases, with
+m = p (L - k) s (1 - r) / (1 - s), all but exp(-m) (1 + m (1 - q)). The predicted recall R is the mean over
+all pairs, and over overlaps of the length wanted and more, as frequent as the lengths of the reads make them.
+It is within .010 (root mean square) of what is found from 500 bases on, .007 from 2 kb on, for 18 choices of
+k and w in eight sets of noisy reads, without a number that was fitted.
 
-    N**2 p**k (2 w / (w + 1))**2 / (2 w - 1)
+**Cost**, in nanoseconds on one core: 12 a base, 69 a minimizer, 80 a hit in an overlap, 100 one by chance, 1
+a pair of bases that overlap, and .9 s. Reads of N bases at a depth C, copies of repeats counted, have
+N C / 2 pairs of bases, of which s rho are hits. By chance there are, with c the probability that two bases
+are equal by chance,
 
-of these: minimizers are small hashes, which meet more often than others.
+    N**2 c**k (2 w / (w + 1))**2 / (2 w - 1)
+
+as minimizers are small hashes, which meet more often than others.
 
 **Choice.** Of all k from 13 to 19 and all w up to a widest one, those with the least
 
-    log(cost + 0.3 s) - 2.5 log(R) + 0.005 S (19 - k)
+    log(cost + 300 ns a hit by chance + 2 s) - 10.5 R**3 + 0.005 S (19 - k)
 
-are taken; of equals the smallest k, then the smallest w: a percent of recall is worth 2.5 percent of time,
-and below .3 s time hardly counts. S is the mean share: k-mers of accurate reads tell copies of repeats apart,
-longer ones more of them. All of it is smooth in bases and shares, and so is what is chosen. The weights were
-set on real CLR reads (15x), the piece of E. coli in HiFi, Listeria (R10) and simulated human X (R10).
+are taken; of equals the smallest k, then the smallest w. Where nearly all is found a percent of recall is
+worth 32 percent of time, less where little can be found, and below 3 s time hardly counts. Hits by chance
+weigh four times what they take: short k-mers are those that diverged copies of repeats share, too. S is the
+mean share: k-mers of accurate reads tell such copies apart, longer ones more of them. All of it is smooth in
+bases, depth and shares, and so is what is chosen. The weights were set on real CLR reads (15x), E. coli in
+CLR (44x) and in ONT (pbsim3, 40x), and yeast in CLR.
 """
 
 from __future__ import annotations
@@ -49,12 +61,18 @@ SHORTEST_OVERLAP = 500
 """Seeds are chosen for overlaps of so many bases even if shorter ones are asked for."""
 CHANCE = 1 / 4
 """Probability that two bases are equal where all four are as common."""
-
-_NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT = 6, 37, 50
-_LITTLE_TIME, _WORTH, _REPEATS = 0.3, 2.5, 0.005
-_LEAST_RECALL = 1e-9
+DEPTH = 20.0
+"""Of reads that do not tell theirs."""
+SUPPORT = 21
+"""Bases that the seeds of a candidate cover (`overlapper.params.stages.DsoftParams`)."""
+_NS_A_BASE, _NS_A_MINIMIZER, _NS_A_HIT, _NS_A_CHANCE_HIT, _NS_A_PAIR = 12, 69, 80, 100, 1
+_START = 0.9
+_NS_FALSE_HITS = 300
+_LITTLE_TIME, _WORTH, _POWER, _REPEATS = 2.0, 10.5, 3, 0.005
 _NARROWEST, _WIDEST, _WIDTH_BY_ERRORS = 7, 50, 0.15
 _DECAY, _SHAPE = 1.77, 10.0
+_LENGTHS = 12
+_LEAST_SHARE, _MOST_SHARED = 1e-12, 0.99
 
 
 class SharedKmers(NamedTuple):
@@ -66,10 +84,13 @@ class SharedKmers(NamedTuple):
         For each k of `MEASURED`, the mean share of each of `PARTS` equal parts of the pairs, ascending.
     chance : float
         Probability that two bases are equal by chance; its k-th power is that of k-mers.
+    depth : float
+        Reads over a base of the genome, those over copies of it included.
     """
 
     shares: tuple[tuple[float, ...], ...]
     chance: float = CHANCE
+    depth: float = DEPTH
 
     @classmethod
     def assumed(cls, error_rate: float) -> Self:
@@ -94,7 +115,8 @@ class SharedKmers(NamedTuple):
         weights : ndarray of float64, shape (pairs,)
         chance : float
         """
-        return cls(tuple(_means_of_parts(of_k, weights) for of_k in shares), chance)
+        order = np.argsort(sum(shares), kind="stable")
+        return cls(tuple(_means_of_parts(of_k[order], weights[order]) for of_k in shares), chance)
 
     def at(self, k: int) -> np.ndarray:
         """Return the mean share of each part of the pairs for a k from 13 to 19."""
@@ -102,13 +124,37 @@ class SharedKmers(NamedTuple):
         shares = np.array(self.shares[below])
         return np.sqrt(shares * self.shares[below + 1]) if odd else shares
 
-    def recall(self, sketch: SketchParams, overlap: int) -> float:
-        """Return the predicted recall of overlaps of so many bases."""
-        m = self.at(sketch.kmer_length) * max(0, overlap - sketch.kmer_length) / (sketch.window + 1)
-        return float(np.mean(1 - np.exp(-m) * (1 + m)))
+    def mean(self, k: int) -> float:
+        """Return the mean share for any k."""
+        below = min(max((k - SHORTEST) // 2, 0), len(MEASURED) - 2)
+        one, other = (max(float(np.mean(self.shares[i])), _LEAST_SHARE) for i in (below, below + 1))
+        return one * (other / one) ** ((k - MEASURED[below]) / 2)
+
+    def recall(self, kmer_length: int, windows: np.ndarray, overlap: int) -> np.ndarray:
+        """Return the predicted recall of overlaps of so many bases, for each of some windows."""
+        k, r = kmer_length, self._next_too()
+        rho = _chosen_in_both(windows, r)
+        p = rho / (1 - r * (1 - rho))
+        again = p * r ** max(0, SUPPORT - k)
+        shares = np.minimum(self.at(k), _MOST_SHARED)
+        m = np.outer(p, shares / (1 - shares) * (max(0, overlap - k) * (1 - r)))
+        return np.mean(1 - np.exp(-m) * (1 + m * (1 - again[:, None])), axis=1)
+
+    def hits(self, kmer_length: int, windows: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return how many hits reads of so many bases have in overlaps, and by chance."""
+        chosen = _chosen_in_both(windows, self._next_too())
+        true = self.depth * bases / 2 * self.mean(kmer_length) * chosen
+        by_chance = (bases * 2 * windows / (windows + 1)) ** 2 / (2 * windows - 1) * self.chance**kmer_length
+        return true, by_chance
+
+    def _next_too(self) -> float:
+        """Return the probability that the k-mer after a shared one is shared, too."""
+        return min((self.mean(LONGEST) / self.mean(SHORTEST)) ** (1 / (LONGEST - SHORTEST)), 1 - 1e-6)
 
 
-def choose(shared: SharedKmers, error_rate: float, bases: int, overlap: int) -> SketchParams:
+def choose(
+    shared: SharedKmers, error_rate: float, lengths: np.ndarray, overlap: int, bases: int = 0
+) -> SketchParams:
     """Choose k-mers and windows.
 
     Parameters
@@ -116,18 +162,41 @@ def choose(shared: SharedKmers, error_rate: float, bases: int, overlap: int) -> 
     shared : SharedKmers
     error_rate : float
         Of the reads.
-    bases : int
-        Of all reads.
+    lengths : ndarray of int, shape (reads,)
     overlap : int
         Shortest overlap wanted, in bases; see `SHORTEST_OVERLAP`.
+    bases : int
+        Of all reads; 0 for those that there are.
     """
-    overlap = max(overlap, SHORTEST_OVERLAP)
-    choices = [
-        SketchParams(kmer_length=k, window=w)
-        for k in range(SHORTEST, LONGEST + 1)
-        for w in range(1, widest_window(error_rate) + 1)
-    ]
-    return min(choices, key=lambda sketch: _burden(sketch, shared, bases, overlap))
+    bases = bases or int(np.sum(lengths))
+    overlaps, weights = overlap_lengths(lengths, max(overlap, SHORTEST_OVERLAP))
+    windows = np.arange(1, widest_window(error_rate) + 1)
+    burdens = []
+    for k in range(SHORTEST, LONGEST + 1):
+        found = sum(w * shared.recall(k, windows, x) for x, w in zip(overlaps, weights, strict=True))
+        _, by_chance = shared.hits(k, windows, bases)
+        weight = seconds(shared, k, windows, bases) + 1e-9 * _NS_FALSE_HITS * by_chance
+        burdens.append(
+            np.log(weight + _LITTLE_TIME) - _WORTH * found**_POWER + _REPEATS * shared.mean(k) * (LONGEST - k)
+        )
+    longer, wider = np.unravel_index(np.argmin(burdens), np.shape(burdens))
+    return SketchParams(kmer_length=SHORTEST + int(longer), window=1 + int(wider))
+
+
+def overlap_lengths(lengths: np.ndarray, shortest: int) -> tuple[list[int], list[float]]:
+    """Return lengths of overlaps from ``shortest`` on, geometric, and what share of all overlaps has each.
+
+    Reads of a and b bases overlap by L or more at a + b - 2 L places, if neither is shorter.
+    """
+    longest = max(2 * shortest, int(np.max(lengths, initial=0)))
+    bounds = np.geomspace(shortest, longest, _LENGTHS + 1)
+    beyond = (np.maximum(lengths - bound, 0) for bound in bounds)
+    overlaps = np.array([np.sum(bases) * np.count_nonzero(bases) for bases in beyond])
+    shares = -np.diff(np.append(overlaps[:-1], 0.0))
+    if not shares.any():
+        return [shortest], [1.0]
+    middles = np.sqrt(bounds[:-1] * bounds[1:])
+    return [int(x) for x in middles], (shares / shares.sum()).tolist()
 
 
 def widest_window(error_rate: float) -> int:
@@ -139,25 +208,26 @@ def widest_window(error_rate: float) -> int:
     return round(min(max(_WIDTH_BY_ERRORS / max(error_rate, 1e-6), _NARROWEST), _WIDEST))
 
 
-def seconds(sketch: SketchParams, bases: int, chance: float) -> float:
-    """Return the time that seeding takes on one core, in seconds, apart from what true overlaps do."""
-    k, w = sketch.kmer_length, sketch.window
-    hits = (bases * 2 * w / (w + 1)) ** 2 / (2 * w - 1) * chance**k
-    return 1e-9 * (bases * (_NS_A_BASE + _NS_A_MINIMIZER * 2 / (w + 1)) + _NS_A_HIT * hits)
+def seconds(shared: SharedKmers, kmer_length: int, windows: np.ndarray, bases: int) -> np.ndarray:
+    """Return the time that overlaps of reads of so many bases take on one core, in seconds."""
+    true, by_chance = shared.hits(kmer_length, windows, bases)
+    minimizers = bases * 2 / (windows + 1)
+    pairs = shared.depth * bases / 2
+    of_seeds = _NS_A_MINIMIZER * minimizers + _NS_A_HIT * true + _NS_A_CHANCE_HIT * by_chance
+    return _START + 1e-9 * (_NS_A_BASE * bases + _NS_A_PAIR * pairs + of_seeds)
 
 
-def _burden(sketch: SketchParams, shared: SharedKmers, bases: int, overlap: int) -> float:
-    """Return the cost that the best choice of k and w has least of: lost recall and time."""
-    time = math.log(seconds(sketch, bases, shared.chance) + _LITTLE_TIME)
-    found = math.log(max(shared.recall(sketch, overlap), _LEAST_RECALL))
-    k = sketch.kmer_length
-    return time - _WORTH * found + _REPEATS * float(np.mean(shared.at(k))) * (LONGEST - k)
+def _chosen_in_both(windows: np.ndarray, next_too: float) -> np.ndarray:
+    """Return the probability that both reads choose a k-mer that they share as a minimizer."""
+    n, clump = windows - 1, 1 / (1 - next_too)
+    equal = 2 / (windows + 1)
+    odd, even = 2 * n + 1, 2 * n + 2
+    different = 1 / odd + 2 * n / (odd * even) + 2 * n**2 / (odd * even * (odd + 2))
+    return (clump * equal + windows * different) / (clump + windows)
 
 
 def _means_of_parts(values: np.ndarray, weights: np.ndarray) -> tuple[float, ...]:
-    """Return the weighted means of `PARTS` parts of equal weight, ascending."""
-    order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[order]
+    """Return the weighted means of `PARTS` parts of equal weight, in order."""
     ends = np.concatenate([[0.0], np.cumsum(weights)])
     sums = np.concatenate([[0.0], np.cumsum(values * weights)])
     at = np.linspace(0, ends[-1], PARTS + 1)

@@ -51,6 +51,7 @@ _CHANCE = 256.0
 """k is large enough when a k-mer has to meet this many times the bases to meet another by chance."""
 
 _LEAST_AGREEMENT, _LEAST_BEHIND_VALLEY = 0.67, 0.3
+_LEAST_SHARE = 1e-6
 _MOST_OF_PAIRS, _LARGEST_MEAN_OF_PAIRS = 32, 3.0
 
 
@@ -191,11 +192,17 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
 
     samples, places = _draw(reads, _SAMPLES, threads)
     k = _least_k(samples, reads.total_bases)
-    fit = fit_spectrum(kmer_sample.prefix_spectrum(samples, k, _MOST))
+    spectrum = kmer_sample.prefix_spectrum(samples, k, _MOST)
+    fit = fit_spectrum(spectrum)
     if fit is None:
         return math.nan, None
     aligned = AlignedPairs.draw(reads, samples, places, k, fit.upper, threads)
-    return aligned.error_rate(), aligned.shared_kmers(_equal_hexamers(samples) ** (1 / 6), threads)
+    shared = aligned.shared_kmers(_equal_hexamers(samples) ** (1 / 6), threads)
+    if shared is not None:
+        times = np.arange(len(spectrum))
+        partners = float(np.sum(spectrum * times * (times - 1))) / len(samples)
+        shared = shared._replace(depth=aligned.related() * partners / max(shared.mean(k), _LEAST_SHARE))
+    return aligned.error_rate(), shared
 
 
 def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:

@@ -19,11 +19,7 @@ _TOP = np.uint64(63)
 _NONE = np.uint64(0)
 _ALL = ~_NONE
 _SCATTER = np.uint64(0x9E3779B97F4A7C15)
-_MARK_BITS = 12
-_MARK_SHIFT = np.uint64(64 - _MARK_BITS)
-
-MARKS = 1 << _MARK_BITS
-"""Marks of k-mers: ten times as many as k-mers of a stretch, so that few have one that another one left."""
+_EMPTY = _ALL
 
 
 @njit(nogil=True, cache=True)
@@ -116,28 +112,23 @@ def _kmers_of(bases, k, kmers):
 
 
 @njit(nogil=True, cache=True)
-def _mark_of(kmer):
-    """Return which mark a k-mer has."""
-    return np.int64((kmer * _SCATTER) >> _MARK_SHIFT)
+def _slot_of(kmer, table, bits):
+    """Return the slot of a table of 2**bits that holds a k-mer, or is to hold it."""
+    slot = (kmer * _SCATTER) >> np.uint64(64 - bits)
+    while table[slot] != kmer and table[slot] != _EMPTY:
+        slot = (slot + _ONE) & np.uint64(len(table) - 1)
+    return slot
 
 
 @njit(nogil=True, cache=True)
-def _count_found(kmers, among, marks):
-    """Return how many k-mers are found among others.
-
-    Most are not, which marks tell sooner; ``marks`` has room for `MARKS`, all of them false.
-    """
+def _count_found(kmers, among, table, bits):
+    """Return how many k-mers are found among others, of which the table has room for twice as many."""
+    table[:] = _EMPTY
     for kmer in among:
-        marks[_mark_of(kmer)] = True
+        table[_slot_of(kmer, table, bits)] = kmer
     count = 0
     for kmer in kmers:
-        if marks[_mark_of(kmer)]:
-            found = False
-            for j in range(len(among)):  # to the end, so that it is vectorised
-                found |= kmer == among[j]
-            count += found
-    for kmer in among:
-        marks[_mark_of(kmer)] = False
+        count += table[_slot_of(kmer, table, bits)] == kmer
     return count
 
 
@@ -162,10 +153,13 @@ def pair_kmers(words, one, other, slack, skip, length, k, shared):
     second = np.empty(skip + length + slack, np.uint8)
     kmers = np.empty(length - k + 1, np.uint64)
     among = np.empty(len(second) - k + 1, np.uint64)
-    marks = np.zeros(MARKS, np.bool_)
+    bits = np.int64(1)
+    while 1 << bits < 2 * len(among):
+        bits += 1
+    table = np.empty(1 << bits, np.uint64)
     for i in range(len(one)):
         unpack_from(words, one[i], first)
         unpack_from(words, other[i], second)
         _kmers_of(first[skip:], k, kmers)
         _kmers_of(second, k, among)
-        shared[i] = _count_found(kmers, among, marks)
+        shared[i] = _count_found(kmers, among, table, bits)
