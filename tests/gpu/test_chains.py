@@ -146,8 +146,8 @@ def test_several_gpus_find_what_the_cpu_does(gpu, monkeypatch, extender):
     monkeypatch.setattr(ListsThere, "_download", None)
     reads, _ = simulate_reads(with_repeats(6), adapted_model("ont-r10"), coverage=30, seed=6)
     changes = {"extender": extender}
-    expected = pipeline.run(reads, "ont-r10", device="cpu", changes=changes)
-    found = pipeline.run(reads, "ont-r10", device="cuda", changes=changes)
+    expected = pipeline.run(reads, "hifi", device="cpu", changes=changes)
+    found = pipeline.run(reads, "hifi", device="cuda", changes=changes)
     assert len(found.devices) > 1
     found.funnel.pop(REQUEUED, None)
     assert found.funnel == expected.funnel
