@@ -24,6 +24,8 @@ MOST_TYPICAL = 450
 """Agreement, in thousandths, where no k-mer seeds by chance. Above, most reads are accurate; that is not to
 cost those that are not."""
 FEWEST_CHAINS = 20
+_WHOLE_CHAIN = 1_000_000
+"""What a chain counts of which its query has no more than others."""
 SAMPLE_QUERIES = 64
 
 
@@ -126,16 +128,16 @@ def agreements(reads: Reads, sample: Candidates, params: ChainParams) -> np.ndar
 
     Returns
     -------
-    ndarray of int64, shape (chains, 2)
+    ndarray of int64, shape (chains, 3)
         Agreement in thousandths; the share of k-mers that seed, of the query times that of the target, in
-        millionths.
+        millionths; the query.
     """
     least = max(params.min_seeds, params.sure_seeds)
     of_sample = dataclasses.replace(params, min_agreement=0, min_seeds=least)
     seeding, (chains, _, _) = _chains(reads, sample, of_sample)
     rows = chains[:, kernel.CANDIDATE]
     shares = kernel.shares(sample.query[rows], sample.target[rows], seeding.sketched, seeding.starts)
-    return np.column_stack([chains[:, kernel.AGREEMENT], shares])
+    return np.column_stack([chains[:, kernel.AGREEMENT], shares, sample.query[rows]])
 
 
 def with_typical(params: Params, measured: Iterable[np.ndarray]) -> Params:
@@ -147,7 +149,7 @@ def with_typical(params: Params, measured: Iterable[np.ndarray]) -> Params:
     Parameters
     ----------
     params : Params
-    measured : iterable of ndarray, shape (chains, 2)
+    measured : iterable of ndarray, shape (chains, 3)
         What `agreements` gives of each part of a sample of queries; not gone through if it is not needed.
     """
     if params.chain.typical_agreement:
@@ -156,10 +158,12 @@ def with_typical(params: Params, measured: Iterable[np.ndarray]) -> Params:
 
 
 def _fitted(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
-    chains = np.concatenate([np.empty((0, 2)), *measured])
+    chains = np.concatenate([np.empty((0, 3)), *measured])
     if len(chains) < FEWEST_CHAINS:
         return dataclasses.replace(params, typical_agreement=AGREEMENT_UNKNOWN)
-    agreement, shares = np.median(chains, axis=0).tolist()
+    *columns, query = chains.T
+    weights = _weights(query)
+    agreement, shares = (_weighted_median(column, weights) for column in columns)
     seeding = math.sqrt(shares)
     in_common = seeding * math.sqrt(min(1, agreement / MOST_TYPICAL))
     by_chance = 1000 * (seeding - in_common) / max(1, 1000 - in_common)
@@ -170,6 +174,24 @@ def _fitted(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
         typical_shares=max(1, round(accurate * (seeding - by_chance) ** 2)),
         chance_share=round(by_chance),
     )
+
+
+def _weights(query: np.ndarray) -> np.ndarray:
+    """Return what each chain counts: those of a query together for four times as many as is usual, at most.
+
+    A query within a satellite has as many chains as all others together, most of them false.
+    """
+    _, numbers, counts = np.unique(query, return_inverse=True, return_counts=True)
+    most = int(4 * np.median(counts))
+    return np.minimum(_WHOLE_CHAIN, _WHOLE_CHAIN * most // counts)[numbers]
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the value up to which half of the weight lies, the mean of two where it lies between them."""
+    order = np.argsort(values, kind="stable")
+    up_to = np.cumsum(weights[order])
+    low, high = (int(np.searchsorted(2 * up_to, up_to[-1], side)) for side in ("left", "right"))
+    return float(values[order[low]] + values[order[high]]) / 2
 
 
 def _chains(

@@ -1,5 +1,9 @@
 """Chaining equals its oracle."""
 
+import itertools
+import statistics
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -144,6 +148,21 @@ def fit(reads, candidates):
     return chain.with_typical(Params(), [chain.agreements(reads, candidates, ChainParams())]).chain
 
 
+def weighted_medians(measured):
+    """Return medians of chains; those of a query count for four times as many as is usual at most."""
+    numbers = Counter(measured[:, 2].tolist())
+    usual = statistics.median(numbers.values())
+    counting = [min(10**6, int(10**6 * 4 * usual) // numbers[query]) for query in measured[:, 2].tolist()]
+    medians = []
+    for column in range(2):
+        pairs = sorted(zip(measured[:, column].tolist(), counting, strict=True))
+        up_to = list(itertools.accumulate(weight for _, weight in pairs))
+        low = next(value for (value, _), so_far in zip(pairs, up_to, strict=True) if 2 * so_far >= up_to[-1])
+        high = next(value for (value, _), so_far in zip(pairs, up_to, strict=True) if 2 * so_far > up_to[-1])
+        medians.append((low + high) / 2)
+    return np.array(medians)
+
+
 def noisy_copies(error_rate):
     """Return reads of one place and their candidates."""
     rng = np.random.default_rng(4)
@@ -159,7 +178,7 @@ def test_what_is_typical_are_medians(monkeypatch):
     seeding, params = candidates.seeding, ChainParams()
     measured = chain.agreements(reads, candidates, params)
     fitted = fit(reads, candidates)
-    agreement, shares = np.median(measured, axis=0) / [1e3, 1e6]
+    agreement, shares = weighted_medians(measured) / [1e3, 1e6]
     assert 0 < fitted.typical_agreement < chain.MOST_TYPICAL
     assert fitted.typical_agreement == round(1000 * agreement)
     # A share p is in common, and of the others chance seeds a share c: agreement is p^2 / (p + (1 - p) c)^2.
@@ -177,10 +196,21 @@ def test_what_is_typical_are_medians(monkeypatch):
 def test_typical_agreement_is_bounded():
     reads, candidates = noisy_copies(0.02)
     fitted = fit(reads, candidates)
-    agreement, shares = np.median(chain.agreements(reads, candidates, ChainParams()), axis=0)
+    agreement, shares = weighted_medians(chain.agreements(reads, candidates, ChainParams()))
     assert agreement > chain.MOST_TYPICAL == fitted.typical_agreement
     assert fitted.typical_shares == round(shares * (chain.MOST_TYPICAL / agreement) ** 8)
     assert fitted.chance_share == 0
+
+
+def test_a_query_with_most_of_the_chains_counts_little():
+    ordinary = np.array([[400 + chain, 250_000, query] for query in range(9) for chain in range(5)])
+    within_a_satellite = np.array([[30, 90_000, 9]] * 1_000)
+    fitted = chain.with_typical(Params(), [ordinary, within_a_satellite]).chain
+    assert 400 <= fitted.typical_agreement <= 402
+    assert fitted.typical_agreement == round(
+        weighted_medians(np.concatenate([ordinary, within_a_satellite]))[0]
+    )
+    assert chain.with_typical(Params(), [ordinary]).chain.typical_agreement == 402
 
 
 def test_typical_agreement_that_is_given_stays():
