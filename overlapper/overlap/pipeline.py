@@ -299,4 +299,7 @@ class HeldRun:
                 )
             taken.update(counts)
         on_gpus = {"candidates": taken["candidates"], **gpus.counts()} if gpus and taken else {}
-        return Found(lambda: parts, {**self._finder.counts(), **on_gpus, **taken}, extension.devices)
+        counts = {**self._finder.counts(), **on_gpus, **taken}
+        # The seeds are most of what is held, and the overlaps are copied when they are put in order.
+        del self._finder, self._tile
+        return Found(lambda: parts, counts, extension.devices)
