@@ -68,7 +68,7 @@ class DsoftFinder:
 
     def hits_per_base(self) -> float:
         """Return about how many hits a base of the reads has, from a sample of the seeds."""
-        seeds = len(self.index.seeding.positions)
+        seeds = int(self.index.list_starts[-1])
         step = 1 + seeds // SAMPLED_SEEDS
         hits = self.index.lists.hits(step) / max(1, -(-seeds // step)) * seeds
         return hits / max(1, int(self.lengths.sum()))

@@ -48,7 +48,7 @@ class IndexThere(NamedTuple):
         The memory that it lies in.
     seeds : Index
     seeding : tuple of DeviceArray
-        The columns of the table of that name.
+        What `SeededReads` has of the table of that name.
     reads : DeviceReads
     """
 
@@ -201,9 +201,8 @@ class DsoftOnGpus:
             return None
         list_starts = self._finder.index.list_starts
         seeds = Index(columns.occurrences, columns.by_read, list_starts, slot.reads.lengths)
-        return IndexThere(
-            columns.arena, seeds, (columns.sketched, columns.positions, columns.starts), slot.reads
-        )
+        seeding = columns.sketched, columns.marks, slot.reads.word_offsets, columns.ranks, columns.starts
+        return IndexThere(columns.arena, seeds, seeding, slot.reads)
 
 
 def _on_gpus(index: SeedIndex) -> IndexCopies:
@@ -211,5 +210,5 @@ def _on_gpus(index: SeedIndex) -> IndexCopies:
     lists, seeding = index.lists, index.seeding
     if isinstance(lists, ListsThere):
         return lists.on_gpus
-    columns = lists.occurrences, lists.by_read, seeding.sketched, seeding.positions, seeding.starts
+    columns = lists.occurrences, lists.by_read, seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
     return IndexCopies(columns, lambda arena, column: arena.upload(column))

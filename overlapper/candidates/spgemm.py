@@ -29,8 +29,9 @@ from overlapper.errors import ParameterError
 from overlapper.params.stages import Params, SpgemmParams
 from overlapper.sketch.counting import count_kmers
 from overlapper.sketch.estimates import Estimates, estimate
+from overlapper.sketch.seeding_at import seeding_at
 from overlapper.sketch.spectrum import sparing_limit
-from overlapper.tables import Candidates, Reads, Seeding
+from overlapper.tables import Candidates, Reads
 
 _SHORTEST_OVERLAP = 500
 _MOST_MASKED = 0.02
@@ -176,7 +177,7 @@ class SpgemmFinder:
             threads=threads,
         )  # fmt: skip
         rows = build_rows(counted.column_offsets, counted.occurrences, lengths, len(reads), threads)
-        seeding = Seeding(sketched=counted.of_read, positions=rows.positions, starts=rows.starts)
+        seeding = seeding_at(counted.of_read, rows.positions, rows.starts, reads.word_offsets)
         product = SparseProduct(lengths, counted.occurrences, rows, seeding, k, params.spgemm)
         return cls(product, kmers, kmers.too_rare(counted.spectrum))
 

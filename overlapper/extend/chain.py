@@ -112,7 +112,8 @@ def settled(
     overlaps = overlaps.take(np.flatnonzero(sure))
     agree = kernel.agree(
         overlaps.query, overlaps.target, overlaps.q_start, overlaps.q_end, overlaps.t_start, overlaps.t_end,
-        overlaps.seeds, reads.lengths, k, seeding.sketched, seeding.positions, seeding.starts,
+        overlaps.seeds, k, seeding.sketched, seeding.marks, seeding.word_offsets, seeding.ranks,
+        seeding.starts,
         params.min_agreement, params.typical_agreement, params.typical_shares, params.chance_share,
     )  # fmt: skip
     return overlaps.take(np.flatnonzero(agree)), n_unsure, int(np.count_nonzero(~agree))
@@ -205,7 +206,8 @@ def _chains(
     return seeding, kernel.chain_candidates(
         candidates.query, candidates.target, candidates.reverse,
         candidates.hit_offsets, candidates.hit_query_pos, candidates.hit_target_pos,
-        reads.lengths, candidates.seed_length, seeding.sketched, seeding.positions, seeding.starts,
+        reads.lengths, candidates.seed_length, seeding.sketched, seeding.marks, seeding.word_offsets,
+        seeding.ranks, seeding.starts,
         *settings(params),
     )  # fmt: skip
 

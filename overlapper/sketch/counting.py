@@ -120,6 +120,8 @@ class KmerCounter:
     ----------
     of_read : ndarray of int32, shape (reads,)
         k-mers of each read that take part.
+    lengths
+        As given.
     """
 
     def __init__(
@@ -129,6 +131,7 @@ class KmerCounter:
 
         self._kernels: Any = counting
         self._k, self._threads, self._load = k, threads, load
+        self.lengths = lengths
         bases = int(lengths.sum())
         self._limit = _hash_limit(k, sampled)
         self._bounds = cut_evenly(lengths, max(_BLOCK_BASES, -(-bases // _MOST_BLOCKS)))

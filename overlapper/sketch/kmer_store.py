@@ -14,7 +14,10 @@ import numpy as np
 
 from overlapper.io.artifacts import Artifact
 from overlapper.sketch.counting import KmerCounter
+from overlapper.sketch.seeding_at import seeding_at
 from overlapper.tables import Seeding
+from overlapper.tables.base import offsets_of
+from overlapper.tables.reads import words_for
 
 _POSITION = (1 << 31) - 1
 _KMERS_AT_A_TIME = 1 << 16
@@ -101,15 +104,18 @@ class KmerWriter:
         for name in ("sizes", "occurrences"):
             self._artifact.remove(name)
         for block in blocks:
-            self._list_positions(block, int(bounds[block + 1] - bounds[block]))
+            self._mark_kmers(block, self._counter.lengths[bounds[block] : bounds[block + 1]])
         self._artifact.save("sketched", self._counter.of_read)
+        self._artifact.save("lengths", self._counter.lengths)
         self._artifact.save("bounds", bounds.astype(np.int64))
 
-    def _list_positions(self, block: int, reads: int) -> None:
-        """Write the positions of the k-mers of each read of a block."""
+    def _mark_kmers(self, block: int, lengths: np.ndarray) -> None:
+        """Write where the reads of a block, which are so long, have the k-mers, a bit a base."""
         places = np.sort(self._artifact.load(f"occurrences-{block}", np.int64) >> 1)
-        self._artifact.save(f"positions-{block}", (places & _POSITION).astype(np.int32))
-        self._artifact.save(f"starts-{block}", np.searchsorted(places, np.arange(reads + 1) << 31))
+        starts = np.searchsorted(places, np.arange(len(lengths) + 1) << 31)
+        positions, word_offsets = (places & _POSITION).astype(np.int32), offsets_of(words_for(lengths))
+        seeding = seeding_at(np.empty(len(lengths), np.int32), positions, starts, word_offsets)
+        self._artifact.save(f"marks-{block}", seeding.marks)
 
 
 class KmerStore:
@@ -130,8 +136,8 @@ class KmerStore:
         start, stop = int(self.bounds[block]), int(self.bounds[block + 1])
         seeding = Seeding(
             sketched=self._artifact.load("sketched", np.int32, start, stop),
-            positions=self._artifact.load(f"positions-{block}", np.int32),
-            starts=self._artifact.load(f"starts-{block}", np.int64),
+            marks=self._artifact.load(f"marks-{block}", np.uint32),
+            word_offsets=offsets_of(words_for(self._artifact.load("lengths", np.int64, start, stop))),
         )
         return BlockKmers(
             self._artifact.load(f"kmers-{block}", np.int64),
@@ -143,7 +149,7 @@ class KmerStore:
         """Return the k-mers of some reads, ascending, as a block of their own."""
         block_of = np.searchsorted(self.bounds, reads, side="right") - 1
         none = np.empty(0, np.int64)
-        nothing = Seeding(np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(1, np.int64))
+        nothing = Seeding(np.empty(0, np.int32), np.empty(0, np.uint32), np.zeros(1, np.int64))
         parts = [BlockKmers(none, none, nothing)]
         for block in np.unique(block_of).tolist():
             within = reads[block_of == block] - self.bounds[block]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, Protocol, Self
@@ -10,7 +11,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 
 from overlapper.params.stages import SketchParams
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.page_chains import EntryLayout, PageChains
 from overlapper.sketch.spectrum import repeat_limit
@@ -20,6 +21,8 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 LISTED_BITS = 20
 """``2 ** LISTED_BITS`` bases have their occurrences sorted at a time: their list fits into the cache."""
+LISTED_TOGETHER, LISTED_PARTS = 1 << 23, 8
+"""Occurrences that are listed together, or this part of all: for each part all are gone through once."""
 BUCKETS_AT_A_TIME = 4
 """Buckets that are gathered in one call: calls take the lock, of which all threads have one."""
 SPECTRUM_SIZE = 1 << 16
@@ -116,13 +119,11 @@ class SeedIndex:
             frequent = _frequent(entries, buckets, layout, limit, threads)
             placing = Placing.of(layout, reads.word_offsets)
             largest, added = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
-        by_read, positions, starts = list_occurrences(
-            reads, entries, buckets, layout, limit, often, threads, added
-        )
-        counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
-        seeding = Seeding(sketched=sketched, positions=positions, starts=starts)
+        by_read, marks = list_occurrences(reads, entries, buckets, layout, limit, often, threads, added)
+        counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(by_read))
+        seeding = Seeding(sketched=sketched, marks=marks, word_offsets=reads.word_offsets)
         lists = ListsHere(entries, by_read)
-        return cls(sketch.kmer_length, max(limit, largest), lists, starts, seeding, counts)
+        return cls(sketch.kmer_length, max(limit, largest), lists, seeding.starts, seeding, counts)
 
 
 def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
@@ -233,7 +234,7 @@ def list_occurrences(
     unthinned: int,
     threads: int,
     added: list[list[np.ndarray]],
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray]:
     """Turn grouped entries into occurrences, in place, and list them by read.
 
     Parameters
@@ -256,10 +257,8 @@ def list_occurrences(
     by_read : ndarray of uint32 or int64
         Numbers of the occurrences of each read, ascending by position; of the last one of a group, which has
         no later one, a number that none has.
-    positions : ndarray of int32
-        Their positions.
-    starts : ndarray of int64, shape (reads + 1,)
-        Where the lists of each read start.
+    marks : ndarray of uint32, shape (words,)
+        A bit for each base at which one is, those of a word of the reads in one item.
     """
     joined, per_block = _join(reads, entries, stretches, layout, limit, unthinned, threads, added)
     return _list_by_read(reads, entries, joined, per_block, threads)
@@ -310,38 +309,47 @@ def _join(
 
 def _list_by_read(
     reads: Reads, occurrences: np.ndarray, stretches: Stretches, per_block: np.ndarray, threads: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return numbers and positions of the occurrences of each read, and where those of each start."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers and marks of the occurrences, as `list_occurrences` does.
+
+    Blocks of bases are listed some at a time, as their unsorted bases take as much memory as their numbers.
+    """
     from overlapper.kernels.seeds.seed_index import list_by_block, sort_block
 
-    n_blocks = per_block.shape[1]
     block_starts = offsets_of(per_block.sum(axis=0))
-    next_free = block_starts[:-1] + np.cumsum(per_block, axis=0) - per_block
-    n = int(block_starts[-1])
-    numbers = np.empty(n, np.uint32 if len(occurrences) < 1 << 32 else np.int64)
-    positions = np.empty(n, np.int32)
-    starts = np.full(len(reads) + 1, n)
-    first_words = (np.arange(n_blocks) << LISTED_BITS) // BASES_PER_WORD
-    first_reads = np.append(np.searchsorted(reads.word_offsets[:-1], first_words), len(reads))
+    n, words = int(block_starts[-1]), (1 << LISTED_BITS) // BASES_PER_WORD
+    # One more, to which goes what is not listed yet.
+    numbers = np.empty(n + 1, np.uint32 if len(occurrences) < 1 << 32 else np.int64)
+    marks = np.zeros(int(reads.word_offsets[-1]), np.uint32)
 
-    def enter(part: int) -> None:
-        start, stop = stretches[part]
-        list_by_block(
-            occurrences[start:stop], start, reads.word_offsets, LISTED_BITS, next_free[part],
-            numbers, positions,
-        )  # fmt: skip
+    def list_blocks(first: int, last: int) -> None:
+        start, stop = int(block_starts[first]), int(block_starts[last])
+        first_read = int(np.searchsorted(reads.word_offsets, first * words, side="right")) - 1
+        last_read = int(np.searchsorted(reads.word_offsets, last * words))
+        goes_on = np.zeros(len(block_starts) - 1, np.int64)
+        goes_on[first:last] = 1
+        next_free = block_starts[:-1] - start + np.cumsum(per_block, axis=0) - per_block
+        next_free[:, goes_on == 0] = stop - start
+        bases = np.empty(stop - start + 1, np.int32)
 
-    def sort(block: int) -> None:
-        first, last = int(first_reads[block]), int(first_reads[block + 1])
-        own = slice(block_starts[block], block_starts[block + 1])
-        sort_block(
-            numbers[own], positions[own], LISTED_BITS, block << LISTED_BITS,
-            reads.word_offsets, first, starts[first:last],
-        )  # fmt: skip
-        starts[first:last] += block_starts[block]
+        def enter(part: int) -> None:
+            here = slice(*stretches[part])
+            list_by_block(
+                occurrences[here], here.start, reads.word_offsets, LISTED_BITS, first_read, last_read,
+                next_free[part], goes_on, numbers[start:], bases,
+            )  # fmt: skip
 
-    for _ in map_in_order(enter, range(len(stretches)), threads):
-        pass
-    for _ in map_in_order(sort, range(n_blocks), threads):
-        pass
-    return numbers, positions, starts
+        def sort(block: int) -> None:
+            own = slice(int(block_starts[block]), int(block_starts[block + 1]))
+            of_block = slice(block * words, (block + 1) * words)
+            sort_block(numbers[own], bases[own.start - start : own.stop - start], marks[of_block])
+
+        for _ in map_in_order(enter, range(len(stretches)), threads):
+            pass
+        for _ in map_in_order(sort, range(first, last), threads):
+            pass
+
+    together = max(LISTED_TOGETHER, n // LISTED_PARTS)
+    for first, last in itertools.pairwise(cut_evenly(np.diff(block_starts), together).tolist()):
+        list_blocks(first, last)
+    return numbers[:n], marks

@@ -182,8 +182,8 @@ def _build(
             frequent += _frequent(groups, share, layout, limit, arena)
         n += pack_occurrences(groups, slot.reads, grouped.owners, limit, often, occurrences[n:], arena)
     if in_deep:
-        largest, seeding = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
-        added = _packed(seeding, placing, often)
+        largest, deep = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
+        added = _packed(deep, placing, often)
         mark = arena.mark()
         launch(named("common.copies", "copy_items"), len(added), arena, arena.upload(added), occurrences[n:])
         arena.release(mark)
@@ -192,13 +192,13 @@ def _build(
         return None
     lists = list_by_read(occurrences[:n], slot.reads, grouped.owners, arena)
     there = IndexColumns(
-        arena, lists.occurrences, lists.by_read, grouped.sketched, lists.positions, lists.starts
+        arena, lists.occurrences, lists.by_read, grouped.sketched, lists.marks, lists.ranks, lists.starts
     )
-    positions, starts = map(arena.download, (lists.positions, lists.starts))
-    counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(positions))
+    counts = seed_counts(int(sketched.sum()), int(spectrum[1]), n)
+    seeding = Seeding(sketched, arena.download(lists.marks), reads.word_offsets)
     return SeedIndex(
-        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, there), starts,
-        Seeding(sketched=sketched, positions=positions, starts=starts), counts,
+        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, there), arena.download(lists.starts),
+        seeding, counts,
     )  # fmt: skip
 
 

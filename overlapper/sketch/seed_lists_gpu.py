@@ -26,14 +26,15 @@ class IndexColumns(NamedTuple):
     ----------
     arena : Arena
         That they lie in.
-    occurrences, by_read, sketched, positions, starts : DeviceArray
+    occurrences, by_read, sketched, marks, ranks, starts : DeviceArray
     """
 
     arena: Arena
     occurrences: DeviceArray
     by_read: DeviceArray
     sketched: DeviceArray
-    positions: DeviceArray
+    marks: DeviceArray
+    ranks: DeviceArray
     starts: DeviceArray
 
 

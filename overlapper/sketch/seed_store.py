@@ -12,6 +12,7 @@ import numpy as np
 from overlapper.io.artifacts import Artifact
 from overlapper.sketch.page_chains import EntryLayout
 from overlapper.tables import Seeding
+from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import words_for
 
 
@@ -44,14 +45,9 @@ class SeedStore:
     def block(self, block: int) -> BlockSeeds:
         """Return the seeds of a block, one of several."""
         start, stop = int(self.bounds[block]), int(self.bounds[block + 1])
-        seeding = Seeding(
-            sketched=self._artifact.load("sketched", np.int32, start, stop),
-            positions=self._artifact.mapped(f"positions-{block}", np.int32),
-            starts=self._artifact.load(f"starts-{block}", np.int64),
-        )
-        lengths = self._artifact.load("sketched_lengths", np.int64, start, stop)
+        seeding = self._seeding(start, stop, self._artifact.mapped(f"marks-{block}", np.uint32))
         read = partial(self.entries, block)
-        return BlockSeeds(read, self.starts(block), seeding, int(words_for(lengths).sum()))
+        return BlockSeeds(read, self.starts(block), seeding, len(seeding.marks))
 
     def entries(self, block: int, first: int, last: int) -> np.ndarray:
         """Return the entries of buckets ``[first, last)`` of a block, left on disk until they are read."""
@@ -73,13 +69,15 @@ class SeedStore:
     def seeding_of(self, read: int) -> Seeding:
         """Return the seeding minimizers of one read, where there are several blocks."""
         block = int(np.searchsorted(self.bounds, read, side="right")) - 1
-        place = read - int(self.bounds[block])
-        starts = self._artifact.load(f"starts-{block}", np.int64, place, place + 2)
-        return Seeding(
-            sketched=self._artifact.load("sketched", np.int32, read, read + 1),
-            positions=self._artifact.load(f"positions-{block}", np.int32, int(starts[0]), int(starts[1])),
-            starts=starts - starts[0],
-        )
+        before = self._artifact.load("sketched_lengths", np.int64, int(self.bounds[block]), read + 1)
+        start, stop = offsets_of(words_for(before))[-2:].tolist()
+        return self._seeding(read, read + 1, self._artifact.load(f"marks-{block}", np.uint32, start, stop))
+
+    def _seeding(self, start: int, stop: int, marks: np.ndarray) -> Seeding:
+        """Return the seeding minimizers of reads ``[start, stop)``, which have these marks."""
+        lengths = self._artifact.load("sketched_lengths", np.int64, start, stop)
+        sketched = self._artifact.load("sketched", np.int32, start, stop)
+        return Seeding(sketched, marks, offsets_of(words_for(lengths)))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,8 +9,8 @@ pass over the disk:
 3. Range by range, what does not seed is dropped, and the rest appended to the file of its block of reads.
 
 The seeds of a block are in the order of their hashes, so that those of two blocks are joined by reading both
-once. The positions of all of them are listed by read as well, unless there is but one block, whose tile lists
-its own.
+once. Where the reads of a block seed is marked as well, unless there is but one block, whose tile marks its
+own.
 """
 
 from __future__ import annotations
@@ -38,9 +38,6 @@ GROUPING_BYTES = 32
 FEWEST_RANGES = 8
 """A range's file is removed when it has been read, and the next one that is written takes its memory: to give
 fresh memory for what files hold takes the system as long as to sort it."""
-
-LISTED_BASES = 1 << 24
-"""Bases whose seeds are listed at a time, on each thread."""
 
 LoadReads = Callable[[int, int], Reads]
 """``load(start, stop)`` gives the reads that are sketched, ``[start, stop)`` of all, in memory."""
@@ -198,7 +195,7 @@ class SeedWriter:
             self._artifact.remove(f"grouped-{number}")
         if n_blocks > 1:
             for block in range(n_blocks):
-                self._list_positions(block, int(bounds[block]), int(bounds[block + 1]))
+                self._mark_seeds(block, int(bounds[block]), int(bounds[block + 1]))
         self._artifact.save("counts", counts)
         self._artifact.save("bounds", bounds.astype(np.int64))
         self._artifact.save("sketched_lengths", self._lengths)
@@ -209,39 +206,13 @@ class SeedWriter:
             "counts": seed_counts(self._sketched, self._once, int(counts.sum())),
         }
 
-    def _list_positions(self, block: int, start: int, stop: int) -> None:
-        """Write the positions of the seeds of each read of a block.
+    def _mark_seeds(self, block: int, start: int, stop: int) -> None:
+        """Write where the reads of a block seed, a bit a base."""
+        from overlapper.kernels.seeds.tile_seeds import mark_bases
 
-        Its seeds are in the order of their hashes. A bit for each base puts them in order faster than sorting
-        would: bases are many more than seeds, but bits are small.
-        """
-        from overlapper.kernels.seeds.tile_seeds import list_marked, mark_bases
-
-        word_offsets = offsets_of(words_for(self._lengths[start:stop]))
-        marks = np.zeros(word_offsets[-1], np.uint32)
-        entries = self._artifact.mapped(f"seeds-{block}", np.uint64)
-        mark_bases(entries, self._layout.rest_low_bit, marks)
-        bounds = cut_evenly(self._lengths[start:stop], LISTED_BASES)
-        starts = np.zeros(stop - start + 1, np.int64)
-
-        def listed(part: int) -> np.ndarray:
-            """Return the positions of the reads of a part, and note where those of each end."""
-            first, last = int(bounds[part]), int(bounds[part + 1])
-            words = word_offsets[first : last + 1]
-            # Sized for the worst case: memory that is not written to costs nothing.
-            positions = np.empty((words[-1] - words[0]) * BASES_PER_WORD, np.int32)
-            of_part = np.empty(last - first + 1, np.int64)
-            list_marked(marks, words, positions, of_part)
-            starts[first + 1 : last + 1] = of_part[1:]
-            return positions[: of_part[-1]]
-
-        self._artifact.save(f"positions-{block}", np.empty(0, np.int32))
-        done = 0
-        for part, positions in enumerate(map_in_order(listed, range(len(bounds) - 1), self._threads)):
-            self._artifact.append(f"positions-{block}", positions)
-            starts[bounds[part] + 1 : bounds[part + 1] + 1] += done
-            done += len(positions)
-        self._artifact.save(f"starts-{block}", starts)
+        marks = np.zeros(int(words_for(self._lengths[start:stop]).sum()), np.uint32)
+        mark_bases(self._artifact.mapped(f"seeds-{block}", np.uint64), self._layout.rest_low_bit, marks)
+        self._artifact.save(f"marks-{block}", marks)
 
 
 def _parts(n_buckets: int) -> list[range]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -40,17 +41,23 @@ def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
 
     stretches = list(map_in_order(copy, store.layout.bucket_ranges, threads))
     store.release(0)
-    by_read, positions, list_starts = _listed(store, reads, entries, stretches, threads)
-    seeding = Seeding(sketched=store.sketched(), positions=positions, starts=list_starts)
-    lists = ListsHere(entries, by_read)
-    return SeedIndex(store.kmer_length, store.limit, lists, list_starts, seeding, store.counts)
+    lists, seeding = _listed(store, reads, entries, stretches, threads)
+    seeding = dataclasses.replace(seeding, sketched=store.sketched())
+    return SeedIndex(store.kmer_length, store.limit, lists, seeding.starts, seeding, store.counts)
 
 
 def _listed(
     store: SeedStore, reads: Reads, entries: np.ndarray, stretches: list[Stretches], threads: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone."""
-    return list_occurrences(reads, entries, stretches, store.layout, NO_LIMIT, NO_LIMIT, threads, [])
+) -> tuple[ListsHere, Seeding]:
+    """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone.
+
+    What of the reads was sketched is not told.
+    """
+    by_read, marks = list_occurrences(
+        reads, entries, stretches, store.layout, NO_LIMIT, NO_LIMIT, threads, []
+    )
+    seeding = Seeding(np.empty(len(reads), np.int32), marks, reads.word_offsets)
+    return ListsHere(entries, by_read), seeding
 
 
 def tile_index(
@@ -98,10 +105,9 @@ def tile_index(
         return stretches
 
     stretches = list(map_in_order(join, layout.bucket_ranges, threads))
-    by_read, _, list_starts = _listed(store, reads, entries, stretches, threads)
+    lists, joined = _listed(store, reads, entries, stretches, threads)
     both = [queries.seeding] if targets is None else [queries.seeding, targets.seeding]
-    lists = ListsHere(entries, by_read)
-    return SeedIndex(store.kmer_length, store.limit, lists, list_starts, Seeding.concat(both), store.counts)
+    return SeedIndex(store.kmer_length, store.limit, lists, joined.starts, Seeding.concat(both), store.counts)
 
 
 def _of_bucket(entries: np.ndarray, starts: np.ndarray, first: int, bucket: int) -> np.ndarray:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import numpy as np
 
-from overlapper.tables.base import Table, column, offsets, ragged
+from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.reads import BASES_PER_WORD
+
+WORDS_PER_RANK = 4
+"""Items of marks from one rank to the next: as many as are in one line of memory."""
+_ONES = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
+    axis=1, dtype=np.uint8
+)
+"""How many bits of a number of 16 bits are set."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -19,12 +28,47 @@ class Seeding(Table):
     ----------
     sketched : ndarray of int32, shape (reads,)
         k-mers of each read that were considered (its minimizers, say).
-    positions : ndarray of int32
-        First bases of the k-mers that seed, ascending within a read.
-    starts : ndarray of int64, shape (reads + 1,)
-        Where the positions of each read start.
+    marks : ndarray of uint32
+        The first bases of the k-mers that seed: a bit for each base of the reads, those of a word of the
+        reads in one item, the first base in the lowest bit.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Where the words of each read start.
     """
 
     sketched: np.ndarray = column("i4")
-    positions: np.ndarray = ragged("i4", by="starts")
-    starts: np.ndarray = offsets()
+    marks: np.ndarray = ragged("u4", by="word_offsets")
+    word_offsets: np.ndarray = offsets()
+
+    @property
+    def starts(self) -> np.ndarray:
+        """How many k-mers seed before each read, and in all (int64, shape (reads + 1,))."""
+        return self._counted[1]
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """How many k-mers seed before each `WORDS_PER_RANK` words of the reads, modulo 2^32 (uint32)."""
+        return self._counted[0]
+
+    @property
+    def positions(self) -> np.ndarray:
+        """First bases of the k-mers that seed, ascending within a read (int32); made anew each time.
+
+        Those of each read start where `starts` says.
+        """
+        first_bases = np.repeat(BASES_PER_WORD * self.word_offsets[:-1], np.diff(self.starts))
+        bits = np.unpackbits(self.marks.view(np.uint8), bitorder="little")
+        return (np.flatnonzero(bits) - first_bases).astype(np.int32)
+
+    @functools.cached_property
+    def _counted(self) -> tuple[np.ndarray, np.ndarray]:
+        ones = np.zeros(WORDS_PER_RANK * (len(self.marks) // WORDS_PER_RANK + 1), np.uint8)
+        halves = _ONES[self.marks.view(np.uint16)]
+        np.add(halves[::2], halves[1::2], out=ones[: len(self.marks)])
+        of_rank = ones.reshape(-1, WORDS_PER_RANK).sum(axis=1, dtype=np.uint8)
+        before = offsets_of(of_rank)
+        # A read starts within the words of a rank: those between them are counted one by one.
+        rank, within = np.divmod(self.word_offsets, WORDS_PER_RANK)
+        starts = before[rank]
+        for word in range(WORDS_PER_RANK - 1):
+            starts += np.where(within > word, ones[WORDS_PER_RANK * rank + word], 0)
+        return before[:-1].astype(np.uint32), starts

@@ -14,7 +14,8 @@ from overlapper.extend.registry import ALIGNING, EXTENDERS, ON_GPUS, extender
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchParams
 from overlapper.runtime.gpu.devices import select_devices
-from overlapper.tables import Candidates, OverlapClass, Overlaps, Seeding
+from overlapper.sketch.seeding_at import seeding_at
+from overlapper.tables import Candidates, OverlapClass, Overlaps
 from tests.read_sets import assert_same, random_text, reads_of, reverse_complement, texts_of
 from tests.tries import tries
 
@@ -111,9 +112,7 @@ def mirrored(table, lengths, seed_length):
         reverse=~table.reverse,
         target_pos=t_length - seed_length - table.target_pos,
         hit_target_pos=hit_target[order],
-        seeding=Seeding(
-            sketched=seeding.sketched, positions=np.concatenate(positions), starts=seeding.starts
-        ),
+        seeding=seeding_at(seeding.sketched, np.concatenate(positions), seeding.starts, seeding.word_offsets),
     )
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from overlapper.candidates.registry import finder
 from overlapper.extend import chain
 from overlapper.params.stages import ChainParams, DsoftParams, Params, SketchParams, SpgemmParams
-from overlapper.tables import Candidates, Seeding
+from overlapper.sketch.seeding_at import seeding_at
+from overlapper.tables import Candidates
 from tests.oracle import chain as oracle
 from tests.read_sets import mutated, random_text, reads_of, reverse_complement, texts_of
 from tests.tries import tries
@@ -134,10 +135,11 @@ def test_scattered_seeds_equal_the_oracle(seed, k, params):
         hit_target_pos=hits[:, 1],
         hit_offsets=starts,
         seed_length=k,
-        seeding=Seeding(
-            sketched=np.array([len(p) for p in seeds]) + rng.integers(0, 50, 2 * n),
-            positions=np.concatenate(seeds),
+        seeding=seeding_at(
+            sketched=(np.array([len(p) for p in seeds]) + rng.integers(0, 50, 2 * n)).astype(np.int32),
+            positions=np.concatenate(seeds).astype(np.int32),
             starts=np.cumsum([0] + [len(p) for p in seeds]),
+            word_offsets=reads_of([text for pair in pairs for text in pair[:2]]).word_offsets,
         ),
     ).validate()
     assert_equals_the_oracle([text for pair in pairs for text in pair[:2]], candidates, params)

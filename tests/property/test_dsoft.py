@@ -116,6 +116,7 @@ def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):
     whole = seed_index.SeedIndex.build(reads, sketch, 1)
     monkeypatch.setattr(page_chains, "BLOCK_BASES", 3000)
     monkeypatch.setattr(seed_index, "LISTED_BITS", 11)
+    monkeypatch.setattr(seed_index, "LISTED_TOGETHER", 40)
     monkeypatch.setattr(page_chains, "RANGE_BITS", 3)
     for threads in (1, 3):
         other = seed_index.SeedIndex.build(reads, sketch, threads)

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.kernels.seeds import tile_seeds as kernel
+from overlapper.tables import Seeding
 from tests.oracle import tile_seeds as oracle
 from tests.tries import tries
 
@@ -62,9 +63,7 @@ def test_positions_are_listed_by_read(entries, cuts):
     word_offsets = np.array([0, *sorted(cuts), 32], np.int64)
     marks = np.zeros(32, np.uint32)
     kernel.mark_bases(packed(entries), LOW_BIT, marks)
-    positions, starts = np.empty(len(entries), np.int32), np.empty(len(word_offsets), np.int64)
-    kernel.list_marked(marks, word_offsets, positions, starts)
-    assert [part.tolist() for part in np.split(positions, starts[1:-1])] == oracle.by_read(
-        entries, (32 * word_offsets).tolist()
-    )
-    assert starts[-1] == len(entries)
+    seeding = Seeding(np.zeros(len(word_offsets) - 1), marks, word_offsets)
+    listed = [part.tolist() for part in np.split(seeding.positions, seeding.starts[1:-1])]
+    assert listed == oracle.by_read(entries, (32 * word_offsets).tolist())
+    assert seeding.starts[-1] == len(entries)

@@ -76,7 +76,6 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     monkeypatch.setattr(tile_work, "BLOCK_BASES", 10_000)
     monkeypatch.setattr(tile_work, "PIECE_BYTES", 2_000)
     monkeypatch.setattr(seed_writer, "CHUNK_MINIMIZERS", 3_000)
-    monkeypatch.setattr(seed_writer, "LISTED_BASES", 20_000)
     monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
     monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
     monkeypatch.setattr("overlapper.io.pieces.ROWS_AT_A_TIME", 50)

@@ -67,7 +67,7 @@ KERNELS = {
     copies.copy_items: (U8, U8),
     seed_list_kernels.mark_bases: (U8, I8, U4),
     seed_list_kernels.count_marks: (U4, I4),
-    seed_list_kernels.enter_occurrences: (U8, I8, U4, I8, U4, I4),
+    seed_list_kernels.enter_occurrences: (U8, I8, U4, I8, U4),
     seed_list_kernels.find_lists: (I8, I8, I8),
     copies.take_every: (U4, NUMBER, U4),
     hit_kernels.count_hits: (U8, U4, NUMBER, I4),
@@ -79,7 +79,9 @@ KERNELS = {
         U8, I8, I4, ROWS, I8, NUMBER, NUMBER, ROWS, I4, I4, BOOLEANS, ROWS, I8, I4,
     ),
     chain_kernels.chain_seeds: (I4, BOOLEANS, I8, I4, I4, I4, I8, *(NUMBER,) * 5, *(I4,) * 5, ROWS),
-    chain_kernels.judge_chains: (I4, I4, BOOLEANS, I4, I8, NUMBER, I4, I4, I8, *(NUMBER,) * 9, ROWS, I4),
+    chain_kernels.judge_chains: (
+        I4, I4, BOOLEANS, I4, I8, NUMBER, I4, U4, I8, U4, I8, *(NUMBER,) * 9, ROWS, I4,
+    ),
     chain_kernels.count_verdicts: (I4, I4, I4),
     chain_kernels.gather_kept: (I4, I4, BOOLEANS, ROWS, I4, I8, ROWS, ROWS),
     end_walk_kernels.walk_each: (
@@ -246,7 +248,7 @@ def test_other_gpus_copy_the_index_from_the_one_that_made_it(pretended, monkeypa
     changes = {"sketch": {"kmer_length": 11, "window": 4}, "classes": {"min_overlap": 100}}
     overlaps, funnel, names = found(reads, "cuda", **changes)
     expected, expected_funnel, _ = found(reads, "cpu", **changes)
-    assert len(names) == 3 and len(made_by) == 2 * 5 and len(set(made_by)) == 1
+    assert len(names) == 3 and len(made_by) == 2 * 6 and len(set(made_by)) == 1
     assert overlaps == expected and funnel == expected_funnel
 
 

@@ -146,8 +146,10 @@ def test_columns_of_other_lengths_are_refused(kind):
 
 @pytest.mark.parametrize("offsets", [[0, 1], [1, 2, 3], [0, 2, 1], []])
 def test_bad_offsets_are_refused(offsets):
-    table = Seeding(sketched=np.zeros(2), positions=np.zeros(1), starts=np.array(offsets))
-    with pytest.raises(ParameterError, match="starts must hold 3 values that start at 0 and never fall"):
+    table = Seeding(sketched=np.zeros(2), marks=np.zeros(1), word_offsets=np.array(offsets))
+    with pytest.raises(
+        ParameterError, match="word_offsets must hold 3 values that start at 0 and never fall"
+    ):
         table.validate()
 
 

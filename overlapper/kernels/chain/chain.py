@@ -3,8 +3,9 @@
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.common.packed import prefetch
+from overlapper.kernels.seeds.seed_marks import fetch_marks, marked_between
 from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
 
 CANDIDATE, SEEDS, COVERED, SCORE = range(4)
 FIRST_X, FIRST_Y, LAST_X, LAST_Y = range(4, 8)
@@ -21,9 +22,9 @@ AHEAD = 4
 
 @njit(nogil=True, cache=True)
 def chain_candidates(
-    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions,
-    seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
-    typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
+    query, target, reverse, hit_offsets, hit_query_pos, hit_target_pos, lengths, k, sketched, marks,
+    word_offsets, ranks, seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
+    min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
 ):  # fmt: skip
     """Chain the seeds of every candidate and keep the chains that are good enough.
 
@@ -34,8 +35,8 @@ def chain_candidates(
     lengths : ndarray of int64, shape (reads,)
     k : int
         Seed length.
-    sketched, seed_positions, seed_starts
-        Columns of the seeding table.
+    sketched, marks, word_offsets, ranks, seed_starts
+        Columns of the seeding table, and what it counts of them.
     look_back, max_gap, gap_cost, distance_cost : int
     min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach : int
     sure_seeds, give_up : int
@@ -59,12 +60,13 @@ def chain_candidates(
     for i in range(len(query)):
         if i + AHEAD < len(query):
             later, first, last = target[i + AHEAD], hit_offsets[i + AHEAD], hit_offsets[i + AHEAD + 1] - 1
-            _fetch(seed_positions, seed_starts, lengths, later, hit_target_pos[first])
-            _fetch(seed_positions, seed_starts, lengths, later, hit_target_pos[last])
+            first_base = word_offsets[later] * BASES_PER_WORD
+            fetch_marks(marks, ranks, first_base + hit_target_pos[first])
+            fetch_marks(marks, ranks, first_base + hit_target_pos[last])
         hits = slice(hit_offsets[i], hit_offsets[i + 1])
         verdict = chain_candidate(
             query[i], target[i], reverse[i], hit_query_pos[hits], hit_target_pos[hits],
-            lengths, k, sketched, seed_positions, seed_starts,
+            lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
             look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score,
             min_agreement, typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
             x, y, score, before, highest, rows[n_rows],
@@ -78,8 +80,8 @@ def chain_candidates(
 
 @inner
 def chain_candidate(
-    query, target, reverse, hit_query_pos, hit_target_pos, lengths, k, sketched, seed_positions, seed_starts,
-    look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
+    query, target, reverse, hit_query_pos, hit_target_pos, lengths, k, sketched, marks, word_offsets, ranks,
+    seed_starts, look_back, max_gap, gap_cost, distance_cost, min_seeds, min_score, min_agreement,
     typical_agreement, typical_shares, chance_share, reach, sure_seeds, give_up,
     x, y, score, before, highest, row,
 ):  # fmt: skip
@@ -105,16 +107,16 @@ def chain_candidate(
     row[SEEDS], row[COVERED], row[SCORE] = seeds, covered, score[end] >> 8
     row[FIRST_X], row[FIRST_Y], row[LAST_X], row[LAST_Y] = x[start], y[start], x[end], y[end]
     return judge(
-        query, target, reverse, runs, lengths, k, sketched, seed_positions, seed_starts, min_seeds, min_score,
-        min_agreement, typical_agreement, typical_shares, chance_share, reach,
+        query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
+        min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
         sure_seeds, give_up, row,
     )  # fmt: skip
 
 
 @inner
 def judge(
-    query, target, reverse, runs, lengths, k, sketched, seed_positions, seed_starts, min_seeds, min_score,
-    min_agreement, typical_agreement, typical_shares, chance_share, reach,
+    query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
+    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
     sure_seeds, give_up, row,
 ):  # fmt: skip
     """Return whether a chain is `KEPT`, or why not, and complete its row with what its ends miss.
@@ -134,27 +136,28 @@ def judge(
     q_length, t_length = lengths[query], lengths[target]
     x0, y0 = np.int64(row[FIRST_X]), np.int64(row[FIRST_Y])
     x1, y1 = np.int64(row[LAST_X]) + k, np.int64(row[LAST_Y]) + k
-    q_seeds = seed_positions[seed_starts[query] : seed_starts[query + 1]]
-    t_seeds = seed_positions[seed_starts[target] : seed_starts[target + 1]]
-    inside = max(1, _count_seeds(q_seeds, q_length, x0, x1, k))
+    q_base, t_base = word_offsets[query] * BASES_PER_WORD, word_offsets[target] * BASES_PER_WORD
+    q_seeds = seed_starts[query + 1] - seed_starts[query]
+    t_seeds = seed_starts[target + 1] - seed_starts[target]
+    inside = max(1, _count_seeds(marks, ranks, q_base, x0, x1, k))
     t0, t1 = (t_length - y1, t_length - y0) if reverse else (y0, y1)
-    t_inside = max(1, _count_seeds(t_seeds, t_length, t0, t1, k))
+    t_inside = max(1, _count_seeds(marks, ranks, t_base, t0, t1, k))
     q_sketched, t_sketched = np.int64(sketched[query]), np.int64(sketched[target])
     agreement = min(
-        1000 * seeds * t_sketched // (inside * len(t_seeds)),
-        1000 * seeds * q_sketched // (t_inside * len(q_seeds)),
+        1000 * seeds * t_sketched // (inside * t_seeds),
+        1000 * seeds * q_sketched // (t_inside * q_seeds),
     )
-    asked = _asked(_shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched, chance_share), typical_shares)
+    asked = _asked(_shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share), typical_shares)
     if 100_000 * agreement < min_agreement * typical_agreement * asked:
         return DISAGREES
     left, right = min(x0, y0), min(q_length - x1, t_length - y1)
-    row[LEFT_MISSING] = runs * _count_seeds(q_seeds, q_length, x0 - left, x0, k) // inside
-    row[RIGHT_MISSING] = runs * _count_seeds(q_seeds, q_length, x1, x1 + right, k) // inside
+    row[LEFT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x0 - left, x0, k) // inside
+    row[RIGHT_MISSING] = runs * _count_seeds(marks, ranks, q_base, x1, x1 + right, k) // inside
     if row[LEFT_MISSING] > reach or row[RIGHT_MISSING] > reach:
         if reverse:
             left, right = right, left
-        below = runs * _count_seeds(t_seeds, t_length, t0 - left, t0, k) // t_inside
-        above = runs * _count_seeds(t_seeds, t_length, t1, t1 + right, k) // t_inside
+        below = runs * _count_seeds(marks, ranks, t_base, t0 - left, t0, k) // t_inside
+        above = runs * _count_seeds(marks, ranks, t_base, t1, t1 + right, k) // t_inside
         if reverse:
             below, above = above, below
         row[LEFT_MISSING] = min(row[LEFT_MISSING], below)
@@ -167,8 +170,8 @@ def judge(
 
 @njit(nogil=True, cache=True)
 def agree(
-    query, target, q_start, q_end, t_start, t_end, seeds, lengths, k, sketched, seed_positions, seed_starts,
-    min_agreement, typical_agreement, typical_shares, chance_share,
+    query, target, q_start, q_end, t_start, t_end, seeds, k, sketched, marks, word_offsets, ranks,
+    seed_starts, min_agreement, typical_agreement, typical_shares, chance_share,
 ):  # fmt: skip
     """Return which overlaps agree well enough from end to end, for what their reads are.
 
@@ -176,11 +179,10 @@ def agree(
     ----------
     query, target, q_start, q_end, t_start, t_end, seeds
         Columns of the overlap table.
-    lengths : ndarray of int64, shape (reads,)
     k : int
         Seed length.
-    sketched, seed_positions, seed_starts
-        Columns of the seeding table.
+    sketched, marks, word_offsets, ranks, seed_starts
+        Columns of the seeding table, and what it counts of them.
     min_agreement, typical_agreement, typical_shares, chance_share : int
         See `overlapper.params.stages.ChainParams`.
 
@@ -191,21 +193,20 @@ def agree(
     found = np.empty(len(query), np.bool_)
     for i in range(len(query)):
         if i + AHEAD < len(query):
-            _fetch(seed_positions, seed_starts, lengths, target[i + AHEAD], t_start[i + AHEAD])
-            _fetch(seed_positions, seed_starts, lengths, target[i + AHEAD], t_end[i + AHEAD] - k + 1)
-        q_length, t_length = lengths[query[i]], lengths[target[i]]
-        q_seeds = seed_positions[seed_starts[query[i]] : seed_starts[query[i] + 1]]
-        t_seeds = seed_positions[seed_starts[target[i]] : seed_starts[target[i] + 1]]
-        inside = max(1, _count_seeds(q_seeds, q_length, q_start[i], q_end[i], k))
-        t_inside = max(1, _count_seeds(t_seeds, t_length, t_start[i], t_end[i], k))
+            first_base = word_offsets[target[i + AHEAD]] * BASES_PER_WORD
+            fetch_marks(marks, ranks, first_base + t_start[i + AHEAD])
+            fetch_marks(marks, ranks, first_base + t_end[i + AHEAD] - k + 1)
+        q_base, t_base = word_offsets[query[i]] * BASES_PER_WORD, word_offsets[target[i]] * BASES_PER_WORD
+        q_seeds = seed_starts[query[i] + 1] - seed_starts[query[i]]
+        t_seeds = seed_starts[target[i] + 1] - seed_starts[target[i]]
+        inside = max(1, _count_seeds(marks, ranks, q_base, q_start[i], q_end[i], k))
+        t_inside = max(1, _count_seeds(marks, ranks, t_base, t_start[i], t_end[i], k))
         q_sketched, t_sketched = np.int64(sketched[query[i]]), np.int64(sketched[target[i]])
         agreement = min(
-            1000 * np.int64(seeds[i]) * t_sketched // (inside * len(t_seeds)),
-            1000 * np.int64(seeds[i]) * q_sketched // (t_inside * len(q_seeds)),
+            1000 * np.int64(seeds[i]) * t_sketched // (inside * t_seeds),
+            1000 * np.int64(seeds[i]) * q_sketched // (t_inside * q_seeds),
         )
-        asked = _asked(
-            _shares(len(q_seeds), q_sketched, len(t_seeds), t_sketched, chance_share), typical_shares
-        )
+        asked = _asked(_shares(q_seeds, q_sketched, t_seeds, t_sketched, chance_share), typical_shares)
         found[i] = 100_000 * agreement >= min_agreement * typical_agreement * asked
     return found
 
@@ -240,45 +241,11 @@ def _asked(shares, typical_shares):
 
 
 @inner
-def _fetch(positions, starts, lengths, read, position):
-    """Fetch the seeds of a read that lie about a position: they are looked for later."""
-    start = starts[read]
-    prefetch(positions, start + np.int64(position) * (starts[read + 1] - start) // lengths[read])
-
-
-@inner
-def _count_seeds(positions, length, start, stop, k):
-    """Return how many seeds of a read lie within ``[start, stop)``."""
+def _count_seeds(marks, ranks, first_base, start, stop, k):
+    """Return how many seeds of a read, which starts at a base, lie within ``[start, stop)``."""
     if stop - start < k:
         return 0
-    return _first_from(positions, length, stop - k + 1) - _first_from(positions, length, start)
-
-
-@inner
-def _first_from(positions, length, start):
-    """Return the number of the first of the ascending positions that is ``start`` or later.
-
-    Seeds lie about evenly in a read: from where it would be then, steps grow until it is passed. They stay
-    within a few lines of memory, where halves of all positions would fetch one for each step.
-    """
-    n = len(positions)
-    low = high = min(max(0, start * n // length), n)
-    step = 8
-    while low > 0 and positions[low - 1] >= start:
-        high = low
-        low = max(0, low - step)
-        step *= 2
-    while high < n and positions[high] < start:
-        low = high
-        high = min(n, high + step)
-        step *= 2
-    while low < high:
-        middle = (low + high) >> 1
-        if positions[middle] < start:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    return marked_between(marks, ranks, first_base + start, first_base + stop - k + 1)
 
 
 @inner

@@ -19,7 +19,8 @@ position (31) | strand (1)``. Occurrences of a group ascend by read and position
 import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
-from overlapper.kernels.common.packed import popcount, trailing_zeros
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import popcount
 from overlapper.kernels.common.sorting import radix_sort
 from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
 from overlapper.kernels.seeds.seed_groups import FEWEST_TANDEM, is_sampled, is_tandem, read_of
@@ -285,15 +286,22 @@ def join_groups(entries, rest_low_bit, limit, unthinned, read_of_words, word_off
     return kept
 
 
+@inner
+def _read_of(occurrence):
+    return (occurrence & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
+
+
 @njit(nogil=True, cache=True)
 def _base_of(occurrence, word_offsets):
     """Return the word-aligned base number of an occurrence."""
-    read = np.int64((occurrence & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT))
+    read = np.int64(_read_of(occurrence))
     return word_offsets[read] * BASES_PER_WORD + np.int64((occurrence >> U64(1)) & U64(POSITION_MASK))
 
 
 @njit(nogil=True, cache=True)
-def list_by_block(occurrences, first, word_offsets, block_bits, next_free, numbers, bases):
+def list_by_block(
+    occurrences, first, word_offsets, block_bits, first_read, last_read, next_free, goes_on, numbers, bases
+):  # fmt: skip
     """Enter occurrences into the lists of their blocks of bases, in the order they come.
 
     Parameters
@@ -306,69 +314,51 @@ def list_by_block(occurrences, first, word_offsets, block_bits, next_free, numbe
         Column of the read table.
     block_bits : int
         A block is ``2 ** block_bits`` word-aligned bases.
+    first_read, last_read : int
+        Occurrences in reads that are not between these are left out.
     next_free : ndarray of int64, shape (blocks,)
         In and out: where the next occurrence of each block goes.
+    goes_on : ndarray of int64, shape (blocks,)
+        1 for blocks that are listed; 0 for others, whose occurrences are all written to the same place.
     numbers : ndarray of uint32 or int64
         Out: numbers of occurrences; of the last of a group, which has no later one, all bits are set.
     bases : ndarray of int32
         Out: their bases, counted from the start of the block.
     """
+    reads = U64(last_read - first_read)
     for i in range(len(occurrences)):
+        if _read_of(occurrences[i]) - U64(first_read) > reads:
+            continue
         base = _base_of(occurrences[i], word_offsets)
         block = base >> block_bits
         place = next_free[block]
         numbers[place] = -1 if occurrences[i] >> U64(63) else first + i
         bases[place] = base & ((1 << block_bits) - 1)
-        next_free[block] = place + 1
+        next_free[block] = place + goes_on[block]
 
 
 @njit(nogil=True, cache=True)
-def sort_block(numbers, positions, block_bits, first_base, word_offsets, first_read, starts):
+def sort_block(numbers, bases, marks):
     """Sort the list of a block by base, that is, by read and position; no two have the same base.
 
     Parameters
     ----------
     numbers : ndarray of uint32 or int64, shape (n,)
         What `list_by_block` wrote; in and out.
-    positions : ndarray of int32, shape (n,)
-        In: bases, counted from the start of the block. Out: positions in the reads.
-    block_bits : int
-        A block is ``2 ** block_bits`` word-aligned bases.
-    first_base : int
-        Where it starts.
-    word_offsets : ndarray of int64
-        Column of the read table.
-    first_read : int
-        The first read that starts in the block; the one before may reach into it.
-    starts : ndarray of int64, shape (reads,)
-        Out: where the list of each read that starts in the block starts.
+    bases : ndarray of int32, shape (n,)
+        Likewise, unsorted.
+    marks : ndarray of uint32
+        Those of the words of the block, zero. Out: with a bit for each base.
     """
-    marks = np.zeros((1 << block_bits) // 64 + 1, np.uint64)
-    for base in positions:
-        marks[base >> 6] |= U64(1) << U64(base & 63)
-    ranks = np.empty(len(marks), np.int64)
-    n = 0
+    for base in bases:
+        marks[base >> 5] |= np.uint32(U64(1) << U64(base & 31))
+    ranks = np.empty(len(marks), np.int32)
+    n = np.int32(0)
     for word in range(len(marks)):
         ranks[word] = n
-        n += popcount(marks[word])
+        n += np.int32(popcount(U64(marks[word])))
     unsorted = numbers.copy()
-    for i in range(n):
-        word = positions[i] >> 6
-        below = marks[word] & ((U64(1) << U64(positions[i] & 63)) - U64(1))
+    for i in range(len(bases)):
+        word = bases[i] >> 5
+        below = U64(marks[word]) & ((U64(1) << U64(bases[i] & 31)) - U64(1))
         numbers[ranks[word] + popcount(below)] = unsorted[i]
-    i = 0
-    for word in range(len(marks)):
-        bits = marks[word]
-        while bits:
-            positions[i] = 64 * word + trailing_zeros(bits)
-            bits &= bits - U64(1)
-            i += 1
-    i = 0
-    for read in range(max(first_read - 1, 0), first_read + len(starts)):
-        if read >= first_read:
-            starts[read - first_read] = i
-        start = word_offsets[read] * BASES_PER_WORD - first_base
-        stop = word_offsets[read + 1] * BASES_PER_WORD - first_base
-        while i < n and positions[i] < stop:
-            positions[i] -= start
-            i += 1

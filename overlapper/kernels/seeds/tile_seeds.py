@@ -6,7 +6,6 @@ arrays of entries ascend by rest, then by base number, within a bucket.
 
 import numpy as np
 
-from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.kernels.seeds.seed_groups import group_stop
 from overlapper.kernels.seeds.seed_index import gather_bucket
 from overlapper.runtime.compile.cache import njit
@@ -92,34 +91,6 @@ def mark_bases(entries, rest_low_bit, marks):
     for i in range(len(entries)):
         base = (entries[i] & mask) >> U64(1)
         marks[base // U64(BASES_PER_WORD)] |= np.uint32(1) << np.uint32(base % U64(BASES_PER_WORD))
-
-
-@njit(nogil=True, cache=True)
-def list_marked(marks, word_offsets, positions, starts):
-    """List the marked bases of each read.
-
-    Parameters
-    ----------
-    marks : ndarray of uint32, shape (words,)
-        See `mark_bases`.
-    word_offsets : ndarray of int64, shape (reads + 1,)
-        Column of the read table.
-    positions : ndarray of int32
-        Out: ascending in each read.
-    starts : ndarray of int64, shape (reads + 1,)
-        Out: where the positions of each read start.
-    """
-    n = 0
-    for read in range(len(word_offsets) - 1):
-        starts[read] = n
-        for word in range(word_offsets[read], word_offsets[read + 1]):
-            first = (word - word_offsets[read]) * BASES_PER_WORD
-            rest = U64(marks[word])
-            while rest:
-                positions[n] = first + trailing_zeros(rest)
-                rest &= rest - U64(1)
-                n += 1
-    starts[-1] = n
 
 
 @njit(nogil=True, cache=True)

@@ -23,11 +23,13 @@ _kernel = partial(named, "chain.chain_kernels")
 
 
 class SeededReads(NamedTuple):
-    """What chains need of the reads, in device memory: columns of the tables of reads and of seeding."""
+    """What chains need of the reads, in device memory: of the tables of reads and of seeding."""
 
     lengths: Any
     sketched: Any
-    positions: Any
+    marks: Any
+    word_offsets: Any
+    ranks: Any
     starts: Any
 
 

@@ -101,17 +101,17 @@ def chain_seeds(
 
 @cuda.jit
 def judge_chains(
-    query, target, reverse, runs, lengths, k, sketched, seed_positions, seed_starts, min_seeds, min_score,
-    min_agreement, typical_agreement, typical_shares, chance_share, reach,
+    query, target, reverse, runs, lengths, k, sketched, marks, word_offsets, ranks, seed_starts,
+    min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
     sure_seeds, give_up, rows, verdicts,
 ):  # fmt: skip
     """Judge each chain, as the CPU's `judge` does; a thread a chain."""
     i = cuda.grid(1)
     if i < len(query):
         verdicts[i] = judge(
-            query[i], target[i], reverse[i], runs[i], lengths, k, sketched, seed_positions, seed_starts,
-            min_seeds, min_score, min_agreement, typical_agreement, typical_shares, chance_share, reach,
-            sure_seeds, give_up, rows[i],
+            query[i], target[i], reverse[i], runs[i], lengths, k, sketched, marks, word_offsets, ranks,
+            seed_starts, min_seeds, min_score, min_agreement, typical_agreement, typical_shares,
+            chance_share, reach, sure_seeds, give_up, rows[i],
         )  # fmt: skip
 
 

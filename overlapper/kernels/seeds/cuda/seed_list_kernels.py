@@ -26,7 +26,7 @@ def pack_occurrences(keys, places, flags, ranks, owners, word_offsets, occurrenc
 def _base_of(occurrence, word_offsets):
     read = int64((occurrence & uint64(LAST_OF_GROUP - 1)) >> uint64(READ_SHIFT))
     position = int64((occurrence >> uint64(1)) & uint64(POSITION_MASK))
-    return word_offsets[read] * BASES_PER_WORD + position, position
+    return word_offsets[read] * BASES_PER_WORD + position
 
 
 @cuda.jit
@@ -34,7 +34,7 @@ def mark_bases(occurrences, word_offsets, marks):
     """Set the bit of each base at which an occurrence is, 32 to a word; a thread an occurrence."""
     x = cuda.grid(1)
     if x < len(occurrences):
-        base, _ = _base_of(occurrences[x], word_offsets)
+        base = _base_of(occurrences[x], word_offsets)
         cuda.atomic.or_(marks, base >> 5, uint32(uint32(1) << uint32(base & 31)))
 
 
@@ -47,19 +47,18 @@ def count_marks(marks, counts):
 
 
 @cuda.jit
-def enter_occurrences(occurrences, word_offsets, marks, before, by_read, positions):
-    """Enter number and position of each occurrence into the list of its read; a thread an occurrence.
+def enter_occurrences(occurrences, word_offsets, marks, before, by_read):
+    """Enter the number of each occurrence into the list of its read; a thread an occurrence.
 
     ``before`` are the running sums of the bits of ``marks``. The last of a group has a number that none has.
     """
     x = cuda.grid(1)
     if x >= len(occurrences):
         return
-    base, position = _base_of(occurrences[x], word_offsets)
+    base = _base_of(occurrences[x], word_offsets)
     below = marks[base >> 5] & uint32((uint32(1) << uint32(base & 31)) - uint32(1))
     place = before[base >> 5] + cuda.popc(below)
     by_read[place] = int64(-1) if occurrences[x] >> uint64(63) else int64(x)
-    positions[place] = int32(position)
 
 
 @cuda.jit

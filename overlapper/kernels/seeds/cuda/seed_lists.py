@@ -16,6 +16,7 @@ from overlapper.kernels.common.cuda.walks import DeviceReads
 from overlapper.kernels.seeds.cuda.seed_groups import Groups, flagged
 from overlapper.runtime.gpu.launch import launch, named
 from overlapper.runtime.gpu.memory import Arena
+from overlapper.tables.seeding import WORDS_PER_RANK
 
 _kernel = partial(named, "seeds.seed_list_kernels")
 
@@ -28,13 +29,16 @@ class Lists(NamedTuple):
     occurrences : device array of uint64, shape (n,)
         Without gaps.
     by_read : device array of uint32 or int64, shape (n,)
-    positions : device array of int32, shape (n,)
+    marks : device array of uint32, shape (words,)
+    ranks : device array of uint32, shape (words // WORDS_PER_RANK + 1,)
+        Those of `overlapper.tables.Seeding`.
     starts : device array of int64, shape (reads + 1,)
     """
 
     occurrences: Any
     by_read: Any
-    positions: Any
+    marks: Any
+    ranks: Any
     starts: Any
 
 
@@ -91,11 +95,9 @@ def list_by_read(occurrences: Any, reads: DeviceReads, owners: Any, arena: Arena
     launch(_kernel("count_marks"), len(marks), arena, marks, counts)
     before = exclusive_sums(counts, arena)
     by_read = arena.array(n, np.uint32 if n < 1 << 32 else np.int64)
-    positions = arena.array(n, np.int32)
+    ranks = arena.array(len(marks) // WORDS_PER_RANK + 1, np.uint32)
+    launch(named("common.copies", "take_every"), len(ranks), arena, before, WORDS_PER_RANK, ranks)
     starts = arena.array(len(reads.word_offsets), np.int64)
-    launch(
-        _kernel("enter_occurrences"), n, arena, occurrences, reads.word_offsets, marks, before,
-        by_read, positions,
-    )  # fmt: skip
+    launch(_kernel("enter_occurrences"), n, arena, occurrences, reads.word_offsets, marks, before, by_read)
     launch(_kernel("find_lists"), len(starts), arena, reads.word_offsets, before, starts)
-    return Lists(occurrences, by_read, positions, starts)
+    return Lists(occurrences, by_read, marks, ranks, starts)

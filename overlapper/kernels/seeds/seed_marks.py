@@ -1,0 +1,69 @@
+"""Where the reads seed, a bit a base: how many seeds lie before a base is told without looking for it.
+
+Marks and ranks are those of `overlapper.tables.seeding`. Ranks are modulo 2^32: the difference of two is
+right, however many seeds there are.
+"""
+
+import numpy as np
+
+from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import prefetch
+from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
+from overlapper.tables.seeding import WORDS_PER_RANK
+
+U64 = np.uint64
+
+
+@njit(nogil=True, cache=True)
+def mark_positions(positions, starts, word_offsets, marks):
+    """Set the bit of each position.
+
+    Parameters
+    ----------
+    positions : ndarray of int32
+    starts : ndarray of int64, shape (reads + 1,)
+        Where the positions of each read start.
+    word_offsets : ndarray of int64, shape (reads + 1,)
+    marks : ndarray of uint32, shape (words,)
+        In and out.
+    """
+    for read in range(len(starts) - 1):
+        for i in range(starts[read], starts[read + 1]):
+            word = word_offsets[read] + positions[i] // BASES_PER_WORD
+            marks[word] |= np.uint32(U64(1) << U64(positions[i] % BASES_PER_WORD))
+
+
+@inner
+def fetch_marks(marks, ranks, base):
+    """Fetch what `marked_between` reads of a base: it is asked for later."""
+    word = base // BASES_PER_WORD
+    prefetch(marks, word)
+    prefetch(ranks, word // WORDS_PER_RANK)
+
+
+@inner
+def marked_between(marks, ranks, start, stop):
+    """Return how many bases of ``[start, stop)`` are marked; both count from the first word's first base."""
+    return (_rank(marks, ranks, stop) - _rank(marks, ranks, start)) & np.int64(0xFFFFFFFF)
+
+
+@inner
+def _rank(marks, ranks, base):
+    word = np.int64(base // BASES_PER_WORD)
+    first = word // WORDS_PER_RANK
+    n = np.int64(ranks[first])
+    for before in range(first * WORDS_PER_RANK, word):
+        n += _ones(marks[before])
+    below = (U64(1) << U64(base % BASES_PER_WORD)) - U64(1)
+    return n + _ones(U64(marks[word]) & below)
+
+
+@inner
+def _ones(bits):
+    """Return how many of 32 bits are set; GPUs do not have what `popcount` becomes."""
+    x = U64(bits)
+    x -= (x >> U64(1)) & U64(0x55555555)
+    x = (x & U64(0x33333333)) + ((x >> U64(2)) & U64(0x33333333))
+    x = (x + (x >> U64(4))) & U64(0x0F0F0F0F)
+    return np.int64(((x * U64(0x01010101)) >> U64(24)) & U64(0xFF))
