@@ -101,9 +101,9 @@ class Selection:
         return best_of_pair(overlaps, kept, self._params.best_of_pair), internal
 
     def _is_certain(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of the overlaps that are no internal matches, and the only ones of their pair."""
+        """Return a mask of overlaps that cannot be internal matches, and are the only ones of their pair."""
         same = (np.diff(overlaps.query) == 0) & (np.diff(overlaps.target) == 0)
-        certain = ~self._stops.stopping(overlaps)
+        certain = ~self._stops.doubtful(overlaps)
         certain[1:] &= ~same
         certain[:-1] &= ~same
         return certain

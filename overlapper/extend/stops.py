@@ -1,8 +1,9 @@
-"""Internal matches: overlaps that stop within both reads, where others stop as well.
+"""Internal matches: overlaps that stop within both reads, where others stop as well, or lie within a repeat.
 
 A repeat makes reads of different places match; the match *stops* at the border of the repeat, where both
 reads go on. Real reads make true overlaps stop, too: at bad ends, bad stretches, junctions of chimeras. What
-the other overlaps of the two reads do at the same place tells them apart.
+the other overlaps of the two reads do at the same place tells them apart. Where both reads end within a
+repeat, on different sides, the match ends with them; that the reads of all copies cross it tells of it.
 ``docs/algorithms/internal-matches.md`` is the definition, and says what its numbers were fitted on.
 """
 
@@ -30,6 +31,8 @@ _RATIO_UNIT = 1_000_000
 _ADDING_THREADS, _FEW_TO_ADD = 4, 20_000
 _IN_COMMON = 10
 """Overlaps, of which one from end to end is enough for reads to have their ends in common."""
+_MOST_CROSSINGS = 1 << 16
+"""Of the number that is typical, which is no larger."""
 
 
 class Stops:
@@ -52,6 +55,7 @@ class Stops:
         self._stops = np.zeros((2, self._first[-1]), np.int32)
         self._crossings = np.zeros(self._first[-1], np.int32)
         self._levels = np.zeros(kernel.LEVELS, np.int64)
+        self._typical = 0
         self._others = 0.0
         self._all = self._from_end_to_end = 0
 
@@ -70,9 +74,9 @@ class Stops:
         for _ in map_in_order(count, range(parts), parts):
             pass
 
-    def stopping(self, overlaps: Overlaps) -> np.ndarray:
-        """Return a mask of the overlaps that stop at a side."""
-        return kernel.stopping(*self._arguments(overlaps))
+    def doubtful(self, overlaps: Overlaps) -> np.ndarray:
+        """Return a mask of the overlaps that may be internal matches: all but those that contain a read."""
+        return kernel.doubtful(*self._arguments(overlaps))
 
     def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
         """Count stops by the number of other overlaps that stop at the same place.
@@ -86,6 +90,8 @@ class Stops:
         """
         covered, quiet = kernel.settle(self._first, self._stops, self._crossings)
         self._others = math.log(max(covered, 1) / max(quiet, 1))
+        counts = kernel.count_crossings(self._crossings, _MOST_CROSSINGS)
+        self._typical = int(np.searchsorted(np.cumsum(counts[1:]), (counts[1:].sum() + 1) // 2)) + 1
 
         def tally(part: Overlaps) -> np.ndarray:
             return kernel.tally(*self._arguments(part, self._stops, self._crossings, MANY))
@@ -110,7 +116,8 @@ class Stops:
             return np.zeros(len(overlaps), np.bool_)
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
         evidence = self._stops, self._crossings, MANY
-        return kernel.internal(*self._arguments(overlaps, *evidence, FEW, self.least, ratio, _RATIO_UNIT))
+        stop = kernel.internal(*self._arguments(overlaps, *evidence, FEW, self.least, ratio, _RATIO_UNIT))
+        return stop | kernel.within_repeats(*self._arguments(overlaps, self._crossings, self._typical))
 
     def _is_from_end_to_end(self, overlaps: Overlaps) -> np.ndarray:
         o, hang = overlaps, self._params.max_hang

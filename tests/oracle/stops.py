@@ -52,9 +52,26 @@ def internal(rows, lengths, max_hang, min_ratio):
     ]
     in_common = 10 * sum(whole) >= len(rows)
 
+    depths = sorted(crossed.count(place) for place in set(crossed))
+    typical = depths[(len(depths) - 1) // 2] if depths else 1
+
+    def is_deep(read, start, end):
+        depth = [crossed.count((read, s)) for s in range(lengths[read] // STRETCH + 1)]
+        within = depth[-(-start // STRETCH) + 1 : max(0, end // STRETCH - 1)]
+        if not within or min(within) <= 4 * typical:
+            return False
+        return 4 * sum(4 * d < min(within) for d in depth) >= len(depth)
+
+    def is_within_repeat(row):
+        sides = [(row[0], row[3], row[4]), (row[1], row[5], row[6])]
+        goes_on = [max(start, lengths[read] - end) > max_hang for read, start, end in sides]
+        return all(goes_on) and any(is_deep(*side) for side in sides)
+
     def is_internal(row):
         if in_common:
             return False
+        if is_within_repeat(row):
+            return True
         match = max(row[4] - row[3], row[6] - row[5])
         hangs = hang(row, "left", lengths) + hang(row, "right", lengths)
         for side in ("left", "right"):

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -79,6 +81,25 @@ def test_does_not_depend_on_parts_nor_on_the_order_of_reads(read_set, cut, seed)
     moved = np.empty(READS, int)
     moved[numbers] = lengths
     assert judged([renumbered], moved, params) == expected
+
+
+def with_a_repeat(copies, depth=3):
+    """Return lengths and overlaps of reads of 8 kb, which end or begin with 2 kb of copies of a repeat."""
+    numbers = iter(range(2 * copies * depth))
+    left, right = ([[next(numbers) for _ in range(depth)] for _ in range(copies)] for _ in range(2))
+    rows = []
+    for one, other in itertools.product(range(copies), repeat=2):
+        rows += [(a, b, False, 6000, 8000, 0, 2000) for a in left[one] for b in right[other]]
+    for reads in left + right:
+        rows += [(*pair, False, 0, 7000, 1000, 8000) for pair in itertools.combinations(reads, 2)]
+    return [8000] * (2 * copies * depth), rows
+
+
+@pytest.mark.parametrize(("copies", "are_internal"), [(1, False), (2, False), (5, True)])
+def test_dovetails_within_a_repeat_of_many_copies_are_internal(copies, are_internal):
+    lengths, rows = with_a_repeat(copies)
+    within = [are_internal and row[3] == 6000 for row in rows]
+    assert judged([table(rows)], lengths, ClassParams()) == oracle.internal(rows, lengths, 100, 0.5) == within
 
 
 def test_what_the_least_number_is_at_borders_and_among_errors():

@@ -13,6 +13,10 @@ NEAR = 2
 """Stretches to either side in which a stop is at the same place."""
 LEVELS = 3
 """Stops by how many there are at their place: one, two, more."""
+COPIES = 4
+"""How many times as many overlaps as elsewhere cross a repeat, at least."""
+ELSEWHERE = 4
+"""One in so many stretches of a read has to lie outside of a repeat, at least."""
 
 
 @inner
@@ -89,13 +93,23 @@ def add(
 
 
 @njit(nogil=True, cache=True)
-def stopping(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
-    """Return a mask of the overlaps that stop at a side; the arguments are those of `add`."""
+def doubtful(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
+    """Return a mask of the overlaps that stop at a side, or contain no read; arguments are those of `add`."""
     found = np.empty(len(query), np.bool_)
     for row in range(len(query)):
         hangs = _hangs(row, query, target, reverse, q_start, q_end, t_start, t_end, lengths)
-        found[row] = max(hangs[0], hangs[1]) > max_hang
+        found[row] = max(hangs[0], hangs[1]) > max_hang or _is_dovetail(
+            row, query, target, q_start, q_end, t_start, t_end, lengths, max_hang
+        )
     return found
+
+
+@inner
+def _is_dovetail(row, query, target, q_start, q_end, t_start, t_end, lengths, max_hang):
+    """Return whether both reads go on beyond the match."""
+    q_most = max(np.int64(q_start[row]), lengths[query[row]] - q_end[row])
+    t_most = max(np.int64(t_start[row]), lengths[target[row]] - t_end[row])
+    return min(q_most, t_most) > max_hang
 
 
 @njit(nogil=True, cache=True)
@@ -208,3 +222,55 @@ def internal(
                 border = near >= least and not bad
                 found[row] |= short if known < few else border
     return found
+
+
+@njit(nogil=True, cache=True)
+def count_crossings(crossings, most):
+    """Return how many stretches 0, 1, ... overlaps cross, those that more cross with ``most``."""
+    counts = np.zeros(most + 1, np.int64)
+    for number in crossings:
+        counts[min(np.int64(number), most)] += 1
+    return counts
+
+
+@njit(nogil=True, cache=True)
+def within_repeats(
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, crossings, typical
+):  # fmt: skip
+    """Return which overlaps lie within a repeat, and both reads go on beyond it.
+
+    Parameters
+    ----------
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first
+        As `add` takes them.
+    crossings : array of int32
+        As `settle` leaves them.
+    typical : int
+        Overlaps that cross a stretch of the reads.
+
+    Returns
+    -------
+    ndarray of bool, shape (n,)
+    """
+    found = np.zeros(len(query), np.bool_)
+    for row in range(len(query)):
+        if _is_dovetail(row, query, target, q_start, q_end, t_start, t_end, lengths, max_hang):
+            found[row] = _is_deep(query[row], q_start[row], q_end[row], first, crossings, typical)
+            found[row] |= _is_deep(target[row], t_start[row], t_end[row], first, crossings, typical)
+    return found
+
+
+@inner
+def _is_deep(read, start, end, first, crossings, typical):
+    """Return whether a match is crossed far more often than all reads, and than a part of its own one."""
+    low, high = (start + STRETCH - 1) // STRETCH + 1, end // STRETCH - 1
+    fewest = np.int64(1 << 31)
+    for stretch in range(first[read] + low, first[read] + high):
+        fewest = min(fewest, np.int64(crossings[stretch]))
+        if fewest <= COPIES * typical:
+            return False
+    outside = 0
+    for stretch in range(first[read], first[read + 1]):
+        if COPIES * np.int64(crossings[stretch]) < fewest:
+            outside += 1
+    return low < high and ELSEWHERE * outside >= first[read + 1] - first[read]
