@@ -1,11 +1,12 @@
 """CUDA kernels compiled for devices that need not be there, and run as Python, a thread after the other."""
 
+import functools
 from types import SimpleNamespace
 from unittest import mock
 
 import numpy as np
-from numba import cuda, types
-from numba.cuda import dispatcher
+from numba import types
+from numba.cuda import compiler, dispatcher
 
 from overlapper.kernels.common.cuda import walks
 
@@ -14,16 +15,26 @@ H100 = (9, 0)
 
 def compiled(kernel, arguments, capability=H100):
     """Return the PTX of a kernel, by the types of its arguments."""
-    # Device functions ask the current device what to compile for; here there may be none.
-    device = SimpleNamespace(compute_capability=capability)
-    with mock.patch.object(dispatcher, "get_current_device", lambda: device):
-        ptx, _ = cuda.compile(
-            kernel.py_func, types.void(*arguments), cc=capability, device=False, abi="numba", output="ptx"
-        )
-    ptx = ptx.decode() if isinstance(ptx, bytes) else ptx
+    ptx = _library(kernel.py_func, tuple(arguments)).get_asm_str(capability)
     major, minor = capability
     assert f".target sm_{major}{minor}" in ptx
     return ptx
+
+
+@functools.cache
+def _library(function, arguments):
+    """Return the kernel as a library of numba, which holds LLVM's code, and gives PTX for any device.
+
+    LLVM's code takes numba longest, so it is made once for all devices: it would differ only for atomic
+    operations on floats, before sm_60, and for tanh.
+    """
+    # Device functions ask the current device what to compile for; here there may be none.
+    device = SimpleNamespace(compute_capability=H100)
+    with mock.patch.object(dispatcher, "get_current_device", lambda: device):
+        library, _ = compiler._compile_pyfunc_with_fixup(
+            function, types.void(*arguments), cc=H100, device=False, abi="numba"
+        )
+    return library
 
 
 class PretendedArena:
