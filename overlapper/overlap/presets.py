@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from overlapper.errors import ParameterError
+from overlapper.extend.registry import ALIGNING
 from overlapper.params.stages import ChainParams, Params
 from overlapper.sketch.choice import SharedKmers, choose
 from overlapper.sketch.estimates import estimate_errors
@@ -86,7 +87,10 @@ def preset_params(
         f"k {sketch.kmer_length}, w {sketch.window}"
     )
     chain = _chain_params(rate.value, sketch.window)
-    return dataclasses.replace(Params(), sketch=sketch, chain=chain).changed(changes or {}), why
+    params = dataclasses.replace(Params(), sketch=sketch, chain=chain).changed(changes or {})
+    if rate is not preset and rate.shared and params.extender in ALIGNING:  # it was estimated just now
+        params = _with_threshold_for(params, rate)
+    return params, why
 
 
 def preset_error_rate(reads: Reads, preset: str | ErrorRate, threads: int) -> ErrorRate:
@@ -131,12 +135,15 @@ def with_error_rate(params: Params, reads: Reads, threads: int) -> Params:
     """Return the parameters with the error rate that the adaptive threshold needs, estimated unless given."""
     if params.threshold.error_rate:
         return params
-    error_rate, _ = estimate_errors(reads, threads)
-    if math.isnan(error_rate):
-        error_rate = ERROR_RATES[FALLBACK]
-    return dataclasses.replace(
-        params, threshold=dataclasses.replace(params.threshold, error_rate=round(error_rate, 5))
-    )
+    return _with_threshold_for(params, preset_error_rate(reads, "auto", threads))
+
+
+def _with_threshold_for(params: Params, rate: ErrorRate) -> Params:
+    """Return the parameters with an error rate for the adaptive threshold, unless it is given."""
+    if params.threshold.error_rate:
+        return params
+    threshold = dataclasses.replace(params.threshold, error_rate=round(rate.value, 5))
+    return dataclasses.replace(params, threshold=threshold)
 
 
 def _chain_params(error_rate: float, window: int) -> ChainParams:
