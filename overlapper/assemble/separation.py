@@ -1,4 +1,4 @@
-"""Overlaps of one copy each, of corrected reads.
+"""Overlaps of corrected reads, without those that join reads of different copies.
 
 Where correction leaves so few errors that the reads of a copy are the same, these are the exact ones
 (`overlapper.extend.exact`); of other reads those without a difference of copies (`overlapper.extend.copies`).

@@ -1,4 +1,4 @@
-"""How many differences of copies the overlaps of reads as given have.
+"""Differences between copies, counted on overlaps of raw reads.
 
 Errors hide what tells haplotypes and copies of a repeat apart. So the reads are corrected, which keeps a
 copy's own bases, and the corrected reads of each overlap are compared (`overlapper.extend.copies`).

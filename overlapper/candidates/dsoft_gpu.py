@@ -33,7 +33,7 @@ Made = TypeVar("Made", covariant=True)
 
 
 class Make(Protocol[Made]):
-    """What makes something of candidates on a GPU."""
+    """A step that works on the candidates of D-SOFT while they are on a GPU."""
 
     def __call__(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
         """Return what is made of them in this arena; there may be none."""

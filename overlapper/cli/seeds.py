@@ -245,7 +245,7 @@ def _searches(
 def _limited(
     search: Callable[..., Matches], block: Reads, min_length: int, most: int, before: int
 ) -> Matches:
-    """Search some reads; with the matches of those before, there may be so many in all."""
+    """Search some reads, and refuse more matches than are allowed, with those of the reads before."""
     from overlapper.index.limits import TooManyMatchesError
 
     try:

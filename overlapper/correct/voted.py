@@ -120,7 +120,7 @@ class VotedPart:
 
 
 class VotedWriter:
-    """Puts the consensus of reads behind each other, in the columns of `Voted`.
+    """Write the consensus of one read after the other, in the columns of `Voted`.
 
     Parameters
     ----------

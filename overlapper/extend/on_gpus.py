@@ -1,4 +1,4 @@
-"""What of a run its GPUs find: overlaps of chains, or candidates for extenders that run there."""
+"""The stages of an overlap run that its GPUs do: chains as overlaps, or candidates for other extenders."""
 
 from __future__ import annotations
 

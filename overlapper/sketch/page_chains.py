@@ -1,4 +1,4 @@
-"""The minimizers of reads by bucket, the lowest bits of the hash, in chains of pages."""
+"""The minimizers of reads, sorted into buckets by the lowest bits of their hash, in chains of pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often reads cover a haplotype, and whether there are two, by the spectrum of their k-mers.
+"""Coverage of a haplotype, and whether there are two, from the k-mer spectrum of the reads.
 
 In a diploid, k-mers of one haplotype alone occur half as often as those of both: the spectrum has two peaks,
 the lower one at the depth of a haplotype. Definition: ``docs/algorithms/haplotypes.md``.

@@ -1,4 +1,4 @@
-"""Where the reads of a set can seed at all."""
+"""The table of the k-mers of each read that can seed."""
 
 from __future__ import annotations
 
