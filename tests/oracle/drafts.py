@@ -83,12 +83,12 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
     """
     kept, ungained = kept
     codes, place, votes = [], [], []
-    doubts = [0]  # before each base, and behind the last
+    between = [0]  # of decisions against a base before each base, and behind the last
 
     def put(code, probability, depth):
         codes.append(code)
         votes.append([probability, depth])
-        doubts.append(0)
+        between.append(0)
 
     for column, old in enumerate(draft):
         place.append(len(codes))
@@ -109,7 +109,7 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
             put(base, told and table[row][step_for(weight[base], standing, total, threshold, clear)], depth)
         else:
             step = step_of(threshold * total - 100 * standing, threshold * total, clear)
-            doubts[-1] += table[CHANGED][step]
+            between[-1] += table[CHANGED][step]
         if depth < 3:
             continue
         for slot in slots:
@@ -119,12 +119,12 @@ def next_draft(draft, layers, thresholds, worth, doubt, table, kept):
             if 100 * standing <= threshold * passing:
                 if passing:
                     step = step_of(threshold * passing - 100 * standing, threshold * passing, clear)
-                    doubts[-1] += table[row_refused(longer)][step]
+                    between[-1] += table[row_refused(longer)][step]
                 break
             put(best, table[CHANGED][step_for(slot[best], standing, passing, threshold, clear)], depth)
     for x, vote in enumerate(votes):
         if vote[0]:
-            vote[0] += sum(min(doubt, PARTS) for doubt in doubts[x + (x > 0) : x + 2])
+            vote[0] += sum(min(wrong, PARTS) for wrong in between[x + (x > 0) : x + 2])
     return codes, [*place, len(codes)], votes
 
 

@@ -9,14 +9,17 @@ from overlapper.kernels.consensus.error_probabilities import UNIT, phred
 
 
 @cuda.jit
-def add_doubts(draft_first, doubt, probabilities):
-    """Add the doubt behind a base to its probability, and to the first the one before it, a thread a base."""
+def add_between(draft_first, between, probabilities):
+    """Add what is between a base and the next to its error probability, a thread a base.
+
+    To that of the first base of a window, what is before it is added, too.
+    """
     x = cuda.grid(1)
     if x < draft_first[len(draft_first) - 1] and probabilities[x] > 0:
         p = owner(draft_first, x)
-        probabilities[x] += min(doubt[x + p + 1], int64(UNIT))
+        probabilities[x] += min(between[x + p + 1], int64(UNIT))
         if x == draft_first[p]:
-            probabilities[x] += min(doubt[x + p], int64(UNIT))
+            probabilities[x] += min(between[x + p], int64(UNIT))
 
 
 @cuda.jit

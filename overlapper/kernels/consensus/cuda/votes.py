@@ -14,7 +14,7 @@ from numba import cuda, int32, int64, uint16
 
 from overlapper.kernels.common.cuda.offsets import gather, owner
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
-from overlapper.kernels.consensus.cuda.error_probabilities import add_doubts
+from overlapper.kernels.consensus.cuda.error_probabilities import add_between
 from overlapper.kernels.consensus.decisions import HOMOPOLYMER
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
@@ -196,13 +196,13 @@ def next_drafts(
     moved, place = moved_draft(draft, sizes, arena)
     size = len(moved.codes)
     probabilities, depth = arena.array(size, np.int32), arena.array(size, np.uint8)
-    doubts = arena.zeros(size + len(moved.first) - 1, np.int64)
+    between = arena.zeros(size + len(moved.first) - 1, np.int64)
     table = arena.upload(PROBABILITIES[0 if worth else 1])
     launch(
         write_bases, n, arena, *draft, *votes, *both, worth, doubt, table, place, moved.codes, probabilities,
-        depth, doubts,
+        depth, between,
     )  # fmt: skip
-    launch(add_doubts, size, arena, moved.first, doubts, probabilities)
+    launch(add_between, size, arena, moved.first, between, probabilities)
     return Voted(moved, place, probabilities, depth)
 
 
@@ -291,13 +291,12 @@ def count_bases(
 @cuda.jit
 def write_bases(
     draft_first, codes, column, inserted, passing, depth, threshold, run_threshold, worth, doubt,
-    table, place, next_codes, probabilities, next_depth, doubts,
+    table, place, next_codes, probabilities, next_depth, between,
 ):  # fmt: skip
-    """Write the bases of every column in the next draft, and the doubts between them; a thread a column.
+    """Write the bases of every column in the next draft, and what is ``between`` them; a thread a column.
 
-    A doubt is the probability that decisions against a base between two others are wrong, or against one
-    before the first or behind the last one of a window: that before base ``y`` of window ``p`` is ``doubts[y
-    + p]``.
+    That is the probability that decisions against a base between two others are wrong, or against one before
+    the first or behind the last one of a window: before base ``y`` of window ``p`` it is ``between[y + p]``.
     """
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
@@ -318,7 +317,7 @@ def write_bases(
         to += 1
     else:
         step = step_of(clear, limit * total - 100 * standing, limit * total)
-        cuda.atomic.add(doubts, to + p, int64(table[CHANGED, step]))
+        cuda.atomic.add(between, to + p, int64(table[CHANGED, step]))
     going_on = int64(passing[x])
     clear = reach(going_on, layers, worth, doubt)
     for slot in range(SLOTS if voted else 0):
@@ -328,7 +327,7 @@ def write_bases(
         if not enters:
             if going_on > 0:
                 step = step_of(clear, limit * going_on - 100 * standing, limit * going_on)
-                cuda.atomic.add(doubts, to + p, int64(table[refused_row(run), step]))
+                cuda.atomic.add(between, to + p, int64(table[refused_row(run), step]))
             break
         next_codes[to], next_depth[to] = base, layers
         probabilities[to] = table[CHANGED, step_for(weight, standing, going_on, limit, clear)]
