@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,7 +30,8 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.stage_runs import held_run, print_plan, stored_run
+from overlapper.cli.run_files import RunFiles, load_compute
+from overlapper.cli.stage_runs import held_run, parts_with_qualities, print_plan, stored_run
 from overlapper.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -139,21 +139,13 @@ def assemble(
     check_outputs({"--output": output, **places, "--write-config": write_config, "--log": log}, inputs)
     _check_choices(correct, copies, haplotypes)
 
-    from overlapper.runtime.compile.startup import load_numba, tune_malloc
-    from overlapper.runtime.gpu.devices import start_driver
-
-    start_driver(device)  # while numba loads
-    load_numba()
-    tune_malloc()
+    load_compute(device)
 
     from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
     from overlapper.assemble.contigs import assemble_reads
     from overlapper.assemble.haplotype_files import haplotype_files
     from overlapper.assemble.stored import assemble_stored
     from overlapper.cli.record import Record
-    from overlapper.io.fastx import FastxParts
-    from overlapper.io.outputs import OutputFile
-    from overlapper.io.read_filter import ReadFilter
     from overlapper.overlap.presets import check_preset
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
     from overlapper.params.text import to_toml
@@ -174,14 +166,11 @@ def assemble(
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
     params = configured(AssembleParams(), config, options)
-    parts = FastxParts(
-        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
-        threads=threads,
-    )  # fmt: skip
+    parts = parts_with_qualities(reads, min_length, min_quality, reference, threads)
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
-        ExitStack() as files,
+        RunFiles() as files,
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
@@ -213,9 +202,8 @@ def assemble(
             names += OF_HAPLOTYPES
             lines += haplotype_files(made.haplotypes, made.contigs)
         for name, content in zip(names, lines, strict=True):
-            files.enter_context(OutputFile(places[name])).write_lines(content)
-        if write_config:
-            files.enter_context(OutputFile(write_config)).write(to_toml(params).encode())
+            files.open(places[name])[places[name]].write_lines(content)
+        files.open(write_config).write(write_config, lambda: to_toml(params))
         files.close()
         _tell(progress, made, table, output, verbose)
 

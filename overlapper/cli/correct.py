@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -31,7 +30,8 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.stage_runs import held_run, print_plan, stored_run
+from overlapper.cli.run_files import RunFiles, load_compute
+from overlapper.cli.stage_runs import held_run, parts_with_qualities, print_plan, stored_run
 
 if TYPE_CHECKING:
     from overlapper.tables import Overlaps, Reads
@@ -124,22 +124,14 @@ def correct(
     if uncovered not in ("keep", "trim", "split"):
         raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
 
-    from overlapper.runtime.compile.startup import load_numba, tune_malloc
-    from overlapper.runtime.gpu.devices import start_driver
-
-    start_driver(device)  # while numba loads
-    load_numba()
-    tune_malloc()
+    load_compute(device)
 
     from overlapper.cli.record import Record
     from overlapper.correct.reads import correct as correct_reads
     from overlapper.correct.stored_rounds import correct_stored
     from overlapper.correct.uncovered import Uncovered
     from overlapper.io import read_overlaps
-    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_table
-    from overlapper.io.outputs import OutputFile
-    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
     from overlapper.params.correction import CorrectParams
@@ -156,25 +148,19 @@ def correct(
     options = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
     params = configured(CorrectParams(), config, options)
     threads = threads or available_threads()
-    parts = FastxParts(
-        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
-        threads=threads,
-    )  # fmt: skip
+    parts = parts_with_qualities(reads, min_length, min_quality, reference, threads)
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "correct", threads),
-        ExitStack() as files,
+        RunFiles() as files,
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
             with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, params.rounds)
             return
-        out_file = files.enter_context(OutputFile(output, threads=threads))
-        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
-        table_file = files.enter_context(OutputFile(table)) if table else None
-        stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        record = Record(inputs, threads, parts.read_filter) if stats else None
+        files.open(output, write_config, table, stats, threads=threads)
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
         progress.note(f"consensus on {named(devices, threads)}")
         voting: dict[str, Any] = {
             "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
@@ -204,17 +190,14 @@ def correct(
             )  # fmt: skip
         progress.report("writing")
         for corrected in made.parts():
-            write_reads(out_file, corrected)
-        if table_file:
-            table_file.write(made.changes.to_tsv().encode())
-        if config_file:
-            config_file.write(to_toml(params).encode())
-        if stats_file and record:
-            facts = {
-                "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
-                "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
-            }  # fmt: skip
-            stats_file.write(record.to_json(facts).encode())
+            write_reads(files[output], corrected)
+        facts = {
+            "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
+            "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
+        }  # fmt: skip
+        files.write(table, made.changes.to_tsv)
+        files.write(write_config, lambda: to_toml(params))
+        files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
         for line in made.warnings:

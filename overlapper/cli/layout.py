@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +21,7 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.run_files import RunFiles, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
 
@@ -201,17 +202,13 @@ def layout(
     check_name(output, "--output", "GFA")
     check_name(fasta, "--fasta", "FASTA")
 
-    from overlapper.runtime.compile.startup import load_numba, tune_malloc
-
-    load_numba()
-    tune_malloc()
+    load_compute()
 
     from overlapper import graph
     from overlapper.assemble.summary import no_unitigs, to_json
     from overlapper.cli.record import Record, keep_stats
     from overlapper.graph import export
     from overlapper.io.fastx import read_fastx
-    from overlapper.io.outputs import OutputFile
     from overlapper.io.writers import check_format, read_overlaps
     from overlapper.params.graph import LayoutParams
     from overlapper.params.text import to_toml
@@ -236,14 +233,10 @@ def layout(
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "layout", threads),
-        ExitStack() as stack,
+        RunFiles() as files,
     ):
-        record = Record(inputs, threads, digests=stats is not None) if stats or beside else None
-        files = {
-            path: stack.enter_context(OutputFile(path))
-            for path in (output, fasta, table, reads_gfa, write_config, stats)
-            if path
-        }
+        record = Record(inputs, threads, digests=stats is not None)
+        files.open(output, fasta, table, reads_gfa, write_config, stats)
         progress.report("reading reads")
         read_table = read_fastx(*reads, reference=reference, threads=threads)
         progress.report("reading overlaps")
@@ -258,26 +251,20 @@ def layout(
                 unitigs, read_table, overlaps=found, contained=keep_contained, read_lines=read_lines
             )
         )
-        if fasta:
-            files[fasta].write_lines(export.unitig_fasta(unitigs, read_table))
-        if table:
-            files[table].write_lines(export.unitig_table(unitigs))
-        if reads_gfa:
-            files[reads_gfa].write_lines(
-                export.read_gfa(
-                    assembly.graph, read_table, overlaps=found, contained=keep_contained, layout=unitigs
-                )
-            )
-        if write_config:
-            files[write_config].write(to_toml(chosen).encode())
-        if stats and record:
-            files[stats].write(
-                to_json(assembly, read_table, found, params, cleaning, record.document()).encode()
-            )
-        stack.close()
-        if beside and record:
-            run = record.document(output)
-            keep_stats(beside, to_json(assembly, read_table, found, params, cleaning, run), progress)
+        files.write_lines(fasta, lambda: export.unitig_fasta(unitigs, read_table))
+        files.write_lines(table, lambda: export.unitig_table(unitigs))
+        files.write_lines(
+            reads_gfa,
+            lambda: export.read_gfa(
+                assembly.graph, read_table, overlaps=found, contained=keep_contained, layout=unitigs
+            ),
+        )
+        files.write(write_config, lambda: to_toml(chosen))
+        told = partial(to_json, assembly, read_table, found, params, cleaning)
+        files.write(stats, lambda: told(record.document()))
+        files.close()
+        if beside:
+            keep_stats(beside, told(record.document(output)), progress)
         _tell(progress, assembly, len(read_table), len(found))
         if not len(unitigs):
             progress.note(no_unitigs(len(found), params))

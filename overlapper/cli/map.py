@@ -25,6 +25,7 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.run_files import load_compute
 
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
@@ -143,10 +144,7 @@ def map(
     inputs = [path for path in (reference, *reads, config, cram_reference) if path is not None]
     check_outputs(outputs, inputs)
 
-    from overlapper.runtime.compile.startup import load_numba, tune_malloc
-
-    load_numba()
-    tune_malloc()
+    load_compute()
 
     from overlapper.cli.record import Record
     from overlapper.io import read_fastx

@@ -16,7 +16,7 @@ _ENDINGS = {
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
-    """Refuse to write to one file twice, or to a file that is read, and to read a pipe twice.
+    """Refuse empty names, to write to one file twice or to a file that is read, and to read a pipe twice.
 
     Parameters
     ----------
@@ -26,6 +26,8 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
     """
     places: dict[str, str] = {}
     for option, path in outputs.items():
+        if path == "":
+            raise typer.BadParameter(f"{option} is an empty name")
         if path is not None:
             place = path if path == "-" else os.path.realpath(path)
             if place in places:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -34,6 +33,7 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_outputs
 from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.run_files import RunFiles, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
 
@@ -195,19 +195,15 @@ def overlap(
         "--log": log,
     }
     check_outputs(outputs, inputs)
+    if plan:
+        stats = write_config = None  # nothing is written
 
-    from overlapper.runtime.compile.startup import load_numba, tune_malloc
-    from overlapper.runtime.gpu.devices import start_driver
-
-    if extender not in (None, "chain") or device.startswith("cuda"):
-        start_driver(device)  # while numba loads, which the registry of extenders would wait for
-    load_numba()
-    tune_malloc()
+    # Chains alone take no GPU that is not asked for; the registry of extenders, which knows, needs numba.
+    load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
 
     from overlapper.cli.record import Record, keep_stats
     from overlapper.extend.registry import extending_devices
     from overlapper.io.fastx import FastxParts
-    from overlapper.io.outputs import OutputFile
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.writers import check_format
     from overlapper.overlap.presets import check_preset
@@ -228,15 +224,10 @@ def overlap(
     with (
         Progress(quiet, steps=0 if copies else STEPS, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
-        ExitStack() as files,
+        RunFiles() as files,
     ):
-        record = (
-            Record(inputs, threads, parts.read_filter, digests=stats is not None)
-            if (stats or beside) and not plan
-            else None
-        )
-        config_file = files.enter_context(OutputFile(write_config)) if write_config and not plan else None
-        stats_file = files.enter_context(OutputFile(stats)) if stats and not plan else None
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
+        files.open(write_config, stats)
         request = Request(parts, output, sides, preset, changes, threads, device, gpu_memory, progress, files)
         result: Summary | None
         if limits.given:
@@ -248,14 +239,15 @@ def overlap(
         if result is None:
             return
         result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
-        if config_file:
-            config_file.write(result.params.to_toml().encode())
-        if stats_file:
-            stats_file.write(result.to_json(record.document() if record else None).encode())
-            with stats_file.complaints():
-                stats_file.file.flush()  # a pipe that nobody reads ends the run before any file has its name
+        files.write(write_config, result.params.to_toml)
+        files.write(stats, lambda: result.to_json(record.document()))
+        if stats:
+            with files[stats].complaints():
+                files[
+                    stats
+                ].file.flush()  # a pipe that nobody reads ends the run before any file has its name
         files.close()
-        if beside and record:
+        if beside:
             keep_stats(beside, result.to_json(record.document(output)), progress)
         progress.note(result.why)
         progress.counts(result.funnel)

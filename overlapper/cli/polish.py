@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
@@ -31,7 +30,8 @@ from overlapper.cli.options import (
 )
 from overlapper.cli.outputs import check_name, check_outputs
 from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.stage_runs import held_run, print_plan, stored_run
+from overlapper.cli.run_files import RunFiles, load_compute
+from overlapper.cli.stage_runs import held_run, parts_with_qualities, print_plan, stored_run
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -89,21 +89,13 @@ def polish(
     check_outputs(outputs, inputs)
     check_name(output, "--output", "FASTA", "FASTQ")
 
-    from overlapper.runtime.compile.startup import load_numba, tune_malloc
-    from overlapper.runtime.gpu.devices import start_driver
-
-    start_driver(device)  # while numba loads
-    load_numba()
-    tune_malloc()
+    load_compute(device)
 
     from overlapper.cli.record import Record
     from overlapper.correct.polish import polish as polish_unitigs
     from overlapper.correct.polish import read_unitigs
     from overlapper.correct.stored_polish import polish_stored
-    from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
-    from overlapper.io.outputs import OutputFile
-    from overlapper.io.read_filter import ReadFilter
     from overlapper.io.records import write_reads
     from overlapper.overlap.presets import check_preset
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
@@ -121,14 +113,11 @@ def polish(
     threads = threads or available_threads()
     options = {"rounds": rounds, "max_depth": max_depth}
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, options)
-    parts = FastxParts(
-        *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality), reference=reference,
-        threads=threads,
-    )  # fmt: skip
+    parts = parts_with_qualities(reads, min_length, min_quality, reference, threads)
     with (
         Progress(quiet, verbose=verbose, log=log) as progress,
         compile_notice(progress, COMPILE_SECONDS, "polish", threads),
-        ExitStack() as files,
+        RunFiles() as files,
     ):
         chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
@@ -136,10 +125,8 @@ def polish(
             with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
                 print_plan(store, memory or 0, threads, preset, 0, bases)
             return
-        out_file = files.enter_context(OutputFile(output, threads=threads))
-        config_file = files.enter_context(OutputFile(write_config)) if write_config else None
-        stats_file = files.enter_context(OutputFile(stats)) if stats else None
-        record = Record(inputs, threads, parts.read_filter) if stats else None
+        files.open(output, write_config, stats, threads=threads)
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
         progress.note(f"consensus on {named(devices, threads)}")
         clock = Clock()
         progress.report("reading")
@@ -164,16 +151,14 @@ def polish(
             made = polish_unitigs(unitigs, given, params, threads=threads, stages=stages, **voting)
         clock.lap("polishing")
         progress.report("writing")
-        write_reads(out_file, made.unitigs.sequences)
+        write_reads(files[output], made.unitigs.sequences)
         clock.lap("writing")
-        if config_file:
-            config_file.write(to_toml(params).encode())
-        if stats_file and record:
-            facts = {
-                "counts": {**parts.left_out, **made.funnel}, "seconds": clock.seconds, "memory": clock.memory,
-                "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
-            }  # fmt: skip
-            stats_file.write(record.to_json(facts).encode())
+        facts = {
+            "counts": {**parts.left_out, **made.funnel}, "seconds": clock.seconds, "memory": clock.memory,
+            "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
+        }  # fmt: skip
+        files.write(write_config, lambda: to_toml(params))
+        files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
         for line in made.warnings:

@@ -11,6 +11,8 @@ from overlapper.cli.progress import Progress
 from overlapper.runtime import cleanup
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from overlapper.io.fastx import FastxParts
@@ -19,6 +21,19 @@ if TYPE_CHECKING:
     from overlapper.tables import Reads
     from overlapper.tiled.stages import Stages
     from overlapper.tiled.workdir import Workdir
+
+
+def parts_with_qualities(
+    paths: Sequence[str], min_length: int, min_quality: float, reference: str | None, threads: int
+) -> FastxParts:
+    """Return the reads of files with their qualities, but for those that are too short or of low quality."""
+    from overlapper.io.fastx import FastxParts
+    from overlapper.io.read_filter import ReadFilter
+
+    read_filter = ReadFilter(min_length, min_quality)
+    return FastxParts(
+        *paths, keep_qualities=True, read_filter=read_filter, reference=reference, threads=threads
+    )
 
 
 @contextlib.contextmanager

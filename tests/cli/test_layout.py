@@ -202,6 +202,7 @@ def test_a_bad_row_is_told_and_leaves_no_file(layout, tmp_path, change, message)
         (("--weak-start", "0.9"), 1, "weak_start is 0.9, expected 0 to weak_ratio"),
         (("--read-lines", "b"), 1, "read_lines is 'b', expected 'a', 'A' or none"),
         (("--fasta", "u.gfa"), 2, "must differ"),
+        (("--fasta", ""), 2, "--fasta is an empty name"),
         (("--stats", "reads.fa"), 2, "reads.fa is read and would be written"),
         (("--table", "none/t.tsv"), 1, "file none/t.tsv cannot be written: No such file or directory"),
         (("--nonsense",), 2, "No such option"),
