@@ -30,6 +30,8 @@ follow once more: such an end may have been the other way into a bubble.
 
 **Island.** A linear unitig of at most ``tip_reads`` reads that is joined to nothing, beside something larger.
 
+Last, dead ends get back tips that went for a way that is none (`overlapper.graph.regained`).
+
 Every step takes both strands alike, so each edge keeps its mirror.
 """
 
@@ -40,6 +42,7 @@ from collections import Counter
 import numpy as np
 
 from overlapper.graph.model import Graph
+from overlapper.graph.regained import regain_tips
 from overlapper.kernels.graph import bridges, bubbles, tips
 from overlapper.params.graph import CleanParams
 
@@ -66,6 +69,7 @@ def clean(
         Reads and edges removed (mirrors counted), by reason.
     """
     counts: Counter[str] = Counter()
+    before = graph
 
     def without_tips_and_bubbles(graph: Graph) -> Graph:
         graph = _counted(*cut_tips(graph, params.tip_reads), counts)
@@ -85,6 +89,7 @@ def clean(
     graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
     graph = _counted(*drop_islands(graph, params.tip_reads), counts)
+    graph = _counted(*regain_tips(graph, before, params.tip_reads), counts)
     return graph, dict(counts)
 
 

@@ -76,6 +76,26 @@ def forked_ends(edges, bases, most):
     }
 
 
+def regained_tips(edges, reads, whole, most):
+    """The reads and edges that dead ends get back, of a graph whose ``reads`` and ``edges`` are left of
+    ``whole``, the edges before; their order is that of the edges of each node.
+    """
+    back, again = set(), set()
+    for v in (2 * read + strand for read in reads for strand in (0, 1)):
+        tips = []
+        for source, w in whole:
+            if source == v and not after(edges, v) and before(whole, w) == [v]:
+                tip = chain_from(whole, w)
+                there = {node >> 1 for node in tip} & reads
+                if len(tip) <= most and not there and not after(whole, tip[-1]):
+                    tips.append(tip)
+        if tips:
+            tip = max(tips, key=lambda tip: whole[v, tip[0]])
+            back |= {node >> 1 for node in tip}
+            again |= {e for x, y in itertools.pairwise([v, *tip]) for e in ((x, y), (y ^ 1, x ^ 1))}
+    return back, again
+
+
 def islands(edges, bases, most):
     return {
         v >> 1 for chain in dead_end_chains(edges, bases, most) if not after(edges, chain[-1]) for v in chain

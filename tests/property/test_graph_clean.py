@@ -17,6 +17,7 @@ from overlapper.graph.clean import (
     find_tips,
     pop_bubbles,
 )
+from overlapper.graph.regained import regain_tips
 from tests.graph_cases import edge_set, graph_of, graphs
 from tests.oracle import cleaning as oracle
 from tests.tries import tries
@@ -59,6 +60,31 @@ def test_forked_ends_equal_the_oracle(built, most):
         doomed |= more
         edges = without_reads(edges, doomed)
     assert reads_left(built, cut_forked_ends(built, most)[0]) == doomed
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(graphs(max_joins=8), MOST, st.data())
+def test_tips_that_dead_ends_regain_equal_the_oracle(built, most, data):
+    def drawn(size):
+        return np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)), np.bool_)
+
+    cleaned = built.without(drawn(len(built.reads)), drawn(len(built.edges)))
+    found, counts = regain_tips(cleaned, built, most)
+    edges, reads = overlaps_of(cleaned), set(cleaned.reads.read.tolist())
+    back, again = oracle.regained_tips(edges, reads, overlaps_of(built), most)
+    assert counts == {"reads in tips at dead ends": len(back)}
+    assert set(found.reads.read.tolist()) == reads | back
+    assert set(overlaps_of(found)) == set(edges) | again
+
+
+def test_the_end_of_a_haplotype_comes_back_once_the_way_into_the_other_is_cut():
+    """Reads 0 to 6 and 7 to 19 in two rows; 6 overlaps 12, too, by less, and 20 ends the first haplotype."""
+    rows = [(2 * i, 2 * i + 2) for i in range(19) if i != 6]
+    joins = dict.fromkeys(rows, (5, 5, 15)) | {(12, 24): (14, 14, 6), (12, 40): (8, 8, 12)}
+    cleaned, counts = graph.clean(graph_of([20] * 21, joins))
+    assert counts["reads in tips at dead ends"] == 1
+    assert len(cleaned.reads) == 21
+    assert len(graph.layout(cleaned)[0]) == 2
 
 
 @settings(max_examples=tries(100), deadline=None)
