@@ -21,7 +21,7 @@ def kind_in(layer, column):
 
 def leave_out(layers, length, alike):
     """Mark the layers that disagree with the target; how many."""
-    candidates, gaps = [], set()
+    candidates, gaps = [], {}
     tells_gaps = alike[5][5] < max(max(row) for row in alike)
     for column in range(length):
         weight = votes_at(layers, column)[0]
@@ -37,10 +37,14 @@ def leave_out(layers, length, alike):
         held = [{first: 0, second: 1}.get(kind_in(m, column)) for m in layers]
         strands = {(h, m["reverse"]) for h, m in zip(held, layers, strict=True) if h is not None}
         if len(strands) == 4 and min(held.count(0), held.count(1)) >= 4:
-            if 4 in (first, second):
-                gaps.add(column)
-            if not {column - 1, column} <= gaps:
+            if 4 not in (first, second):
                 candidates.append((column, held))
+            else:
+                gaps[column] = held.count((first, second).index(4)), held
+    for _, group in itertools.groupby(enumerate(gaps), key=lambda place: place[1] - place[0]):
+        column = max((c for _, c in group), key=lambda c: gaps[c][0])
+        candidates.append((column, gaps[column][1]))
+    candidates.sort(key=lambda candidate: candidate[0])
     sites = set()
     for a, (_, held) in enumerate(candidates):
         fewer, more = sorted((held.count(0), held.count(1)))

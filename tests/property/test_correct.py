@@ -216,6 +216,18 @@ def test_reads_of_which_one_kind_lacks_many_bases_are_told_apart(bases, left, ta
     assert made[4][1] == left
 
 
+@pytest.mark.parametrize("target_has", [18, 31])
+def test_reads_of_which_one_kind_lacks_most_of_a_run_are_told_apart_whatever_length_they_have(target_has):
+    rng = np.random.default_rng(8)
+    before, behind = [*rng.integers(0, 4, 150).tolist(), 1], [2, *rng.integers(0, 4, 150).tolist()]
+    target = [*before, *[0] * target_has, *behind]
+    lengths = [17, 17, 18, 18, 17, 17, 17, 17, 17, 17] + 10 * [31]
+    rows = [([*before, *[0] * a, *behind], bool(i % 2), 0, len(target)) for i, a in enumerate(lengths)]
+    expected, made = oracle_and_kernel(target, rows, True, False, alike=at_most(140_000))
+    assert made == expected
+    assert made[4][1] == 10
+
+
 @pytest.mark.parametrize(("lacking", "left"), [(440_000, 6), (450_000, 0)])
 def test_reads_that_lack_many_bases_are_not_told_apart_where_any_share_may_by_error(lacking, left):
     rng = np.random.default_rng(8)

@@ -7,7 +7,8 @@ share of layers may lack a run of as many bases by error (``docs/algorithms/corr
 **Candidates.** A column of the draft is a candidate when the first two of its bases and the deletion have at
 least `MIN_BOTH` percent of its weight, the second of them at least `MIN_SHARE` percent, and each kind has
 `MIN_LAYERS` layers or more, the target included, on both strands: systematic errors are those of one strand.
-Of successive candidates of long gaps the first one counts.
+Of successive candidates of long gaps the one counts at which most layers have the gap, of equals the first:
+where layers that lack a part of a run differ in its length, some of them have a base beside it.
 
 **Sites.** Chance errors pile up too, above all between homopolymer runs, yet not twice in the same layers.
 Two candidates at least `MIN_APART` columns apart are linked when of the layers that have one of the two
@@ -107,7 +108,7 @@ def _candidates(layers, starts, columns, kinds, alike):
     """Return the candidates, which kind each layer has there (0, 1, or -1), and which need no link."""
     held, lone = np.empty((len(columns), len(layers.start)), np.int8), np.empty(len(columns), np.bool_)
     counts = np.empty((2, 2), np.int64)
-    n, behind_gap = 0, np.int64(-1)
+    n, behind_gap, most = 0, np.int64(-1), np.int64(0)
     for s in range(len(columns)):
         counts[:] = 0
         for m in range(len(layers.start)):
@@ -118,9 +119,13 @@ def _candidates(layers, starts, columns, kinds, alike):
         fewest = min(counts[0].sum(), counts[1].sum())
         if fewest >= MIN_LAYERS and counts.min() > 0:
             c, in_gap = columns[s], max(kinds[s, 0], kinds[s, 1]) == DELETION
-            if not (in_gap and c == behind_gap):
-                columns[n], lone[n] = c, MILLION * fewest >= BESIDES + alike * counts.sum()
-                n += 1
+            gaps = counts[0 if kinds[s, 0] == DELETION else 1].sum()
+            follows = in_gap and c == behind_gap
+            if not follows or gaps > most:
+                place = n - 1 if follows else n
+                columns[place], held[place], most = c, held[n], gaps
+                lone[place] = MILLION * fewest >= BESIDES + alike * counts.sum()
+                n = place + 1
             if in_gap:
                 behind_gap = c + 1
     return columns[:n], held[:n], lone[:n]

@@ -50,15 +50,17 @@ def leave_out(
     mark = arena.mark()
     n = len(draft.codes)
     state, is_candidate = arena.array(n, np.uint8), arena.array(n, np.uint8)
+    gaps = arena.array(n, np.int32)
     paths = (
         layers.layer_first, layers.first, layers.bases, layers.start, layers.end, layers.at,
         layers.used, starts,
     )  # fmt: skip
     errors, with_gaps = int(alike[1, 1]), bool(alike[LONG_GAP, LONG_GAP] < alike.max())
     launch(
-        mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, errors, with_gaps, state
+        mark_candidates, n, arena, draft.first, *paths, layers.reverse, votes.column, errors, with_gaps,
+        state, gaps,
     )  # fmt: skip
-    launch(first_of_gaps, n, arena, draft.first, votes.column, state, is_candidate)
+    launch(choose_of_gaps, n, arena, draft.first, state, gaps, is_candidate)
     place = exclusive_sums(is_candidate, arena)
     count = last_of(place, arena)
     if count:
@@ -112,13 +114,17 @@ def _held(m, c, first, bases, start, end, at, used, starts, one, other):
 @cuda.jit
 def mark_candidates(
     draft_first, layer_first, first, bases, start, end, at, used, starts, reverse, column, errors, with_gaps,
-    state,
+    state, gaps,
 ):  # fmt: skip
-    """Tell which columns are candidates, and of these, which need no link; a thread a column."""
+    """Tell which columns are candidates, and of these, which need no link; a thread a column.
+
+    ``gaps`` gets how many layers have a long gap at a candidate, 0 where that is none of its kinds.
+    """
     x = cuda.grid(1)
     if x >= len(state):
         return
     state[x] = 0
+    gaps[x] = 0
     if x >= draft_first[len(draft_first) - 1]:
         return
     one, other = _two_kinds(column, x)
@@ -144,22 +150,28 @@ def mark_candidates(
     if fewest >= MIN_LAYERS and min(min(counts[0], counts[1]), min(counts[2], counts[3])) > 0:
         lone = int64(MILLION) * fewest >= BESIDES + errors * (zero + ones)
         state[x] = LONE if lone else LINKED
+        if max(one, other) == DELETION:
+            gaps[x] = zero if one == DELETION else ones
 
 
 @cuda.jit
-def first_of_gaps(draft_first, column, state, is_candidate):
-    """Mark the candidates that are not behind one of the same long gap; a thread a column."""
+def choose_of_gaps(draft_first, state, gaps, is_candidate):
+    """Mark the candidates, of successive ones of long gaps that of most; a thread a column."""
     x = cuda.grid(1)
     if x >= len(state):
         return
     is_candidate[x] = state[x] > 0
-    if x == 0 or state[x] == 0 or state[x - 1] == 0:
+    if gaps[x] == 0:
         return
-    one, other = _two_kinds(column, x)
-    one_before, other_before = _two_kinds(column, x - 1)
-    if max(one, other) == DELETION and max(one_before, other_before) == DELETION:
-        if owner(draft_first, x) == owner(draft_first, x - 1):
+    p = owner(draft_first, x)
+    y = x
+    while y > draft_first[p] and gaps[y - 1] > 0:
+        y -= 1
+    while y < draft_first[p + 1] and gaps[y] > 0:
+        if gaps[y] > gaps[x] or (gaps[y] == gaps[x] and y < x):
             is_candidate[x] = 0
+            return
+        y += 1
 
 
 @cuda.jit
