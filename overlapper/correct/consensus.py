@@ -10,14 +10,14 @@ import dataclasses
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from overlapper.correct.machine import Workers
-from overlapper.correct.pileups import Pileups
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.vote_settings import settings_of
-from overlapper.correct.voting_rows import MOST_SURPLUS, Chosen, choose_rows, rows_of_windows
+from overlapper.correct.voting_rows import MOST_SURPLUS, Chosen, choose_rows, rows_of_windows, turned
 from overlapper.correct.windows import windows_of, without_margins
 from overlapper.kernels.consensus.consensus import COUNTS, LEFT_OUT, correct_windows
 from overlapper.kernels.consensus.layers import Sequences, Windows
@@ -37,6 +37,10 @@ GPU_LEAST_BASES = 2_000_000
 """Bases of targets from which on GPUs take part; fewer are done before their kernels are loaded."""
 
 
+Part = tuple[Any, ...]
+"""Of some windows: bases of each, then what `Consensus` has of them."""
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Consensus:
     """Consensus of ``n`` targets, one after the other.
@@ -53,6 +57,9 @@ class Consensus:
         How many bases of the target come before each base.
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.consensus.consensus.COUNTS`.
+    alike : Rows
+        The targets, as their consensus is, on the reads that vote on them and have what they have wherever
+        layers are divided: the rows turned round, by the numbers that both have in the pileups.
     """
 
     offsets: np.ndarray
@@ -61,6 +68,7 @@ class Consensus:
     depth: np.ndarray
     origin: np.ndarray
     counts: np.ndarray
+    alike: Rows = dataclasses.field(default_factory=Rows.empty)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -109,7 +117,7 @@ def consensus_in_parts(
         # A target whose windows have not all come waits for them.
         if done == len(target) or target[done] != target[done - 1]:
             first, stop = int(target[given]), int(target[done - 1]) + 1
-            yield first, _of_targets(waiting, target[given:done] - first, stop - first)
+            yield first, _of_targets(waiting, target[given:done], first, pileups.targets.lengths[first:stop])
             waiting, given = [], done
 
 
@@ -126,11 +134,11 @@ class _Vote:
         self._sequences = Sequences.of(targets), Sequences.of(reads)
         self.bounds = windows_of(targets.lengths, WINDOW_BASES, MARGIN)
 
-    def on_cpu(self, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
+    def on_cpu(self, threads: int) -> Iterator[Part]:
         """Yield the consensus of blocks of windows, in order."""
         return map_in_order(self._vote, self._blocks(threads), threads)
 
-    def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[tuple[np.ndarray, ...]]:
+    def on_gpus(self, gpus: Gpus, threads: int) -> Iterator[Part]:
         """As `on_cpu`; GPUs take several blocks at a time, and the CPU those that they do not come to.
 
         The CPU chooses rows for all. Twice as many threads feed GPUs as there are slots, so that it does so
@@ -140,7 +148,7 @@ class _Vote:
 
         blocks, choosing = self._blocks(threads), threading.Semaphore(threads)
 
-        def vote_there(some: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
+        def vote_there(some: Sequence[np.ndarray]) -> Part:
             with choosing:
                 chosen = gpu_consensus.as_one([self._choose(windows) for windows in some])
             made = gpu_consensus.correct_windows(
@@ -149,13 +157,13 @@ class _Vote:
             return self._cut(chosen, made)
 
         most = max(1, GPU_BLOCK_BASES * len(blocks) // self._targets.total_bases)
-        crews: list[Crew[np.ndarray, tuple[np.ndarray, ...]]] = [
+        crews: list[Crew[np.ndarray, Part]] = [
             Crew(max(0, threads - gpus.slots), lambda some: self._vote(some[0]), 1),
             Crew(2 * gpus.slots, vote_there, most),
         ]
         return map_among(blocks, crews)
 
-    def _vote(self, windows: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _vote(self, windows: np.ndarray) -> Part:
         """Return the consensus of windows."""
         chosen = self._rows_of(windows)
         made = correct_windows(
@@ -177,34 +185,56 @@ class _Vote:
         bounds = self.bounds
         target = bounds.target[number]
         first, stop = int(target[0]), int(target[-1]) + 1
-        rows = self._pileups.rows_on(first, stop).widened(self._targets.lengths, self._reads.lengths)
+        rows = self._pileups.rows_on(first, stop)
+        rows = rows.widened(self._targets.lengths, self._reads.lengths, self._pileups.reach)
         windows = Windows(
             target, bounds.start_with_margin[number], bounds.end_with_margin[number],
             self._pileups.first[first : stop + 1] - self._pileups.first[first],
         )  # fmt: skip
         return rows_of_windows(rows.sort_canonical(), number, windows, self._settings)
 
-    def _cut(self, chosen: Chosen, made: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+    def _cut(self, chosen: Chosen, made: Part) -> Part:
         """Cut the consensus of windows to what lies between their bounds."""
         number, windows = chosen.number, chosen.windows
+        *columns, alike = made
+        made = tuple(columns)
         made[-1][:, LEFT_OUT] += chosen.elsewhere
+        start, stop = self.bounds.start[number], self.bounds.end[number]
+        rows = turned(chosen, alike, start, stop)
         lengths = self._targets.lengths[windows.target]
         if (windows.end - windows.start == lengths).all():
-            return np.diff(made[0]), *made[1:]
+            return np.diff(made[0]), *made[1:], rows
         # What is inserted behind the last base of a target belongs to its last window.
-        stop = self.bounds.end[number] + (self.bounds.end[number] == lengths)
-        return without_margins(made, windows.start, self.bounds.start[number], stop)
+        return *without_margins(made, windows.start, start, stop + (stop == lengths)), rows
 
 
-def _of_targets(parts: list[tuple[np.ndarray, ...]], target: np.ndarray, n: int) -> Consensus:
-    """Return the consensus of ``n`` targets from that of their windows, of which each is of a ``target``."""
+def _of_targets(parts: list[Part], target: np.ndarray, first: int, bases: np.ndarray) -> Consensus:
+    """Return the consensus of targets from that of their windows.
+
+    Parameters
+    ----------
+    parts : list of Part
+    target : ndarray of int64, shape (windows,)
+        Of each window.
+    first : int
+        The first target.
+    bases : ndarray of int64, shape (n,)
+        Of each target.
+    """
+    *columns, rows = zip(*parts, strict=True)
     lengths, codes, quality, depth, origin, counts = (
-        np.concatenate(c) if len(c) > 1 else c[0] for c in zip(*parts, strict=True)
+        np.concatenate(c) if len(c) > 1 else c[0] for c in columns
     )
-    by_target = np.zeros((n, COUNTS), np.int64)
-    np.add.at(by_target, target, counts)
-    sizes = np.bincount(target, lengths, n).astype(np.int64)
-    return Consensus(offsets_of(sizes), codes, quality, depth, origin, by_target)
+    by_target = np.zeros((len(bases), COUNTS), np.int64)
+    np.add.at(by_target, target - first, counts)
+    offsets = offsets_of(np.bincount(target - first, lengths, len(bases)))
+    # Where the first base of the consensus is that no base of the target before a place comes after.
+    before, on, alike = offsets_of(bases), Rows.concat(list(rows)), {}
+    places = origin + np.repeat(before[:-1], np.diff(offsets))
+    for column in ("r_start", "r_end"):
+        place = np.searchsorted(places, before[on.read - first] + getattr(on, column))
+        alike[column] = np.minimum(place, offsets[on.read - first + 1]) - offsets[on.read - first]
+    return Consensus(offsets, codes, quality, depth, origin, by_target, dataclasses.replace(on, **alike))
 
 
 def joined(parts: Sequence[Consensus]) -> Consensus:
@@ -213,9 +243,11 @@ def joined(parts: Sequence[Consensus]) -> Consensus:
     nothing = Consensus(
         np.zeros(1, np.int64), none, none, none, none.astype(np.int32), np.zeros((0, COUNTS), np.int64)
     )
-    columns = (
-        np.concatenate([getattr(part, field.name) for part in (nothing, *parts)])
-        for field in dataclasses.fields(Consensus)[1:]
+    parts = [nothing, *parts]
+    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+    codes, quality, depth, origin, counts = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("codes", "quality", "depth", "origin", "counts")
     )
-    sizes = np.concatenate([np.diff(part.offsets) for part in (nothing, *parts)])
-    return Consensus(offsets_of(sizes), *columns)
+    alike = Rows.concat([part.alike for part in parts])
+    return Consensus(offsets_of(sizes), codes, quality, depth, origin, counts, alike)

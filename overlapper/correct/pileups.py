@@ -54,19 +54,21 @@ class Rows(Table):
         known = self.divergence[~np.isnan(self.divergence)]
         return float(np.median(known)) if len(known) else 1.0
 
-    def widened(self, t_lengths: np.ndarray, r_lengths: np.ndarray) -> Rows:
+    def widened(self, t_lengths: np.ndarray, r_lengths: np.ndarray, most: int = WIDEN) -> Rows:
         """Let rows go on at either end, by the same number of bases on both reads, as far as these go.
 
         Parameters
         ----------
         t_lengths, r_lengths : ndarray of int64
             Of all targets, and of all reads.
+        most : int
+            Bases at either end.
         """
         before, behind = self.r_start, r_lengths[self.read] - self.r_end
-        left = np.minimum(self.t_start, np.where(self.reverse, behind, before)).clip(0, WIDEN)
+        left = np.minimum(self.t_start, np.where(self.reverse, behind, before)).clip(0, most)
         right = np.minimum(
             t_lengths[self.target] - self.t_end, np.where(self.reverse, before, behind)
-        ).clip(0, WIDEN)  # fmt: skip
+        ).clip(0, most)  # fmt: skip
         return dataclasses.replace(
             self,
             t_start=self.t_start - left,
@@ -106,6 +108,10 @@ class Pileups:
         Whether a target is a read that votes like the others, or only where they are put.
     divergence : float, optional
         What is typical of the rows, where they are not all; else it is taken from them.
+    reach : int
+        Rows are widened by so many bases.
+    numbers : ndarray of int64, optional
+        Of the reads, where these are some of more.
     """
 
     targets: Reads
@@ -113,6 +119,8 @@ class Pileups:
     rows: Rows
     targets_vote: bool
     divergence: float | None = None
+    reach: int = WIDEN
+    numbers: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if (np.diff(self.rows.target) < 0).any():
@@ -129,9 +137,24 @@ class Pileups:
         """Where the rows of each target start."""
         return np.searchsorted(self.rows.target, np.arange(len(self.targets) + 1))
 
-    def blocks(self) -> Iterator[tuple[int, Pileups]]:
-        """Yield the pileups, some targets at a time, and the number of the first target: all at once."""
-        yield 0, self
+    def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
+        """Yield the pileups, some targets at a time, and the number of the first target: all at once.
+
+        Parameters
+        ----------
+        targets : ndarray of int64, optional
+            Some, ascending, among which they are numbered then.
+        """
+        yield 0, self if targets is None else self._of(targets)
+
+    def _of(self, targets: np.ndarray) -> Pileups:
+        number = np.full(len(self.targets), -1, np.int32)
+        number[targets] = np.arange(len(targets))
+        rows = self.rows.take(np.flatnonzero(number[self.rows.target] >= 0))
+        rows = dataclasses.replace(rows, target=number[rows.target])
+        return dataclasses.replace(
+            self, targets=self.targets.take(targets), rows=rows, divergence=self.typical_divergence
+        )
 
     def rows_on(self, start: int, stop: int) -> Rows:
         """Return the rows on targets ``[start, stop)``, which share their memory with these."""

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, consensus_in_parts
-from overlapper.correct.pileups import Pileups, rows_of
+from overlapper.correct.leaders import LED_BELOW, leaders_of, roles_of
+from overlapper.correct.machine import Workers
+from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.rounds import Round
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
 from overlapper.correct.vote_settings import error_rate
-from overlapper.correct.voted import StoredVoted, Voted, VotedPart, VotedWriter
+from overlapper.correct.voted import Leaders, StoredLeaders, StoredVoted, Voted, VotedPart, VotedWriter
 from overlapper.io.arrays import from_arrays
 from overlapper.overlap import pipeline
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.growing import GrowingColumns
 
+_AT_A_TIME = 1 << 25
+"""Bases of reads, those of every role, that are voted on before the next ones."""
 _KEEPING = 4
 """Threads that make of a consensus what is kept, beside those that find it, so that nobody waits for it."""
 
 Facts = dict[str, Any]
 Vote = Callable[[VotedWriter], Facts]
-"""``vote(writer)`` votes on all reads in their order, and returns what was counted and derived."""
+"""``vote(writer)`` votes on reads in their order, and returns what was counted and derived."""
+_Kind = TypeVar("_Kind")
 
 
 class KeptReads(Protocol):
@@ -41,8 +48,21 @@ class KeptReads(Protocol):
     ) -> tuple[Pileups | StoredPileups, int]:
         """Find the overlaps of the reads; return the pileups of them, and how many overlaps there are."""
 
-    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted | StoredVoted, Facts]:
-        """Vote, and replace the reads by their consensus; return it, and what was counted and derived."""
+    def voted(
+        self, name: str, this: Round, params: CorrectParams, vote: Vote
+    ) -> tuple[Voted | StoredVoted, Facts]:
+        """Vote, as the stage of that name; return the consensus, and what was counted and derived."""
+
+    def leaders(
+        self, this: Round, params: CorrectParams, vote: Vote
+    ) -> tuple[Leaders | StoredLeaders, Facts]:
+        """Do so for leaders."""
+
+    def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups | StoredPileups:
+        """Return the pileups of leaders on the reads; with what is typical of overlaps of the reads."""
+
+    def replace(self, made: Voted | StoredVoted) -> None:
+        """Go on with what the reads were replaced by."""
 
 
 class HeldReads:
@@ -87,42 +107,175 @@ class HeldReads:
 
         return this.stages.run(f"correct-{this.number}-overlaps", Overlaps, [preset, changes], find)[0]
 
-    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
+    def voted(self, name: str, this: Round, params: CorrectParams, vote: Vote) -> tuple[Voted, Facts]:
         """See `KeptReads`."""
+        return self._made(Voted, name, this, params, vote)
 
-        def find() -> tuple[Voted, Facts]:
+    def leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
+        """See `KeptReads`."""
+        return self._made(Leaders, f"correct-{this.number}-leaders", this, params, vote)
+
+    def _made(
+        self, kind: type[_Kind], name: str, this: Round, params: CorrectParams, vote: Vote
+    ) -> tuple[_Kind, Facts]:
+        def find() -> tuple[_Kind, Facts]:
             columns = GrowingColumns()
             writer = VotedWriter(columns)
             facts = vote(writer)
-            return from_arrays(Voted, {**columns.taken(), **writer.small()}), facts
+            return from_arrays(kind, {**columns.taken(), **writer.small()}), facts
 
-        made, facts = this.stages.run(f"correct-{this.number}", Voted, params.of_round(), find)
+        return this.stages.run(name, kind, params.of_round(), find)
+
+    def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
+        """See `KeptReads`."""
+        assert isinstance(leaders, Leaders)
+        return Pileups(self._reads, leaders.reads, leaders.rows, True, divergence, reach=0)
+
+    def replace(self, made: Voted | StoredVoted) -> None:
+        """See `KeptReads`."""
+        assert isinstance(made, Voted)
         self._reads = made.reads
-        return made, facts
 
 
-def vote(pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, writer: VotedWriter) -> Facts:
-    """Vote on all targets of pileups and write their consensus; return what was counted and derived."""
-    crowded = bases = 0
-    with this.machine.holding(pileups.reads) as workers:
-        fitted = fit_threshold(pileups, params, workers)
-        doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
-        for before, block in pileups.blocks():
-            made = consensus_in_parts(block, fitted, workers, doubt=doubt)
-            kept = partial(_kept, block)
-            for stop, part, n_crowded in map_in_order(kept, made, min(workers.threads, _KEEPING)):
+def vote(
+    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
+) -> tuple[Voted | StoredVoted, Facts]:
+    """Replace all reads by their consensus; return it, and what was counted and derived."""
+    if (params.error_rate or error_rate(pileups)) < LED_BELOW:
+        return _vote_by_leaders(kept, pileups, params, this)
+
+    def vote(writer: VotedWriter) -> Facts:
+        bases = unconfirmed = 0
+        with this.machine.holding(pileups.reads) as workers:
+            how = _Voting.fitted(pileups, params, this, workers)
+            for made in how.voted(pileups):
+                writer.add(made.part)
+                bases, unconfirmed = bases + made.bases, unconfirmed + made.unconfirmed
+        return {**how.facts(), "error rate": error_rate(pileups), "bases": bases, UNVOTED: unconfirmed}
+
+    made, facts = kept.voted(f"correct-{this.number}", this, params, vote)
+    kept.replace(made)
+    return made, facts
+
+
+def _vote_by_leaders(
+    kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
+) -> tuple[Voted | StoredVoted, Facts]:
+    """Vote on leaders, on the reads that follow them, and on all others."""
+    leads = leaders_of(pileups)
+
+    def vote_on_leaders(writer: VotedWriter) -> Facts:
+        unconfirmed = 0
+        writer.add_rows(Rows.empty())
+        with this.machine.holding(pileups.reads) as workers:
+            how = _Voting.fitted(pileups, params, this, workers)
+            for made in how.voted(pileups, np.flatnonzero(leads)):
+                writer.add(made.part)
+                writer.add_rows(made.alike)
+                unconfirmed += made.unconfirmed
+        return {**how.facts(), "doubt": how.doubt, "leaders": int(leads.sum()), UNVOTED: unconfirmed}
+
+    leaders, found = kept.leaders(this, params, vote_on_leaders)
+
+    def vote_on_others(writer: VotedWriter) -> Facts:
+        bases, unconfirmed = 0, found[UNVOTED]
+        led = kept.led(leaders, pileups.typical_divergence)
+        roles, number = roles_of(leads, led), np.cumsum(leads) - 1
+        with this.machine.holding(pileups.reads) as workers:
+            how = _Voting(params.with_fitted(found), found["doubt"], workers, this)
+            beside = how._replace(workers=Workers(workers.threads))
+            for start, stop in itertools.pairwise(cut_evenly(pileups.targets.lengths, _AT_A_TIME).tolist()):
+                some = roles.within(start, stop)
+                parts = [VotedPart.taken(leaders, number[some[0]])]
+                for made in itertools.chain(beside.voted(led, some[1]), how.voted(pileups, some[2])):
+                    parts.append(made.part)
+                    unconfirmed += made.unconfirmed
+                part = VotedPart.joined(parts, np.argsort(np.concatenate(some)))
                 writer.add(part)
-                crowded += n_crowded
                 bases += int(part.sizes["lengths"].sum())
-                this.report("consensus", before + stop, len(pileups.targets))
+                this.report("consensus", stop, len(leads))
+        return {
+            **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
+            "followers": int(roles.follows.sum()),
+            "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: unconfirmed,
+        }  # fmt: skip
+
+    made, facts = kept.voted(f"correct-{this.number}", this, params, vote_on_others)
+    kept.replace(made)
+    return made, facts
+
+
+class _Made(NamedTuple):
+    """The consensus of some targets, as it is kept.
+
+    Attributes
+    ----------
+    part : VotedPart
+    alike : Rows
+        As `Consensus.alike`, by the number of the target among those voted on, and that of the read.
+    unconfirmed : int
+        Bases on which too few voted.
+    """
+
+    part: VotedPart
+    alike: Rows
+    unconfirmed: int
+
+    @property
+    def bases(self) -> int:
+        """Bases of the consensus."""
+        return int(self.part.sizes["lengths"].sum())
+
+
+class _Voting(NamedTuple):
+    """How votes of a round are taken, and by whom.
+
+    Attributes
+    ----------
+    params : CorrectParams
+        With all thresholds.
+    doubt : int or None
+        As for `overlapper.correct.consensus.consensus`.
+    workers : Workers
+    this : Round
+    """
+
+    params: CorrectParams
+    doubt: int | None
+    workers: Workers
+    this: Round
+
+    @classmethod
+    def fitted(
+        cls, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, workers: Workers
+    ) -> Self:
+        """Derive from pileups what is not given."""
+        params = fit_threshold(pileups, params, workers)
+        doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
+        return cls(params, doubt, workers, this)
+
+    def facts(self) -> Facts:
+        """Return what was derived."""
+        return self.params.fitted()
+
+    def voted(self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None) -> Iterator[_Made]:
+        """Vote on all targets of pileups, or on some; yield their consensus, some at a time, in order."""
+        for before, block in pileups.blocks(targets):
+            made = consensus_in_parts(block, self.params, self.workers, doubt=self.doubt)
+            kept = partial(_kept, block, before)
+            for stop, some in map_in_order(kept, made, min(self.workers.threads, _KEEPING)):
+                if targets is None:
+                    self.this.report("consensus", before + stop, len(pileups.targets))
+                yield some
             del block, made, kept  # before the next one comes
-    rate = float(error_rate(pileups))
-    return {**fitted.fitted(), "error rate": rate, "bases": bases, UNVOTED: crowded}
 
 
-def _kept(pileups: Pileups, voted: tuple[int, Consensus]) -> tuple[int, VotedPart, int]:
-    """Return the target behind a part, the part as it is kept, and its bases on which too few voted."""
+def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
+    """Return the target behind a part of a block, behind so many targets, and the part as it is kept."""
     first, made = voted
     stop = first + len(made)
     part = VotedPart.of(made, pileups.targets.rows(first, stop))
-    return stop, part, len(unvoted(pileups, made, first))
+    on = made.alike
+    numbers = on.target if pileups.numbers is None else pileups.numbers[on.target]
+    alike = dataclasses.replace(on, target=numbers, read=before + on.read)
+    return stop, _Made(part, alike, len(unvoted(pileups, made, first)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -168,7 +167,7 @@ def correct_kept(
         pileups, overlaps = kept.pileups(
             this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None))
         )
-        made, facts = kept.voted(this, params, partial(vote, pileups, params, this))
+        made, facts = vote(kept, pileups, params, this)
         del pileups
         params = params.of_corrected_reads(facts["error rate"])
         _count_round(funnel, number, overlaps, made, facts[UNVOTED])

@@ -7,6 +7,7 @@ reach up to the rubbish from either side, and none has a path across it, so that
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
@@ -70,7 +71,9 @@ def replaced(pileups: Pileups, made: Consensus, first: int) -> Consensus:
         for (name, parts), values in zip(columns.items(), instead, strict=True):
             parts += [getattr(made, name)[done:start], values]
         done = end
-    joined = {name: np.concatenate([*parts, getattr(made, name)[done:]]) for name, parts in columns.items()}
+    joined: dict[str, Any] = {
+        name: np.concatenate([*parts, getattr(made, name)[done:]]) for name, parts in columns.items()
+    }
     return dataclasses.replace(made, offsets=offsets_of(lengths), **joined)
 
 

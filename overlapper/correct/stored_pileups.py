@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from overlapper.correct.pileups import Pileups, Rows, rows_of
+from overlapper.correct.pileups import WIDEN, Pileups, Rows, rows_of
 from overlapper.io.artifacts import Artifact
 from overlapper.io.stored_reads import StoredReads
 from overlapper.runtime.threads import cut_evenly
@@ -112,6 +112,8 @@ class StoredPileups(abc.ABC):
     """
 
     targets_vote: bool
+    first: np.ndarray
+    reach = WIDEN
     reads = None
 
     def __init__(self, targets: Reads, stored: StoredReads, divergence: float, room: int) -> None:
@@ -121,37 +123,44 @@ class StoredPileups(abc.ABC):
         self._room = room
 
     @abc.abstractmethod
-    def rows_on(self, target: int) -> Rows:
-        """Return the rows of a target."""
+    def rows_on(self, start: int, stop: int) -> Rows:
+        """Return the rows on targets ``[start, stop)``."""
 
     @abc.abstractmethod
     def taken(self, targets: np.ndarray) -> Reads:
         """Return some targets with their bases."""
 
-    def blocks(self) -> Iterator[tuple[int, Pileups]]:
-        """Yield pileups of targets that follow each other, and the number of the first of them."""
-        held, weights, n = np.zeros(len(self._stored), bool), self._stored.bytes_of_each, len(self.targets)
+    def blocks(self, targets: np.ndarray | None = None) -> Iterator[tuple[int, Pileups]]:
+        """Yield pileups of targets that follow each other, and the number of the first of them.
+
+        Parameters
+        ----------
+        targets : ndarray of int64, optional
+            Some, ascending, among which they are numbered then.
+        """
+        numbers = np.arange(len(self.targets)) if targets is None else targets
+        held, weights = np.zeros(len(self._stored), bool), self._stored.bytes_of_each
         start, size = 0, 0
         rows: list[Rows] = []
-        for target in range(n):
-            on = self.rows_on(target)
+        for place, target in enumerate(numbers.tolist()):
+            on = self.rows_on(target, target + 1)
             own = int(self.targets.lengths[target]) + _ROW_COPIES * on.nbytes
             taken = own + int(weights[np.unique(on.read[~held[on.read]])].sum())
             if rows and size + taken > self._room:
-                yield start, self._pileups(np.arange(start, target), rows)
+                yield start, self._pileups(numbers[start:place], rows)
                 held[:] = False
-                start, size, rows = target, 0, []
+                start, size, rows = place, 0, []
                 taken = own + int(weights[np.unique(on.read)].sum())
             held[on.read] = True
             size += taken
             rows.append(on)
         if rows:
-            yield start, self._pileups(np.arange(start, n), rows)
+            yield start, self._pileups(numbers[start:], rows)
 
     def sample(self, wanted: int) -> Pileups:
         """Return the pileups of so many of the targets, evenly spread."""
         targets = spread(len(self.targets), wanted)
-        pileups = self._pileups(targets, [self.rows_on(target) for target in targets.tolist()])
+        pileups = self._pileups(targets, [self.rows_on(target, target + 1) for target in targets.tolist()])
         return dataclasses.replace(pileups, divergence=None)
 
     def _pileups(self, targets: np.ndarray, parts: list[Rows]) -> Pileups:
@@ -162,7 +171,9 @@ class StoredPileups(abc.ABC):
             rows, target=np.searchsorted(targets, rows.target), read=np.searchsorted(needed, rows.read)
         )
         reads = self._stored.take(needed)
-        return Pileups(self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence)
+        return Pileups(
+            self.taken(targets), reads, rows, self.targets_vote, self.typical_divergence, self.reach, needed
+        )
 
 
 class PileupsOfReads(StoredPileups):
@@ -182,12 +193,11 @@ class PileupsOfReads(StoredPileups):
         heads = Reads.without_bases([""] * len(stored), stored.lengths)
         super().__init__(heads, stored, artifact.facts["divergence"], room)
         self._artifact = artifact
-        self._first = artifact.load("first", np.int64)
+        self.first = artifact.load("first", np.int64)
 
-    def rows_on(self, target: int) -> Rows:
+    def rows_on(self, start: int, stop: int) -> Rows:
         """See `StoredPileups`."""
-        start, stop = self._first[target : target + 2].tolist()
-        return _unpacked(self._artifact.load("rows", ROW, start, stop))
+        return _unpacked(self._artifact.load("rows", ROW, int(self.first[start]), int(self.first[stop])))
 
     def taken(self, targets: np.ndarray) -> Reads:
         """See `StoredPileups`."""
@@ -210,11 +220,49 @@ class PileupsOfUnitigs(StoredPileups):
     def __init__(self, targets: Reads, stored: StoredReads, rows: Rows, room: int) -> None:
         super().__init__(targets, stored, rows.typical_divergence(), room)
         self._rows = Pileups(targets, Reads.empty(), rows, targets_vote=False)
+        self.first = self._rows.first
 
-    def rows_on(self, target: int) -> Rows:
+    def rows_on(self, start: int, stop: int) -> Rows:
         """See `StoredPileups`."""
-        return self._rows.rows_on(target, target + 1)
+        return self._rows.rows_on(start, stop)
 
     def taken(self, targets: np.ndarray) -> Reads:
         """See `StoredPileups`."""
         return self.targets.take(targets)
+
+
+class PileupsOfFollowers(StoredPileups):
+    """Leaders on the reads that follow them (`overlapper.correct.leaders`); rows are in memory.
+
+    Parameters
+    ----------
+    given : StoredReads
+        All reads.
+    leaders : StoredReads
+        As they were corrected.
+    rows : Rows
+        Leaders on reads.
+    divergence : float
+        What is typical of the overlaps of the reads.
+    room : int
+    """
+
+    targets_vote = True
+    reach = 0
+
+    def __init__(
+        self, given: StoredReads, leaders: StoredReads, rows: Rows, divergence: float, room: int
+    ) -> None:
+        heads = Reads.without_bases([""] * len(given), given.lengths)
+        super().__init__(heads, leaders, divergence, room)
+        self._given = given
+        self._rows = Pileups(heads, Reads.empty(), rows, targets_vote=True, divergence=divergence)
+        self.first = self._rows.first
+
+    def rows_on(self, start: int, stop: int) -> Rows:
+        """See `StoredPileups`."""
+        return self._rows.rows_on(start, stop)
+
+    def taken(self, targets: np.ndarray) -> Reads:
+        """See `StoredPileups`."""
+        return self._given.take(targets)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from overlapper.correct.machine import Machine
+from overlapper.correct.pileups import Rows
 from overlapper.correct.read_rounds import Facts, Vote
 from overlapper.correct.reads import Corrected, correct_kept
 from overlapper.correct.rounds import Round
-from overlapper.correct.stored_pileups import PileupsOfReads, write_rows
+from overlapper.correct.stored_pileups import PileupsOfFollowers, PileupsOfReads, write_rows
 from overlapper.correct.uncovered import Uncovered
-from overlapper.correct.voted import Covered, StoredVoted, VotedWriter
+from overlapper.correct.voted import Covered, Leaders, StoredLeaders, StoredVoted, Voted, VotedWriter
 from overlapper.io.arrays import ArrayWriter, loaded_arrays
 from overlapper.io.artifacts import Artifact
 from overlapper.io.read_store import ReadStore
@@ -103,21 +104,43 @@ class StoredRoundReads:
         numbers = np.argsort(store.order)
         return run, (part.renumber(numbers) for part in run.overlaps())
 
-    def voted(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredVoted, Facts]:
+    def voted(self, name: str, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredVoted, Facts]:
         """See `KeptReads`."""
+        artifact, facts = self._written(name, this, params, vote)
+        return StoredVoted(*_voted(artifact)), facts
 
+    def leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
+        """See `KeptReads`."""
+        artifact, facts = self._written(f"correct-{this.number}-leaders", this, params, vote)
+        names = [field.name for field in Rows.fields_of("column")]
+        return StoredLeaders(*_voted(artifact), Rows(**loaded_arrays(artifact, names, "rows."))), facts
+
+    def _written(self, name: str, this: Round, params: CorrectParams, vote: Vote) -> tuple[Artifact, Facts]:
         def write(artifact: Artifact, beside: Path) -> Facts:
             columns = ArrayWriter(artifact)
             writer = VotedWriter(columns)
             facts = vote(writer)
-            for name, values in writer.small().items():
-                columns.append(name, values)
+            for column, values in writer.small().items():
+                columns.append(column, values)
             return facts
 
-        artifact, facts = this.stages.write(f"correct-{this.number}", params.of_round(), write)
-        self._reads = StoredReads.within(artifact, "reads.")
-        covered = Covered(**loaded_arrays(artifact, ["depth", "start", "end", "offsets"], "covered."))
-        return StoredVoted(self._reads, covered, loaded_arrays(artifact, ["counts"])["counts"]), facts
+        return this.stages.write(name, params.of_round(), write)
+
+    def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> PileupsOfFollowers:
+        """See `KeptReads`."""
+        assert isinstance(leaders, StoredLeaders)
+        return PileupsOfFollowers(self._reads, leaders.reads, leaders.rows, divergence, self._room)
+
+    def replace(self, made: Voted | StoredVoted) -> None:
+        """See `KeptReads`."""
+        assert isinstance(made, StoredVoted)
+        self._reads = made.reads
+
+
+def _voted(artifact: Artifact) -> tuple[StoredReads, Covered, np.ndarray]:
+    """Return the columns of `StoredVoted`."""
+    covered = Covered(**loaded_arrays(artifact, ["depth", "start", "end", "offsets"], "covered."))
+    return StoredReads.within(artifact, "reads."), covered, loaded_arrays(artifact, ["counts"])["counts"]
 
 
 def correct_stored(

@@ -6,17 +6,19 @@ It is made as the consensus comes, some reads at a time, and takes a byte and a 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Protocol, Self
 
 import numpy as np
 
 from overlapper.correct.consensus import Consensus, joined
 from overlapper.correct.packed_reads import runs_of
+from overlapper.correct.pileups import Rows
 from overlapper.correct.vote_settings import WEIGHT
 from overlapper.io.stored_reads import StoredReads
 from overlapper.kernels.consensus.window_rows import pack_codes
 from overlapper.tables import Reads
-from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
+from overlapper.tables.base import Table, column, gather_ragged, offsets, offsets_of, ragged
 from overlapper.tables.reads import UNKNOWN, words_for
 
 CONFIRMED_DEPTH = 3
@@ -73,6 +75,26 @@ class StoredVoted:
     counts: np.ndarray
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Leaders(Voted):
+    """The consensus of leaders (`overlapper.correct.leaders`), and where other reads are like it.
+
+    Attributes
+    ----------
+    rows : Rows
+        Leaders on all reads.
+    """
+
+    rows: Rows
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class StoredLeaders(StoredVoted):
+    """`Leaders`, bases and qualities on disk."""
+
+    rows: Rows
+
+
 class Columns(Protocol):
     """Arrays that grow at their ends."""
 
@@ -86,6 +108,42 @@ class VotedPart:
 
     large: dict[str, np.ndarray]
     sizes: dict[str, np.ndarray]
+
+    @classmethod
+    def taken(cls, voted: Voted | StoredVoted, numbers: np.ndarray) -> Self:
+        """Return that of some of the reads of another round or part of it."""
+        reads, covered = voted.reads.take(numbers), voted.covered.take(numbers)
+        assert reads.qualities is not None
+        return cls(
+            {
+                "reads.words": reads.words,
+                "reads.qualities": reads.qualities,
+                "reads.unknown_start": reads.unknown_start,
+                "reads.unknown_end": reads.unknown_end,
+                "covered.start": covered.start,
+                "covered.end": covered.end,
+            },
+            {
+                "lengths": reads.lengths,
+                "unknown": np.diff(reads.unknown_offsets),
+                "covered": np.diff(covered.offsets),
+                "depth": covered.depth,
+                "counts": voted.counts[numbers],
+            },
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self], order: np.ndarray) -> Self:
+        """Return that of the reads of some parts, in another order."""
+        first = parts[0]
+        sizes = {name: np.concatenate([part.sizes[name] for part in parts]) for name in first.sizes}
+        of_base = {"reads.words": words_for(sizes["lengths"]), "reads.qualities": sizes["lengths"]}
+        large = {}
+        for name in first.large:
+            counts = of_base.get(name, sizes["covered" if name.startswith("covered.") else "unknown"])
+            values = np.concatenate([part.large[name] for part in parts])
+            large[name] = gather_ragged(values, offsets_of(counts)[:-1][order], counts[order])
+        return cls(large, {name: values[order] for name, values in sizes.items()})
 
     @classmethod
     def of(cls, made: Consensus, given: Reads) -> Self:
@@ -138,6 +196,11 @@ class VotedWriter:
         for name, values in part.large.items():
             self._columns.append(name, values)
         self._sizes.append(part.sizes)
+
+    def add_rows(self, rows: Rows) -> None:
+        """Put rows behind those before, as columns of `Leaders`."""
+        for field in Rows.fields_of("column"):
+            self._columns.append(f"rows.{field.name}", getattr(rows, field.name))
 
     def small(self) -> dict[str, np.ndarray]:
         """Return the columns that are a few values a read, by the same names."""

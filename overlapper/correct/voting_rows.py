@@ -10,7 +10,7 @@ from overlapper.correct.pileups import Rows
 from overlapper.kernels.consensus import copy_filter, layers
 from overlapper.kernels.consensus.layer_paths import STRETCH
 from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
-from overlapper.kernels.consensus.window_rows import cut_rows, within_depth
+from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, within_depth
 from overlapper.tables.base import offsets_of
 
 LOOKED_AT = 10
@@ -87,6 +87,34 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
     first, on = take_rows(windows.first, on, same)
     first, on = take_rows(first, on, within_depth(first, on.t_start, on.t_end, settings.max_depth))
     return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
+
+
+def turned(chosen: Chosen, alike: np.ndarray, start: np.ndarray, stop: np.ndarray) -> Rows:
+    """Return rows as the targets on the reads, without margins of windows.
+
+    Parameters
+    ----------
+    chosen : Chosen
+    alike : ndarray of bool, shape (rows,)
+        Which rows.
+    start, stop : ndarray of int64, shape (windows,)
+        The part of the target that is taken from each window.
+    """
+    which = np.flatnonzero(alike)
+    window = np.searchsorted(chosen.windows.first, which, "right") - 1
+    on = layers.Rows(*(column[which] for column in chosen.rows))
+    begin, bases = on.t_start + chosen.windows.start[window], on.t_end - on.t_start
+    low, high = np.maximum(begin, start[window]), np.minimum(begin + bases, stop[window])
+    # Rows are cut along the line from corner to corner, as by `cut_rows`.
+    run = on.r_end - on.r_start
+    left, right = ((place - begin) * run // np.maximum(bases, 1) for place in (low, high))
+    rows = Rows(
+        on.read, chosen.windows.target[window], on.reverse,
+        np.where(on.reverse, on.r_end - right, on.r_start + left),
+        np.where(on.reverse, on.r_end - left, on.r_start + right),
+        low, high, high - low, np.full(len(which), np.nan),
+    )  # fmt: skip
+    return rows.take(np.flatnonzero((high - low >= LEAST) & (right > left)))
 
 
 def _by_window(first: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from tests.oracle.layer_paths import carry_over, first_path
 
 
 def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits):
-    """Bases, qualities, depth and origin of the consensus; (aligned, left out, lost).
+    """Bases, qualities, depth and origin of the consensus; which layers are alike; (aligned, left out, lost).
 
     Of a million layers ``alike`` may err alike at a column, by run and difference. Every draft has two
     thresholds, the second one for bases of homopolymer runs. The table holds the probabilities that decisions
@@ -21,6 +21,8 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
     own = {**target_layer, "start": 0, "end": len(target), "starts": list(range(len(target) + 1))}
     everyone = [*layers, own]
     draft, left = list(target), 0
+    for layer in everyone:
+        layer["unlike"] = False
     if aligned and 4 in draft:
         draft, place = fill_unknown(draft, everyone)
         for layer in everyone:
@@ -38,9 +40,10 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
         keeps = step > 0 and filters and target_layer["used"]
         kept = keep_own(draft, everyone, alike) if keeps else ({}, set())
         new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
+        alike_layers = [m["used"] and not m["unlike"] for m in layers]
         for layer in everyone:
             carry_over(layer, new, place) if layer["used"] or layer is own else None
         draft = new
     quality = qualities(draft, [probability for probability, _ in votes], limits)
     depth = [min(d, 255) for _, d in votes]
-    return draft, quality, depth, own["starts"][:-1], (aligned, left, len(layers) - aligned)
+    return draft, quality, depth, own["starts"][:-1], alike_layers, (aligned, left, len(layers) - aligned)

@@ -69,6 +69,7 @@ def leave_out(layers, length, alike):
             if own is not None and other is not None:
                 agree += own == other
                 disagree += own != other
+        layer["unlike"] = disagree > 0
         if layer["used"] and disagree > agree:
             left += 1
             layer["leave"] = True
@@ -108,11 +109,15 @@ def keep_own(draft, layers, alike):
         own = kinds[-1]
         if own is not None and is_divided(layers, kinds, own, alike, len(run), lacking):
             kept[column] = own
+            for m, kind in zip(layers, kinds, strict=True):
+                m["unlike"] = m["unlike"] or kind not in (own, None)
         gains = [behind(m, column) for m in layers]
         some = [gain and 1 for gain in gains]
         length = len(run) if run[-1] == column else 1
         if gains[-1] == 0 and is_divided(layers, some, 0, alike, length, [g for g in gains if g]):
             ungained.add(column)
+            for m, gain in zip(layers, gains, strict=True):
+                m["unlike"] = m["unlike"] or bool(gain)
     return kept, ungained
 
 

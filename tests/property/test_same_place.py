@@ -47,14 +47,16 @@ def chosen(target, rows, votes=True, most=10_000):
     first, chosen_ones = take_rows(window.first, on, same)
     within = within_depth(first, chosen_ones.t_start, chosen_ones.t_end, MAX_DEPTH)
     first, chosen_ones = take_rows(first, chosen_ones, within)
-    *at_once, counts = kernel.correct_windows(sequences, sequences, window, on, all_rows, most, how)
-    *later, without = kernel.correct_windows(
+    *at_once, counts, alike = kernel.correct_windows(sequences, sequences, window, on, all_rows, most, how)
+    *later, without, alike_later = kernel.correct_windows(
         sequences, sequences, window._replace(first=first), chosen_ones, none, most, how
     )
     for in_one, apart in zip(at_once, later, strict=True):
         assert (in_one == apart).all()
     without[:, kernel.LEFT_OUT] += np.count_nonzero(~same)
     assert (counts == without).all()
+    assert (alike[same][within] == alike_later).all()
+    assert np.count_nonzero(alike) == np.count_nonzero(alike_later)
     return oracle.same_place(target, layers, votes), same.tolist()
 
 

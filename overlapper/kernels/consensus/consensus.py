@@ -52,6 +52,8 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     origin : ndarray of int32
         How many bases of the window come before each base of its consensus.
     counts : ndarray of int64, shape (windows, COUNTS)
+    alike : ndarray of bool, shape (rows,)
+        Which rows vote, and have what their target has wherever layers are divided.
     """
     n = len(windows.target)
     longest = np.int64(0)
@@ -60,18 +62,20 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     memory, room = new_memory(longest), new_room(windows, rows)
     offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
     codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
-    origin = np.empty(0, np.int32)
+    origin, alike = np.empty(0, np.int32), np.zeros(len(rows.read), np.bool_)
     for p in range(n):
         target = unpack_window(targets, windows, p)
         layers = gather_layers(targets, reads, windows, p, rows, settings, room)
         low, most = windows.first[p], np.int64(most_surplus if crowded[p] else ANY_SURPLUS)
         starts, runs = first_paths(target, layers, rows, low, settings, most, memory, room.starts)
+        chosen = np.arange(len(layers.start) - 1)
         if crowded[p]:
             chosen, counts[p, LEFT_OUT] = chosen_rows(target, layers, starts, runs, rows, low, settings)
             layers, runs = some_layers(layers, runs, chosen)
-        window_codes, window_quality, window_depth, window_origin = _consensus(
+        window_codes, window_quality, window_depth, window_origin, unlike = _consensus(
             target, layers, starts, runs, settings, memory.gaps, room, counts[p]
         )
+        alike[low + chosen] = ~unlike
         size, held = offsets[p] + len(window_codes), len(codes)
         if size > held:
             held = max(size, 2 * held)
@@ -83,18 +87,19 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
         quality[offsets[p] : size] = window_quality
         origin[offsets[p] : size] = window_origin
     size = offsets[n]
-    return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts
+    return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts, alike
 
 
 @njit(nogil=True, cache=True)
 def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
-    """Return the consensus of a pileup: bases, qualities, depth, and origin."""
+    """Return the consensus of a pileup: bases, qualities, depth, origin, and which layers are not like it."""
     own = len(layers.start) - 1
     for m in range(own):
         counts[ALIGNED] += layers.used[m]
         counts[COVERED] += layers.end[m] - layers.start[m]
     counts[LOST] = own - counts[ALIGNED]
     draft, here, there = target, room.starts, room.next_starts
+    unlike = np.zeros(own + 1, np.bool_)
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
         draft, place = fill_unknown(target, layers, starts, gaps.matrix.longest)
         starts, runs = carry_over(layers, starts, runs, target, draft, place, gaps, there)
@@ -103,12 +108,12 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            left_out = leave_out(layers, starts, votes, settings.alike)
+            left_out = leave_out(layers, starts, votes, settings.alike, unlike)
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
-            keep_own(draft, layers, starts, votes, settings.alike)
+            keep_own(draft, layers, starts, votes, settings.alike, unlike)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             before = draft.copy()
             draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
@@ -121,6 +126,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
             draft, votes, settings.thresholds[step], settings.worth, settings.doubt, step == steps - 1
         )
         if step == steps - 1:
+            unlike |= ~layers.used
             layers.used[:own] = False
         starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps, there)
         here, there = there, here
@@ -128,7 +134,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     _count_edits(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
     _count_runs(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
     quality = qualities(draft, probabilities, LIMITS[0 if settings.worth else 1])
-    return draft, quality, depth, origin
+    return draft, quality, depth, origin, unlike[:own]
 
 
 @njit(nogil=True, cache=True)

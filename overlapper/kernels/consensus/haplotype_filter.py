@@ -41,7 +41,7 @@ LONG_GAP = 5
 
 
 @njit(nogil=True, cache=True)
-def leave_out(layers, starts, votes, alike):
+def leave_out(layers, starts, votes, alike, unlike):
     """Mark the layers that disagree with the target as not used.
 
     Parameters
@@ -52,6 +52,8 @@ def leave_out(layers, starts, votes, alike):
         Of these layers.
     alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
+    unlike : ndarray of bool, shape (layers,)
+        Layers that disagree with the target at a site are marked.
 
     Returns
     -------
@@ -72,6 +74,7 @@ def leave_out(layers, starts, votes, alike):
                 disagree[m] += held[s, m] == 1 - held[s, own]
     left = 0
     for m in range(own):
+        unlike[m] |= disagree[m] > 0
         if layers.used[m] and disagree[m] > agree[m]:
             layers.used[m] = False
             left += 1

@@ -22,7 +22,7 @@ NOTHING, SOMETHING = 0, 1
 
 
 @njit(nogil=True, cache=True)
-def keep_own(draft, layers, starts, votes, alike):
+def keep_own(draft, layers, starts, votes, alike, unlike):
     """Take other votes away where what the target has and something else are both held.
 
     Parameters
@@ -34,6 +34,8 @@ def keep_own(draft, layers, starts, votes, alike):
         Of these layers; changed.
     alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
+    unlike : ndarray of bool, shape (layers,)
+        Layers that have something else there are marked.
     """
     target = len(layers.start) - 1
     counts = np.empty((KINDS, 2), np.int64)
@@ -56,6 +58,9 @@ def keep_own(draft, layers, starts, votes, alike):
                 for kind in range(KINDS):
                     if kind != own:
                         votes.column[c, kind] = 0
+                for m in range(target):
+                    kind = _kind_at(layers, starts, m, c)
+                    unlike[m] |= kind >= 0 and kind != own
         if gaining[c] >= MIN_HOLDING and _gained(layers, starts, target, c) == 0:
             counts[:] = 0
             run, run_end = _run_at(draft, c)
@@ -69,6 +74,8 @@ def keep_own(draft, layers, starts, votes, alike):
             errors = alike[_entry(length, bases, counts[SOMETHING].sum())]
             if _is_divided(counts, NOTHING, errors):
                 votes.behind[c] = 0
+                for m in range(target):
+                    unlike[m] |= _gained(layers, starts, m, c) > 0
 
 
 @inner

@@ -30,7 +30,14 @@ LINKED, LONE = 1, 2
 
 
 def leave_out(
-    draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: np.ndarray, left_out: Any, arena: Arena
+    draft: Draft,
+    layers: Layers,
+    starts: Any,
+    votes: Votes,
+    alike: np.ndarray,
+    left_out: Any,
+    unlike: Any,
+    arena: Arena,
 ) -> None:
     """Mark the layers that disagree with their targets as not used.
 
@@ -45,6 +52,8 @@ def leave_out(
         As in `kernels.consensus.layers.Settings`.
     left_out : device array of int64, shape (windows,)
         Gets how many.
+    unlike : device array of uint8, shape (layers,)
+        Layers that disagree with their targets at a site are marked.
     arena : Arena
     """
     mark = arena.mark()
@@ -71,7 +80,7 @@ def leave_out(
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
             judge, len(layers.window), arena, layers.window, candidates, is_site, draft.first, place,
-            *paths, votes.column, left_out,
+            *paths, votes.column, left_out, unlike,
         )  # fmt: skip
     arena.release(mark)
 
@@ -219,7 +228,7 @@ def link(candidates, draft_first, layer_first, first, bases, start, end, at, use
 @cuda.jit
 def judge(
     window, candidates, is_site, draft_first, place, layer_first, first, bases, start, end, at, used, starts,
-    column, left_out,
+    column, left_out, unlike,
 ):  # fmt: skip
     """Leave a layer out that disagrees with its target more often than it agrees; a thread a layer."""
     m = cuda.grid(1)
@@ -240,6 +249,8 @@ def judge(
         held = _held(m, c, first, bases, start, end, at, used, starts, one, other)
         if wanted >= 0 and held >= 0:
             balance += 1 if held == wanted else -1
+            if held != wanted:
+                unlike[m] = 1
     if balance < 0:
         used[m] = 0
         cuda.atomic.add(left_out, p, 1)

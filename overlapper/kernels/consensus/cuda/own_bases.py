@@ -26,7 +26,9 @@ BY_STRAND = 2 * KINDS
 """Counts of a column: of each kind, on either strand."""
 
 
-def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, arena: Arena) -> None:
+def keep_own(
+    draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, unlike: Any, arena: Arena
+) -> None:
     """Take other votes away where what the target has and something else are both held.
 
     Parameters
@@ -38,19 +40,21 @@ def keep_own(draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any
         Of these layers; changed.
     alike : ndarray of int64
         As in `overlapper.kernels.consensus.layers.Settings`.
+    unlike : device array of uint8, shape (layers,)
+        Layers that have something else there are marked.
     arena : Arena
     """
     launch(
         keep, len(draft.codes), arena, draft.first, draft.codes, layers.layer_first, layers.first,
         layers.bases, layers.start, layers.end, layers.at, layers.used, layers.reverse, starts,
-        arena.upload(alike.ravel()), votes.column, votes.inserted,
+        arena.upload(alike.ravel()), votes.column, votes.inserted, unlike,
     )  # fmt: skip
 
 
 @cuda.jit
 def keep(
     draft_first, codes, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column,
-    inserted,
+    inserted, unlike,
 ):  # fmt: skip
     """Do so at every column and behind it; a thread a column."""
     x = cuda.grid(1)
@@ -92,6 +96,10 @@ def keep(
             for kind in range(KINDS):
                 if kind != own:
                     column[x, kind] = uint16(0)
+            for m in range(low, high - 1):
+                kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
+                if kind >= 0 and kind != own:
+                    unlike[m] = 1
     if weight >= MIN_HOLDING and _gained(high - 1, c, first, bases, start, end, at, used, starts) == 0:
         for i in range(BY_STRAND):
             counts[i] = 0
@@ -106,6 +114,9 @@ def keep(
         if _is_divided(counts, int64(NOTHING), alike[_entry(length, gains, gaining)]):
             for i in range(4 * SLOTS):
                 inserted[x, i] = uint16(0)
+            for m in range(low, high - 1):
+                if _gained(m, c, first, bases, start, end, at, used, starts) > 0:
+                    unlike[m] = 1
 
 
 @cuda.jit(device=True)

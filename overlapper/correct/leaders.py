@@ -1,0 +1,75 @@
+"""Leaders: the few reads of a round that all their rows correct, and that correct the reads like them.
+
+Definition: ``docs/algorithms/correction.md``, section 9.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.stored_pileups import StoredPileups
+from overlapper.kernels.consensus.covered import are_covered
+from overlapper.runtime.threads import cut_evenly
+from overlapper.tables.base import offsets_of
+
+LED_BELOW = 0.04
+"""Error rate of reads as given, below which there are leaders: that of reads that are the same to the last
+base once they are corrected (`overlapper.assemble.separation.EXACT_BELOW`)."""
+LEADING = 4
+"""A read leads where fewer reads before it lie on a base of it."""
+FOLLOWING = 2
+"""Leaders that a read needs at each base to follow them; with itself, as many as a vote needs."""
+_ROWS = 1 << 22
+"""Rows that are looked at at a time, about."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Roles:
+    """What becomes of each read in a round.
+
+    Attributes
+    ----------
+    leads : ndarray of bool, shape (n,)
+    follows : ndarray of bool, shape (n,)
+        Of the other reads.
+    """
+
+    leads: np.ndarray
+    follows: np.ndarray
+
+    def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the numbers of leaders, followers, and others among reads ``[start, stop)``."""
+        leads, follows = self.leads[start:stop], self.follows[start:stop]
+        return tuple(start + np.flatnonzero(some) for some in (leads, follows, ~leads & ~follows))  # type: ignore[return-value]
+
+
+def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
+    """Return which reads lead (bool), by the pileups of all of them."""
+    covered = []
+    for rows, first, lengths in _parts(pileups):
+        rows = rows.widened(pileups.targets.lengths, pileups.targets.lengths)
+        counts = rows.read < rows.target
+        covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING))
+    return ~np.concatenate(covered) if covered else np.zeros(0, bool)
+
+
+def roles_of(leads: np.ndarray, led: Pileups | StoredPileups) -> Roles:
+    """Return the roles of reads, by which lead and the rows of these on others that are like them."""
+    covered = [
+        are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING)
+        for rows, first, lengths in _parts(led)
+    ]
+    return Roles(leads, ~leads & np.concatenate([np.zeros(0, bool), *covered]))
+
+
+def _parts(pileups: Pileups | StoredPileups) -> Iterator[tuple[Rows, np.ndarray, np.ndarray]]:
+    """Yield the rows of some targets at a time, where those of each start, and the lengths of these."""
+    rows_of_each = np.diff(pileups.first)
+    for start, stop in itertools.pairwise(cut_evenly(rows_of_each, _ROWS).tolist()):
+        first = offsets_of(rows_of_each[start:stop])
+        yield pileups.rows_on(start, stop), first, pileups.targets.lengths[start:stop]
