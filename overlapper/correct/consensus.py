@@ -59,7 +59,8 @@ class Consensus:
         See `overlapper.kernels.consensus.consensus.COUNTS`.
     alike : Rows
         The targets, as their consensus is, on the reads that vote on them and have what they have wherever
-        layers are divided: the rows turned round, by the numbers that both have in the pileups.
+        layers are divided, in windows in which no row was left out: the rows turned round, by the numbers
+        that both have in the pileups.
     """
 
     offsets: np.ndarray
@@ -200,7 +201,7 @@ class _Vote:
         made = tuple(columns)
         made[-1][:, LEFT_OUT] += chosen.elsewhere
         start, stop = self.bounds.start[number], self.bounds.end[number]
-        rows = turned(chosen, alike, start, stop)
+        rows = turned(chosen, alike, made[-1][:, LEFT_OUT] == 0, start, stop)
         lengths = self._targets.lengths[windows.target]
         if (windows.end - windows.start == lengths).all():
             return np.diff(made[0]), *made[1:], rows

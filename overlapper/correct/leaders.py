@@ -20,9 +20,9 @@ from overlapper.tables.base import offsets_of
 LED_BELOW = 0.04
 """Error rate of reads as given, below which there are leaders: that of reads that are the same to the last
 base once they are corrected (`overlapper.assemble.separation.EXACT_BELOW`)."""
-LEADING = 4
+LEADING = 5
 """A read leads where fewer reads before it lie on a base of it."""
-FOLLOWING = 2
+FOLLOWING = 4
 """Leaders that a read needs at each base to follow them; with itself, as many as a vote needs."""
 _ROWS = 1 << 22
 """Rows that are looked at at a time, about."""

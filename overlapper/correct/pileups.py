@@ -145,7 +145,10 @@ class Pileups:
         targets : ndarray of int64, optional
             Some, ascending, among which they are numbered then.
         """
-        yield 0, self if targets is None else self._of(targets)
+        if targets is None:
+            yield 0, self
+        elif len(targets):
+            yield 0, self._of(targets)
 
     def _of(self, targets: np.ndarray) -> Pileups:
         number = np.full(len(self.targets), -1, np.int32)

@@ -113,7 +113,7 @@ class HeldReads:
 
     def leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[Leaders, Facts]:
         """See `KeptReads`."""
-        return self._made(Leaders, f"correct-{this.number}-leaders", this, params, vote)
+        return self._made(Leaders, f"leaders-{this.number}", this, params, vote)
 
     def _made(
         self, kind: type[_Kind], name: str, this: Round, params: CorrectParams, vote: Vote

@@ -32,7 +32,7 @@ from overlapper.tiled.workdir import Workdir
 
 VOTING = 60 << 20
 """Bytes that kernels of the vote and what loads with them take, on top of `overlapper.tiled.plan.PROGRAM`."""
-A_READ = 600
+A_READ = 1100
 """Bytes that correction keeps of a read in memory."""
 A_UNITIG_BASE = 5
 """Bytes that a base of unitigs takes while they are cut into windows and joined again."""
@@ -111,7 +111,7 @@ class StoredRoundReads:
 
     def leaders(self, this: Round, params: CorrectParams, vote: Vote) -> tuple[StoredLeaders, Facts]:
         """See `KeptReads`."""
-        artifact, facts = self._written(f"correct-{this.number}-leaders", this, params, vote)
+        artifact, facts = self._written(f"leaders-{this.number}", this, params, vote)
         names = [field.name for field in Rows.fields_of("column")]
         return StoredLeaders(*_voted(artifact), Rows(**loaded_arrays(artifact, names, "rows."))), facts
 

@@ -89,7 +89,9 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
     return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 
-def turned(chosen: Chosen, alike: np.ndarray, start: np.ndarray, stop: np.ndarray) -> Rows:
+def turned(
+    chosen: Chosen, alike: np.ndarray, of_one_place: np.ndarray, start: np.ndarray, stop: np.ndarray
+) -> Rows:
     """Return rows as the targets on the reads, without margins of windows.
 
     Parameters
@@ -97,11 +99,14 @@ def turned(chosen: Chosen, alike: np.ndarray, start: np.ndarray, stop: np.ndarra
     chosen : Chosen
     alike : ndarray of bool, shape (rows,)
         Which rows.
+    of_one_place : ndarray of bool, shape (windows,)
+        In which windows.
     start, stop : ndarray of int64, shape (windows,)
         The part of the target that is taken from each window.
     """
     which = np.flatnonzero(alike)
     window = np.searchsorted(chosen.windows.first, which, "right") - 1
+    which, window = which[of_one_place[window]], window[of_one_place[window]]
     on = layers.Rows(*(column[which] for column in chosen.rows))
     begin, bases = on.t_start + chosen.windows.start[window], on.t_end - on.t_start
     low, high = np.maximum(begin, start[window]), np.minimum(begin + bases, stop[window])

@@ -1,6 +1,7 @@
 """How the consensus is shared between GPUs, on pretended ones that compute on the CPU."""
 
 import contextlib
+import dataclasses
 
 import numpy as np
 import pytest
@@ -25,7 +26,8 @@ from overlapper.kernels.consensus.cuda import layers
 from overlapper.runtime.gpu import driver
 from tests.pretended_gpu import Arena
 
-ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50)
+ONE_ROUND = CorrectParams(rounds=1, thresholds=(30, 50), run_threshold=50, error_rate=0.1)
+"""Of reads so inaccurate that none of them leads."""
 
 
 class Pretended:
@@ -79,8 +81,8 @@ def reads():
     return reads_of(texts_of(4, genome=3000, reads=40))
 
 
-def corrected(reads, device):
-    made = correct(reads, params=ONE_ROUND, preset="clr", device=device, threads=1)  # GPUs take all windows
+def corrected(reads, device, params=ONE_ROUND):
+    made = correct(reads, params=params, preset="clr", device=device, threads=1)  # GPUs take all windows
     return columns_of(made.reads), made.changes.to_tsv(), made.funnel
 
 
@@ -97,6 +99,15 @@ def test_batches_give_what_the_cpu_does(pretended, reads, resident):
     pretended.free = 600_000
     assert corrected(reads, "auto") == expected
     assert len(pretended.batches) > len(whole) and not pretended.given_up
+
+
+@pytest.mark.parametrize("resident", [True, False])
+def test_followers_are_corrected_beside_gpus(pretended, reads, resident):
+    params = dataclasses.replace(ONE_ROUND, error_rate=0.02)
+    expected = corrected(reads, "cpu", params)
+    pretended.resident = resident
+    assert corrected(reads, "cuda", params) == expected
+    assert 0 < sum(pretended.batches) < len(reads)
 
 
 def test_batches_that_do_not_fit_are_halved(pretended, reads):

@@ -6,7 +6,7 @@ import functools
 import numpy as np
 import pytest
 
-from overlapper.correct import stored_pileups
+from overlapper.correct import read_rounds, stored_pileups
 from overlapper.correct.pileups import rows_of
 from overlapper.correct.reads import correct
 from overlapper.correct.stored_pileups import ROW, PileupsOfReads, write_rows
@@ -30,9 +30,9 @@ PARAMS = CorrectParams(rounds=2)
 
 
 @functools.cache
-def read_set():
+def read_set(preset="ont-r9", coverage=10):
     """Reads of which every third has no qualities, one has unknown bases, and one overlaps none."""
-    reads, _ = simulate_reads(random_genome(15_000, seed=5), "ont-r9", coverage=10, seed=2)
+    reads, _ = simulate_reads(random_genome(15_000, seed=5), preset, coverage=coverage, seed=2)
     texts = [reads.sequence(i) for i in range(len(reads))]
     texts[1] = texts[1][:200] + "N" * 40 + texts[1][240:]
     texts.append("ACGTTGCA" * 90)
@@ -49,9 +49,11 @@ def in_memory(uncovered):
     return correct(read_set(), params=PARAMS, uncovered=uncovered)
 
 
-def stored(folder, *, threads=1, blocks=1, uncovered=Uncovered.KEEP, note=lambda text: None):
+def stored(
+    folder, *, threads=1, blocks=1, uncovered=Uncovered.KEEP, note=lambda text: None, reads_of=read_set
+):
     """Correct in so many blocks of tiles."""
-    reads = read_set()
+    reads = reads_of()
     parts = [reads.take(part) for part in np.array_split(np.arange(len(reads)), 3)]
     with Workdir(folder) as workdir, pytest.MonkeyPatch.context() as patch:
         store = tiles.store_reads(workdir, parts)
@@ -78,6 +80,22 @@ def test_bytes_do_not_depend_on_the_budget(tmp_path, monkeypatch, threads, block
     monkeypatch.setattr(Budget, "left", lambda self, n_reads: room)
     whole = in_memory(uncovered)
     made, columns = stored(tmp_path / "w", threads=threads, blocks=blocks, uncovered=uncovered)
+    assert columns == columns_of(whole.reads)
+    assert (made.funnel, made.warnings) == (whole.funnel, whole.warnings)
+    assert made.changes.to_tsv() == whole.changes.to_tsv()
+
+
+@pytest.mark.parametrize(("room", "at_a_time"), [(LARGE, 1 << 25), (40_000, 30_000)])
+def test_bytes_of_accurate_reads_do_not_depend_on_what_is_voted_on_at_a_time(
+    tmp_path, monkeypatch, room, at_a_time
+):
+    accurate = functools.partial(read_set, "ont-r10", 24)
+    whole = correct(accurate(), params=PARAMS, threads=2)
+    coverage = whole.changes.coverage
+    assert min((coverage < 12).sum(), (coverage > 15).sum()) > 4
+    monkeypatch.setattr(Budget, "left", lambda self, n_reads: room)
+    monkeypatch.setattr(read_rounds, "_AT_A_TIME", at_a_time)
+    made, columns = stored(tmp_path / "w", reads_of=accurate)
     assert columns == columns_of(whole.reads)
     assert (made.funnel, made.warnings) == (whole.funnel, whole.warnings)
     assert made.changes.to_tsv() == whole.changes.to_tsv()

@@ -1,0 +1,100 @@
+"""Leaders and their followers equal the oracle; what rows are turned round to."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper import find_overlaps, random_genome, simulate_reads
+from overlapper.correct import consensus, leaders
+from overlapper.correct.machine import Workers
+from overlapper.correct.pileups import Pileups, Rows, rows_of
+from overlapper.correct.reads import correct
+from overlapper.params.correction import CorrectParams
+from overlapper.simulate import adapted_model
+from overlapper.tables import Reads
+from tests.oracle import leaders as oracle
+from tests.tries import tries
+
+PARAMS = dataclasses.replace(CorrectParams(), thresholds=(30, 57), run_threshold=57)
+LETTERS = np.array(list("ACGTN"))
+
+
+@st.composite
+def pileups(draw):
+    """Lengths of reads, and rows on them, many of which lie on the whole of both."""
+    lengths = draw(st.lists(st.integers(1, 700), min_size=2, max_size=9))
+    rows = []
+    for _ in range(draw(st.integers(0, 40))):
+        target, read = (draw(st.integers(0, len(lengths) - 1)) for _ in range(2))
+        intervals = []
+        for of in (target, read):
+            length = lengths[of]
+            start = draw(st.sampled_from([0, 0, min(60, length - 1), length // 3]))
+            end = draw(st.sampled_from([length, length, max(start + 1, length - 90), start + 1]))
+            intervals += [start, end]
+        rows.append((target, read, draw(st.booleans()), *intervals))
+    return lengths, sorted(rows)
+
+
+def table_of(lengths, rows):
+    columns = np.array(rows, np.int64).reshape(-1, 7).T
+    none = np.zeros(columns.shape[1])
+    reads = Reads.without_bases([""] * len(lengths), np.array(lengths, np.int64))
+    return Pileups(reads, reads, Rows(*columns, none, none), targets_vote=True)
+
+
+@settings(max_examples=tries(150), deadline=None)
+@given(pileups(), st.sampled_from([1, 1 << 20]))
+def test_roles_equal_the_oracle(case, at_a_time):
+    lengths, rows = case
+    whole = table_of(lengths, rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaders, "_ROWS", at_a_time)
+        leads = leaders.leaders_of(whole)
+        assert leads.tolist() == oracle.leads(lengths, rows)
+        of_leaders = [row for row in rows if leads[row[1]]]
+        roles = leaders.roles_of(leads, table_of(lengths, of_leaders))
+        assert roles.follows.tolist() == oracle.follows(lengths, leads.tolist(), of_leaders)
+
+
+def accurate(coverage, seed=3, *, errors=True, bases=20_000):
+    """Simulated HiFi reads, or the same without an error, of a random genome."""
+    model = adapted_model("hifi", mean_length=2000)
+    genome = random_genome(bases, seed=1)
+    reads, truth = simulate_reads(genome, model, coverage=coverage, seed=seed)
+    if errors:
+        return reads
+    texts = []
+    for row in truth.rows():
+        codes = genome.codes(0)[row.start : row.end]
+        codes = codes if row.strand == "+" else 3 - codes[::-1]
+        texts.append("".join(LETTERS[codes]))
+    return Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+
+
+@pytest.mark.parametrize("window", [50_000, 700])
+def test_rows_are_turned_round_to_the_same_bases(monkeypatch, window):
+    monkeypatch.setattr(consensus, "WINDOW_BASES", window)
+    monkeypatch.setattr(consensus, "MARGIN", 100)
+    reads = accurate(12, errors=False)
+    rows = rows_of(find_overlaps(reads, "hifi", min_overlap=300))
+    made = consensus.consensus(Pileups(reads, reads, rows, targets_vote=True), PARAMS, Workers(2))
+    assert len(made.alike) >= len(rows)
+    for row in made.alike:
+        there = made.codes[made.offsets[row.read] :][row.r_start : row.r_end]
+        there = 3 - there[::-1] if row.reverse else there
+        assert there.tolist() == reads.codes(row.target)[row.t_start : row.t_end].tolist()
+
+
+def test_most_reads_follow_and_all_come_out_right():
+    reads = accurate(30)
+    genome = random_genome(20_000, seed=1).sequence(0)
+    both = genome + "|" + genome[::-1].translate(str.maketrans("ACGT", "TGCA"))
+    made = correct(reads, params=dataclasses.replace(CorrectParams(), rounds=1))
+    depth = made.changes.coverage
+    assert np.mean(depth < 12) > 0.5 > 0.3 > np.mean(depth > 20) > 0.02
+    middle = [text[200:-200] for text in (made.reads.sequence(i) for i in range(len(reads)))]
+    assert np.mean([text in both for text in middle]) > 0.98
