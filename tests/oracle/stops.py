@@ -60,7 +60,7 @@ def internal(rows, lengths, max_hang, min_ratio):
         within = depth[-(-start // STRETCH) + 1 : max(0, end // STRETCH - 1)]
         if not within or min(within) <= 4 * typical:
             return False
-        return 4 * sum(4 * d < min(within) for d in depth) >= len(depth)
+        return 4 * sum(0 < 4 * d < min(within) for d in depth) >= len(depth)
 
     def is_within_repeat(row):
         sides = [(row[0], row[3], row[4]), (row[1], row[5], row[6])]

@@ -271,6 +271,7 @@ def _is_deep(read, start, end, first, crossings, typical):
             return False
     outside = 0
     for stretch in range(first[read], first[read + 1]):
-        if COPIES * np.int64(crossings[stretch]) < fewest:
+        # What nothing crosses, as ends of reads, tells nothing.
+        if 0 < COPIES * np.int64(crossings[stretch]) < fewest:
             outside += 1
     return low < high and ELSEWHERE * outside >= first[read + 1] - first[read]
