@@ -201,9 +201,10 @@ def assemble(
         if made.haplotypes:
             names += OF_HAPLOTYPES
             lines += haplotype_files(made.haplotypes, made.contigs)
+        files.open(*(places[name] for name in names), write_config)
         for name, content in zip(names, lines, strict=True):
-            files.open(places[name])[places[name]].write_lines(content)
-        files.open(write_config).write(write_config, lambda: to_toml(params))
+            files[places[name]].write_lines(content)
+        files.write(write_config, lambda: to_toml(params))
         files.close()
         _tell(progress, made, table, output, verbose)
 

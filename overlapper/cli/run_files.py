@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from overlapper.io.outputs import OutputFile
@@ -31,7 +31,7 @@ class RunFiles(ExitStack):
         super().__init__()
         self._files: dict[str, OutputFile] = {}
 
-    def open(self, *paths: str | None, threads: int = 1) -> Self:
+    def open(self, *paths: str | None, threads: int = 1) -> None:
         """Open files, so that what cannot be written is told before anything is computed.
 
         Parameters
@@ -45,7 +45,6 @@ class RunFiles(ExitStack):
         for path in paths:
             if path is not None:
                 self._files[path] = self.enter_context(OutputFile(path, threads=threads))
-        return self
 
     def __getitem__(self, path: str) -> OutputFile:
         return self._files[path]

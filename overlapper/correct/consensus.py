@@ -57,10 +57,8 @@ class Consensus:
         How many bases of the target come before each base.
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.consensus.consensus.COUNTS`.
-    alike : Rows
-        The targets, as their consensus is, on the reads that vote on them and have what they have wherever
-        layers are divided, in windows in which no row was left out: the rows turned round, by the numbers
-        that both have in the pileups.
+    alike_as_given : Rows
+        As `alike`, but the targets as they were given.
     """
 
     offsets: np.ndarray
@@ -69,10 +67,26 @@ class Consensus:
     depth: np.ndarray
     origin: np.ndarray
     counts: np.ndarray
-    alike: Rows = dataclasses.field(default_factory=Rows.empty)
+    alike_as_given: Rows = dataclasses.field(default_factory=Rows.empty)
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @property
+    def alike(self) -> Rows:
+        """The targets on the reads that vote on them and are like them; made anew each time.
+
+        Such reads have what the target has wherever layers are divided, in windows in which no row was left
+        out. These are their rows turned round: the targets, as their consensus is, by their numbers among
+        these, on the reads, by the numbers that these have in the pileups.
+        """
+        on, alike = self.alike_as_given, {}
+        # Where the first base of the consensus is that no base of the target before a place comes after.
+        places = self.origin + np.repeat(np.arange(len(self)) << 32, np.diff(self.offsets))
+        for column in ("r_start", "r_end"):
+            place = np.searchsorted(places, (on.read.astype(np.int64) << 32) + getattr(on, column))
+            alike[column] = np.minimum(place, self.offsets[on.read + 1]) - self.offsets[on.read]
+        return dataclasses.replace(on, **alike)
 
 
 def consensus(
@@ -118,7 +132,7 @@ def consensus_in_parts(
         # A target whose windows have not all come waits for them.
         if done == len(target) or target[done] != target[done - 1]:
             first, stop = int(target[given]), int(target[done - 1]) + 1
-            yield first, _of_targets(waiting, target[given:done], first, pileups.targets.lengths[first:stop])
+            yield first, _of_targets(waiting, target[given:done], first, stop - first)
             waiting, given = [], done
 
 
@@ -209,33 +223,18 @@ class _Vote:
         return *without_margins(made, windows.start, start, stop + (stop == lengths)), rows
 
 
-def _of_targets(parts: list[Part], target: np.ndarray, first: int, bases: np.ndarray) -> Consensus:
-    """Return the consensus of targets from that of their windows.
-
-    Parameters
-    ----------
-    parts : list of Part
-    target : ndarray of int64, shape (windows,)
-        Of each window.
-    first : int
-        The first target.
-    bases : ndarray of int64, shape (n,)
-        Of each target.
-    """
+def _of_targets(parts: list[Part], target: np.ndarray, first: int, n: int) -> Consensus:
+    """Return the consensus of targets ``[first, first + n)`` from that of windows, each of a ``target``."""
     *columns, rows = zip(*parts, strict=True)
     lengths, codes, quality, depth, origin, counts = (
         np.concatenate(c) if len(c) > 1 else c[0] for c in columns
     )
-    by_target = np.zeros((len(bases), COUNTS), np.int64)
+    by_target = np.zeros((n, COUNTS), np.int64)
     np.add.at(by_target, target - first, counts)
-    offsets = offsets_of(np.bincount(target - first, lengths, len(bases)))
-    # Where the first base of the consensus is that no base of the target before a place comes after.
-    before, on, alike = offsets_of(bases), Rows.concat(list(rows)), {}
-    places = origin + np.repeat(before[:-1], np.diff(offsets))
-    for column in ("r_start", "r_end"):
-        place = np.searchsorted(places, before[on.read - first] + getattr(on, column))
-        alike[column] = np.minimum(place, offsets[on.read - first + 1]) - offsets[on.read - first]
-    return Consensus(offsets, codes, quality, depth, origin, by_target, dataclasses.replace(on, **alike))
+    offsets = offsets_of(np.bincount(target - first, lengths, n))
+    return Consensus(
+        offsets, codes, quality, depth, origin, by_target, _renumbered(Rows.concat(list(rows)), -first)
+    )
 
 
 def joined(parts: Sequence[Consensus]) -> Consensus:
@@ -250,5 +249,11 @@ def joined(parts: Sequence[Consensus]) -> Consensus:
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("codes", "quality", "depth", "origin", "counts")
     )
-    alike = Rows.concat([part.alike for part in parts])
-    return Consensus(offsets_of(sizes), codes, quality, depth, origin, counts, alike)
+    before = offsets_of(np.array([len(part) for part in parts])).tolist()
+    rows = [_renumbered(part.alike_as_given, n) for part, n in zip(parts, before, strict=False)]
+    return Consensus(offsets_of(sizes), codes, quality, depth, origin, counts, Rows.concat(rows))
+
+
+def _renumbered(rows: Rows, more: int) -> Rows:
+    """Return rows of reads whose numbers are larger by so many."""
+    return dataclasses.replace(rows, read=rows.read + np.int32(more))

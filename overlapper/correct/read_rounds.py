@@ -169,7 +169,7 @@ def _vote_by_leaders(
         writer.add_rows(Rows.empty())
         with this.machine.holding(pileups.reads) as workers:
             how = _Voting.fitted(pileups, params, this, workers)
-            for made in how.voted(pileups, np.flatnonzero(leads)):
+            for made in how.voted(pileups, np.flatnonzero(leads), _kept_with_rows):
                 writer.add(made.part)
                 writer.add_rows(made.alike)
                 unconfirmed += made.unconfirmed
@@ -211,20 +211,41 @@ class _Made(NamedTuple):
     Attributes
     ----------
     part : VotedPart
-    alike : Rows
-        As `Consensus.alike`, by the number of the target among those voted on, and that of the read.
     unconfirmed : int
         Bases on which too few voted.
+    alike : Rows
+        As `Consensus.alike`, by the number of the target among those voted on, and that of the read; none
+        where they are not kept.
     """
 
     part: VotedPart
-    alike: Rows
     unconfirmed: int
+    alike: Rows
 
     @property
     def bases(self) -> int:
         """Bases of the consensus."""
         return int(self.part.sizes["lengths"].sum())
+
+
+def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
+    """Return the target behind a part of a block, behind so many targets, and the part as it is kept."""
+    first, made = voted
+    stop = first + len(made)
+    part = VotedPart.of(made, pileups.targets.rows(first, stop))
+    return stop, _Made(part, len(unvoted(pileups, made, first)), Rows.empty())
+
+
+def _kept_with_rows(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
+    """Do so, and keep where other reads are like the targets."""
+    first, made = voted
+    stop, kept = _kept(pileups, before, voted)
+    on = made.alike
+    numbers = on.target if pileups.numbers is None else pileups.numbers[on.target]
+    return stop, kept._replace(alike=dataclasses.replace(on, target=numbers, read=before + first + on.read))
+
+
+_Keep = Callable[[Pileups, int, tuple[int, Consensus]], tuple[int, _Made]]
 
 
 class _Voting(NamedTuple):
@@ -258,24 +279,15 @@ class _Voting(NamedTuple):
         """Return what was derived."""
         return self.params.fitted()
 
-    def voted(self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None) -> Iterator[_Made]:
+    def voted(
+        self, pileups: Pileups | StoredPileups, targets: np.ndarray | None = None, keep: _Keep = _kept
+    ) -> Iterator[_Made]:
         """Vote on all targets of pileups, or on some; yield their consensus, some at a time, in order."""
         for before, block in pileups.blocks(targets):
             made = consensus_in_parts(block, self.params, self.workers, doubt=self.doubt)
-            kept = partial(_kept, block, before)
+            kept = partial(keep, block, before)
             for stop, some in map_in_order(kept, made, min(self.workers.threads, _KEEPING)):
                 if targets is None:
                     self.this.report("consensus", before + stop, len(pileups.targets))
                 yield some
             del block, made, kept  # before the next one comes
-
-
-def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """Return the target behind a part of a block, behind so many targets, and the part as it is kept."""
-    first, made = voted
-    stop = first + len(made)
-    part = VotedPart.of(made, pileups.targets.rows(first, stop))
-    on = made.alike
-    numbers = on.target if pileups.numbers is None else pileups.numbers[on.target]
-    alike = dataclasses.replace(on, target=numbers, read=before + on.read)
-    return stop, _Made(part, alike, len(unvoted(pileups, made, first)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -41,23 +40,23 @@ def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
 
     stretches = list(map_in_order(copy, store.layout.bucket_ranges, threads))
     store.release(0)
-    lists, seeding = _listed(store, reads, entries, stretches, threads)
-    seeding = dataclasses.replace(seeding, sketched=store.sketched())
+    lists, seeding = _listed(store, reads, entries, stretches, store.sketched(), threads)
     return SeedIndex(store.kmer_length, store.limit, lists, seeding.starts, seeding, store.counts)
 
 
 def _listed(
-    store: SeedStore, reads: Reads, entries: np.ndarray, stretches: list[Stretches], threads: int
+    store: SeedStore,
+    reads: Reads,
+    entries: np.ndarray,
+    stretches: list[Stretches],
+    sketched: np.ndarray,
+    threads: int,
 ) -> tuple[ListsHere, Seeding]:
-    """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone.
-
-    What of the reads was sketched is not told.
-    """
+    """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone."""
     by_read, marks = list_occurrences(
         reads, entries, stretches, store.layout, NO_LIMIT, NO_LIMIT, threads, []
     )
-    seeding = Seeding(np.empty(len(reads), np.int32), marks, reads.word_offsets)
-    return ListsHere(entries, by_read), seeding
+    return ListsHere(entries, by_read), Seeding(sketched, marks, reads.word_offsets)
 
 
 def tile_index(
@@ -105,9 +104,9 @@ def tile_index(
         return stretches
 
     stretches = list(map_in_order(join, layout.bucket_ranges, threads))
-    lists, joined = _listed(store, reads, entries, stretches, threads)
-    both = [queries.seeding] if targets is None else [queries.seeding, targets.seeding]
-    return SeedIndex(store.kmer_length, store.limit, lists, joined.starts, Seeding.concat(both), store.counts)
+    seeding = Seeding.concat([queries.seeding] if targets is None else [queries.seeding, targets.seeding])
+    lists, joined = _listed(store, reads, entries, stretches, seeding.sketched, threads)
+    return SeedIndex(store.kmer_length, store.limit, lists, joined.starts, seeding, store.counts)
 
 
 def _of_bucket(entries: np.ndarray, starts: np.ndarray, first: int, bucket: int) -> np.ndarray:

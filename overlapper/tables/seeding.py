@@ -12,10 +12,6 @@ from overlapper.tables.reads import BASES_PER_WORD
 
 WORDS_PER_RANK = 4
 """Items of marks from one rank to the next: as many as are in one line of memory."""
-_ONES = np.unpackbits(np.arange(1 << 16, dtype=np.uint16).view(np.uint8).reshape(-1, 2), axis=1).sum(
-    axis=1, dtype=np.uint8
-)
-"""How many bits of a number of 16 bits are set."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -62,7 +58,7 @@ class Seeding(Table):
     @functools.cached_property
     def _counted(self) -> tuple[np.ndarray, np.ndarray]:
         ones = np.zeros(WORDS_PER_RANK * (len(self.marks) // WORDS_PER_RANK + 1), np.uint8)
-        halves = _ONES[self.marks.view(np.uint16)]
+        halves = _ones_of_halves()[self.marks.view(np.uint16)]
         np.add(halves[::2], halves[1::2], out=ones[: len(self.marks)])
         of_rank = ones.reshape(-1, WORDS_PER_RANK).sum(axis=1, dtype=np.uint8)
         before = offsets_of(of_rank)
@@ -72,3 +68,10 @@ class Seeding(Table):
         for word in range(WORDS_PER_RANK - 1):
             starts += np.where(within > word, ones[WORDS_PER_RANK * rank + word], 0)
         return before[:-1].astype(np.uint32), starts
+
+
+@functools.cache
+def _ones_of_halves() -> np.ndarray:
+    """Return how many bits of each number of 16 bits are set (uint8): not before they are counted."""
+    numbers = np.arange(1 << 16, dtype=np.uint16).view(np.uint8)
+    return np.unpackbits(numbers.reshape(-1, 2), axis=1).sum(axis=1, dtype=np.uint8)
