@@ -21,6 +21,7 @@ from numba.core import codegen, compiler
 from numba.core.environment import lookup_environment
 
 from overlapper.runtime.compile.assigning import without_shapes
+from overlapper.runtime.compile.garbage import searched_seldom
 from overlapper.runtime.compile.overloads import for_kernels
 
 LONGEST_COPIED = 1500
@@ -37,7 +38,7 @@ class Compiler(compiler.Compiler):
         if self.state.library is None:
             self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
-        with without_shapes(), for_kernels(Compiler):
+        with without_shapes(), for_kernels(Compiler), searched_seldom():
             return super().compile_extra(func)
 
 
