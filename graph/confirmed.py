@@ -84,24 +84,24 @@ def containments_that_count(
     containment = query_contained | (kinds == OverlapClass.TARGET_CONTAINED)
     inner = np.where(query_contained, pairs.query, pairs.target)
     outer = np.where(query_contained, pairs.target, pairs.query)
-    doubtful = containment & confirmed[inner] & ~confirmed[outer]
+    disputed = containment & confirmed[inner] & ~confirmed[outer]
 
     stands = confirmed.copy()
-    stands[inner[containment & ~doubtful]] = False
+    stands[inner[containment & ~disputed]] = False
     joins = (kinds == OverlapClass.DOVETAIL) & (np.minimum(extents[2], extents[3]) >= min_overlap)
     query, target = pairs.query[joins], pairs.target[joins]
     query_first = extents[0, joins] > 0
     query_end, target_end = 2 * query + query_first, 2 * target + (pairs.reverse[joins] == query_first)
-    in_doubt = np.zeros(len(confirmed), np.bool_)
-    in_doubt[inner[doubtful]] = True
+    is_disputed = np.zeros(len(confirmed), np.bool_)
+    is_disputed[inner[disputed]] = True
     falling = stands
     while falling.any():
         has_way_on = np.zeros(2 * len(confirmed), np.bool_)
         both = stands[query] & stands[target]
         has_way_on[query_end[both]] = has_way_on[target_end[both]] = True
-        falling = stands & in_doubt & ~(has_way_on[::2] & has_way_on[1::2])
+        falling = stands & is_disputed & ~(has_way_on[::2] & has_way_on[1::2])
         stands &= ~falling
-    return containment & ~(doubtful & stands[inner])
+    return containment & ~(disputed & stands[inner])
 
 
 def edges_that_count(

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.assemble.agreement import with_agreement
-from overlapper.assemble.ends import without_doubtful_ends, without_shallow_ends
+from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
 from overlapper.assemble.haplotigs import Ends, Haplotypes
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
 from overlapper.assemble.pieces import SHARED
@@ -111,7 +111,7 @@ class Assembled:
     warnings : list of str
         What polishing left undone (`overlapper.correct.unvoted.warning`).
     cut_off : int
-        Bases of doubtful ends of contigs, which are left out (`overlapper.assemble.ends`).
+        Bases of error-prone ends of contigs, which are left out (`overlapper.assemble.ends`).
     haplotypes : Haplotypes, optional
         Where they were told apart.
     """
@@ -266,7 +266,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
         sequences, warnings = polished.unitigs.sequences, polished.warnings
     polished_bases = sequences.total_bases
     if not separate:
-        sequences = without_doubtful_ends(sequences, _ends_that_stay(contigs))
+        sequences = without_error_prone_ends(sequences, _ends_that_stay(contigs))
     elif exact and rounds == 0 and not depth:  # haplotypes are told apart by where reads lie
         sequences = without_shallow_ends(sequences, _ends_that_stay(contigs))
     contigs = dataclasses.replace(contigs, sequences=sequences)

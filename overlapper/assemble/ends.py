@@ -19,7 +19,7 @@ WORSE, HARMLESS = 10, 0.001
 anyway."""
 
 
-def without_doubtful_ends(sequences: Reads, whole: np.ndarray) -> Reads:
+def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:
     """Cut off both ends of sequences where they are wrong much more often than the rest.
 
     As in Mott's trimming, every base weighs a limit less the probability that it is wrong, which is 1 where
@@ -42,7 +42,7 @@ def without_doubtful_ends(sequences: Reads, whole: np.ndarray) -> Reads:
         wrong = 10.0 ** (-0.1 * quality)
         limit = max(WORSE * float(wrong[quality > 0].mean()), HARMLESS)
         reach = min(REACH, len(wrong) // 2)
-        cut[number] = _doubtful(wrong[:reach], limit), _doubtful(wrong[::-1][:reach], limit)
+        cut[number] = _error_prone(wrong[:reach], limit), _error_prone(wrong[::-1][:reach], limit)
     return _cut_off(sequences, np.where(whole, 0, cut))
 
 
@@ -56,7 +56,7 @@ def without_shallow_ends(sequences: Reads, whole: np.ndarray) -> Reads:
     Parameters
     ----------
     sequences, whole
-        As `without_doubtful_ends` takes them.
+        As `without_error_prone_ends` takes them.
     """
     cut = np.zeros((len(sequences), 2), np.int64)
     for number in range(len(sequences)):
@@ -77,7 +77,7 @@ def _cut_off(sequences: Reads, cut: np.ndarray) -> Reads:
     return intervals_of(sequences, cut[:, 0], sequences.lengths - cut[:, 1], sequences.names)
 
 
-def _doubtful(wrong: np.ndarray, limit: float) -> int:
+def _error_prone(wrong: np.ndarray, limit: float) -> int:
     """Return how many bases go, of an end of which each is wrong with some probability."""
     weight = np.concatenate([[0.0], np.cumsum(limit - wrong)])
     return int(np.argmin(weight))

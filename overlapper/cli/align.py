@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Log, Quiet, Stats, Threads
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import OUTPUT, check_files
+from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper align queries.fa targets.fa --mode local -o scores.paf
@@ -75,18 +76,13 @@ def align(
     A gap of n bases scores the gap's opening plus n times its extension. Alignments are optimal, and those of
     equal score are chosen by a written rule: the result depends on the sequences and the scores alone.
     """
-    inputs = [path for path in (queries, targets, pairs) if path is not None]
-    check_outputs({"--output (standard output by default)": output, "--stats": stats, "--log": log}, inputs)
+    outputs = {OUTPUT: output, "--stats": stats, "--log": log}
+    inputs = check_files(outputs, (queries, targets, pairs))
+    load_compute(device)
 
-    from overlapper.runtime.compile.startup import load_numba
-
-    load_numba()
-
-    from overlapper.cli.progress import Progress, compile_notice
     from overlapper.cli.record import Record
     from overlapper.extend.pairwise import align as align_pairs
     from overlapper.io import read_fastx
-    from overlapper.io.outputs import write_text
     from overlapper.io.pairwise import check_alignments_format, read_pairs, write_alignments
     from overlapper.params.scoring import Scoring
     from overlapper.runtime.threads import available_threads
@@ -95,8 +91,9 @@ def align(
     check_alignments_format(output)
     scoring = Scoring(match, mismatch, unknown, gap_open, gap_extend)
     ends = None if free is None else [end for end in free.split(",") if end]
-    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS, "align", threads):
-        record = Record(inputs, threads) if stats else None
+    with begun("align", COMPILE_SECONDS, threads=threads, quiet=quiet, log=log) as (progress, files):
+        files.open(stats)
+        record = Record(inputs, threads, digests=stats is not None)
         progress.report("reading")
         query_table, target_table = (read_fastx(path, threads=threads) for path in (queries, targets))
         chosen = read_pairs(pairs, query_table, target_table) if pairs else pairing
@@ -107,9 +104,9 @@ def align(
         )  # fmt: skip
         progress.report("writing")
         write_alignments(found, query_table, target_table, output)
-        if stats and record:
-            counts = {"queries": len(query_table), "targets": len(target_table), "alignments": len(found)}
-            settings = {"mode": mode, "free": ends, "pairing": pairing, "band": band}
-            params = {**settings, "scoring": dataclasses.asdict(scoring)}
-            write_text(stats, record.to_json({"counts": counts, "devices": [device], "params": params}))
+        counts = {"queries": len(query_table), "targets": len(target_table), "alignments": len(found)}
+        settings = {"mode": mode, "free": ends, "pairing": pairing, "band": band}
+        params = {**settings, "scoring": dataclasses.asdict(scoring)}
+        files.write(stats, lambda: record.to_json({"counts": counts, "devices": [device], "params": params}))
+        files.close()
         progress.note(f"{len(found):,} alignments")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,10 +28,10 @@ from overlapper.cli.options import (
     Verbose,
     WriteConfig,
 )
-from overlapper.cli.outputs import check_name, check_outputs
-from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.run_files import RunFiles, load_compute
-from overlapper.cli.stage_runs import held_run, parts_with_qualities, print_plan, stored_run
+from overlapper.cli.outputs import check_choice, check_files, check_name
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, begun, load_compute
+from overlapper.cli.stage_runs import StageRun
 from overlapper.cli.tables import aligned
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ overlapper assemble run1.fq.gz run2.fq.gz --correct always -o corrected_assembly
 overlapper assemble amplicons.fa --min-overlap 500 -o amplicon_assembly
 """
 
+ALWAYS = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
 OF_HAPLOTYPES = (
     "contigs.hap1.p_ctg.fasta", "contigs.hap1.p_ctg.gfa",
     "contigs.hap2.p_ctg.fasta", "contigs.hap2.p_ctg.gfa",
@@ -132,33 +133,17 @@ def assemble(
     contigs.hap1.p_ctg.fasta, contigs.hap2.p_ctg.fasta, contigs.p_ctg.fasta, the same as .gfa, and
     contigs.phase_blocks.tsv.
     """
-    names: tuple[str, ...] = ("contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json")
-    places = {name: os.path.join(output, name) for name in (*names, *OF_HAPLOTYPES)}
-    inputs = [path for path in (*reads, config, reference) if path is not None]
+    places = {name: os.path.join(output, name) for name in (*ALWAYS, *OF_HAPLOTYPES)}
     check_name(output, "--output")
-    check_outputs({"--output": output, **places, "--write-config": write_config, "--log": log}, inputs)
+    outputs = {"--output": output, **places, "--write-config": write_config, "--log": log}
+    inputs = check_files(outputs, (*reads, config, reference))
     _check_choices(correct, copies, haplotypes)
-
     load_compute(device)
 
-    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
-    from overlapper.assemble.contigs import assemble_reads
-    from overlapper.assemble.haplotype_files import haplotype_files
-    from overlapper.assemble.stored import assemble_stored
     from overlapper.cli.record import Record
-    from overlapper.overlap.presets import check_preset
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
     from overlapper.params.text import to_toml
-    from overlapper.runtime.gpu.devices import named, select_devices
-    from overlapper.runtime.threads import available_threads
-    from overlapper.tiled.plan import Budget
-    from overlapper.tiled.workdir import check_workdir
 
-    folder = os.path.join(output, "stages")
-    check_workdir(folder, "--output")
-    check_preset(preset)
-    devices = select_devices(device)
-    threads = threads or available_threads()
     options = {
         "correct": correct, "copies": copies, "haplotypes": haplotypes,
         "correction": {"rounds": correct_rounds}, "accurate_rounds": correct_rounds,
@@ -166,57 +151,63 @@ def assemble(
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
     params = configured(AssembleParams(), config, options)
-    parts = parts_with_qualities(reads, min_length, min_quality, reference, threads)
-    with (
-        Progress(quiet, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS, "assemble", threads),
-        RunFiles() as files,
+    run = StageRun.checked(
+        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        output=output, workdir=os.path.join(output, "stages"), option="--output", memory=memory,
+        threads=threads, device=device, gpu_memory=gpu_memory,
+    )  # fmt: skip
+    with begun("assemble", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
+        progress,
+        files,
     ):
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
             rounds = 0 if params.correct is WhenToCorrect.NEVER else params.correction.rounds
-            with stored_run(None, output, parts, chosen, progress) as (store, _, _):
-                print_plan(store, memory or 0, threads, preset, rounds)
+            dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
-        record = Record(inputs, threads, parts.read_filter)
-        progress.note(f"consensus on {named(devices, threads)}")
-        doing: dict[str, Any] = {
-            "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
-        }  # fmt: skip
-        if memory:
-            store, place, stages = files.enter_context(
-                stored_run(folder, output, parts, chosen, progress, option="--output")
-            )
-            made = assemble_stored(store, place, Budget.of(memory, threads), params, stages=stages, **doing)
-        else:
-            given, _, stages = files.enter_context(
-                held_run(folder, parts, chosen, progress, option="--output")
-            )
-            made = assemble_reads(given, params, threads=threads, stages=stages, **doing)
+        record = Record(inputs, run.threads, run.parts.read_filter)
+        made = _assembled(run, progress, files)
         progress.report("writing")
-        table = list(contig_table(made.contigs))
-        run = {"devices": [device.name for device in devices], **record.document()}
-        stats = made.to_json(parts.left_out, run).splitlines()
-        lines: list[Iterable[str]] = [contig_fasta(made.contigs), contig_gfa(made.contigs), table, stats]
-        if made.haplotypes:
-            names += OF_HAPLOTYPES
-            lines += haplotype_files(made.haplotypes, made.contigs)
-        files.open(*(places[name] for name in names), write_config)
-        for name, content in zip(names, lines, strict=True):
-            files[places[name]].write_lines(content)
+        facts = {"devices": run.facts()["devices"], **record.document()}
+        contents = _contents(made, made.to_json(run.parts.left_out, facts))
+        files.open(*(places[name] for name in contents), write_config)
+        for name, lines in contents.items():
+            files[places[name]].write_lines(lines)
         files.write(write_config, lambda: to_toml(params))
         files.close()
-        _tell(progress, made, table, output, verbose)
+        _tell(progress, made, list(contents["contigs.tsv"]), output, verbose)
+
+
+def _assembled(run: StageRun, progress: Progress, files: RunFiles) -> Assembled:
+    """Assemble the reads, in memory or on disk."""
+    from overlapper.assemble.contigs import assemble_reads
+    from overlapper.assemble.stored import assemble_stored
+
+    doing = run.voting(progress)
+    if run.memory:
+        store, place, stages = files.enter_context(run.stored(progress))
+        return assemble_stored(store, place, run.budget, run.params, stages=stages, **doing)
+    given, _, stages = files.enter_context(run.held(progress))
+    return assemble_reads(given, run.params, threads=run.threads, stages=stages, **doing)
+
+
+def _contents(made: Assembled, stats: str) -> dict[str, Iterable[str]]:
+    """Return the lines of all files of an assembly, by name."""
+    from overlapper.assemble.contig_files import contig_fasta, contig_gfa, contig_table
+    from overlapper.assemble.haplotype_files import haplotype_files
+
+    contigs = made.contigs
+    lines = [contig_fasta(contigs), contig_gfa(contigs), list(contig_table(contigs)), stats.splitlines()]
+    contents: dict[str, Iterable[str]] = dict(zip(ALWAYS, lines, strict=True))
+    if made.haplotypes:
+        contents |= zip(OF_HAPLOTYPES, haplotype_files(made.haplotypes, contigs), strict=True)
+    return contents
 
 
 def _check_choices(correct: str | None, copies: str | None, haplotypes: str | None) -> None:
     """Raise `typer.BadParameter` for values that are none, or that contradict each other."""
-    if correct not in (None, "auto", "always", "never"):
-        raise typer.BadParameter(f"--correct is {correct}, expected auto, always or never")
-    if copies not in (None, "auto", "separate", "collapse"):
-        raise typer.BadParameter(f"--copies is {copies}, expected auto, separate or collapse")
-    if haplotypes not in (None, "auto", "phase", "collapse"):
-        raise typer.BadParameter(f"--haplotypes is {haplotypes}, expected auto, phase or collapse")
+    check_choice("--correct", correct, "auto", "always", "never")
+    check_choice("--copies", copies, "auto", "separate", "collapse")
+    check_choice("--haplotypes", haplotypes, "auto", "phase", "collapse")
     if haplotypes == "phase" and (correct == "never" or copies == "collapse"):
         raise typer.BadParameter(
             "--haplotypes phase needs copies kept apart: leave out --correct never and --copies collapse"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from overlapper.cli.evaluate import parse_circles
 from overlapper.cli.options import Log, Quiet, Threads
-from overlapper.cli.outputs import check_name, check_outputs
+from overlapper.cli.outputs import check_files, check_name
 from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import load_compute
 from overlapper.cli.sizes import parse_size
+
+if TYPE_CHECKING:
+    from overlapper.compare.comparison import Comparison
+    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper compare reads.fastq.gz --preset ont -o methods.html
@@ -102,16 +107,11 @@ def compare(
     inputs = [*reads, *filter(None, (reference, truth))]
     if "-" in inputs:
         raise typer.BadParameter("reads are read once a method: standard input cannot be")
-    check_outputs({**outputs, "--log": log}, inputs)
+    check_files({**outputs, "--log": log}, inputs)
     for (option, path), kind in zip(outputs.items(), ("HTML", "TSV", "JSON"), strict=True):
         check_name(path, option, kind)
+    load_compute()
 
-    from overlapper.runtime.compile.startup import load_numba
-
-    load_numba()
-
-    from overlapper.compare.mappings import compare_mappings
-    from overlapper.compare.overlaps import compare_overlaps
     from overlapper.io import read_fastx
     from overlapper.io.outputs import write_text
     from overlapper.io.sources import check_rereadable
@@ -130,32 +130,60 @@ def compare(
     with Progress(quiet, log=log) as progress:
         progress.report("reading")
         table = read_fastx(*reads)
-        places = read_truth(truth) if truth else None
+        how: dict[str, Any] = {
+            "truth": read_truth(truth) if truth else None, "circular": circles, "threads": threads,
+            "report": progress.report,
+        }  # fmt: skip
         if reference:
-            words = ["--preset", "ont" if preset == "auto" else preset]
-            given = {"--seed-length": seed_length, "--seed-interval": seed_interval}
-            words += [word for name, n in given.items() if n is not None for word in (name, str(n))]
-            targets = read_fastx(reference)
-            result = compare_mappings(
-                targets, table, (reference, reads), _names("--seeders", seeders),
-                _names("--extenders", "edits,local,xdrop,gact" if extenders is None else extenders),
-                options=words, truth=places,
-                circular=circles if isinstance(circles, dict) else targets.names if circles else (),
-                threads=threads, report=progress.report,
-            )  # fmt: skip
+            lengths = {"--seed-length": seed_length, "--seed-interval": seed_interval}
+            result = _of_mappings(table, reads, reference, seeders, extenders, preset, lengths, **how)
         else:
-            result = compare_overlaps(
-                table, reads, _names("--finders", finders),
-                _names("--extenders", "chain,xdrop,gact" if extenders is None else extenders),
-                options=["--preset", preset], min_overlap=min_overlap, truth=places, circular=circles,
-                threads=threads, report=progress.report,
-            )  # fmt: skip
+            result = _of_overlaps(table, reads, finders, extenders, preset, min_overlap=min_overlap, **how)
         if output:
             write_text(output, build_comparison(result))
         if tsv:
             write_text(tsv, result.to_tsv())
         if json:
             write_text(json, result.to_json())
+
+
+def _of_overlaps(
+    table: Reads, reads: list[str], finders: str, extenders: str | None, preset: str, **how: Any
+) -> Comparison:
+    """Compare finders and extenders of overlaps."""
+    from overlapper.compare.overlaps import compare_overlaps
+
+    extending = _names("--extenders", "chain,xdrop,gact" if extenders is None else extenders)
+    return compare_overlaps(
+        table, reads, _names("--finders", finders), extending, options=["--preset", preset], **how
+    )
+
+
+def _of_mappings(
+    table: Reads,
+    reads: list[str],
+    reference: str,
+    seeders: str,
+    extenders: str | None,
+    preset: str,
+    lengths: dict[str, int | None],
+    *,
+    circular: int | dict[str, int],
+    **how: Any,
+) -> Comparison:
+    """Compare seeders and extenders of mappings to a reference; ``lengths`` are options of seeders."""
+    from overlapper.compare.mappings import compare_mappings
+    from overlapper.io import read_fastx
+
+    words = ["--preset", "ont" if preset == "auto" else preset]
+    words += [word for name, n in lengths.items() if n is not None for word in (name, str(n))]
+    targets = read_fastx(reference)
+    circles = circular if isinstance(circular, dict) else targets.names if circular else ()
+    extending = _names("--extenders", "edits,local,xdrop,gact" if extenders is None else extenders)
+    return compare_mappings(
+        targets, table, (reference, reads), _names("--seeders", seeders), extending, options=words,
+        circular=circles, **how,
+    )  # fmt: skip
 
 
 def _names(option: str, text: str) -> list[str]:

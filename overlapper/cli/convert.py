@@ -17,8 +17,8 @@ from overlapper.cli.options import (
     Verbose,
     check_sides,
 )
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import check_files
+from overlapper.cli.run_files import begun, load_compute
 
 if TYPE_CHECKING:
     from overlapper.tables import Overlaps, Reads
@@ -71,12 +71,13 @@ def convert(
     if (output is None) == (named_output is None):
         raise typer.BadParameter("name one output: OUTPUT, or --output")
     output = output or named_output or ""
-    inputs = [path for path in (source, *(reads or []), reference) if path is not None]
-    check_outputs({"OUTPUT": output, "--stats": stats, "--log": log}, inputs)
+    outputs = {"OUTPUT": output, "--stats": stats, "--log": log}
+    inputs = check_files(outputs, (source, *(reads or []), reference))
+    load_compute()
 
     from overlapper.cli.record import Record
     from overlapper.io.fastx import read_fastx
-    from overlapper.io.outputs import OutputFile, write_text
+    from overlapper.io.outputs import OutputFile
     from overlapper.io.sided import open_sided
     from overlapper.io.writers import check_format
     from overlapper.runtime.threads import available_threads
@@ -86,8 +87,9 @@ def convert(
             check_format(path)
     check_sides(both_sides, group_by, output)
     threads = threads or available_threads()
-    with Progress(quiet, verbose=verbose, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
-        record = Record(inputs, threads) if stats else None
+    with begun("", COMPILE_SECONDS, quiet=quiet, verbose=verbose, log=log) as (progress, files):
+        files.open(stats)
+        record = Record(inputs, threads, digests=stats is not None)
         progress.report("reading")
         table = read_fastx(*reads, reference=reference, threads=threads) if reads else None
         overlaps, named, counts = _read(source, table, threads)
@@ -103,8 +105,8 @@ def convert(
             sides = {"both_sides": both_sides, "by_target": group_by is not None}
             with open_sided(output, named, **sides, threads=threads) as writer:
                 writer.write(overlaps)
-        if stats and record:
-            write_text(stats, record.to_json({"counts": counts, "params": {"reads": reads or []}}))
+        files.write(stats, lambda: record.to_json({"counts": counts, "params": {"reads": reads or []}}))
+        files.close()
         progress.counts(counts)
 
 

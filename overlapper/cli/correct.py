@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,12 +27,13 @@ from overlapper.cli.options import (
     Workdir,
     WriteConfig,
 )
-from overlapper.cli.outputs import check_name, check_outputs
-from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.run_files import RunFiles, load_compute
-from overlapper.cli.stage_runs import held_run, parts_with_qualities, print_plan, stored_run
+from overlapper.cli.outputs import OUTPUT, check_choice, check_files, check_name
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, begun, load_compute
+from overlapper.cli.stage_runs import StageRun
 
 if TYPE_CHECKING:
+    from overlapper.correct.reads import Corrected
     from overlapper.tables import Overlaps, Reads
 
 EXAMPLES = """
@@ -111,90 +111,39 @@ def correct(
     independently of each other, those of later rounds look at how much they do not. The result depends on the
     reads and the parameters alone.
     """
-    inputs = [path for path in (*reads, overlaps, config, reference) if path is not None]
     outputs = {
-        "--output (standard output by default)": output,
-        "--table": table,
-        "--write-config": write_config,
-        "--stats": stats,
-        "--log": log,
-    }
-    check_outputs(outputs, inputs)
+        OUTPUT: output, "--table": table, "--write-config": write_config, "--stats": stats, "--log": log,
+    }  # fmt: skip
+    inputs = check_files(outputs, (*reads, overlaps, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ")
-    if uncovered not in ("keep", "trim", "split"):
-        raise typer.BadParameter(f"--uncovered is {uncovered}, expected keep, trim or split")
-
+    check_choice("--uncovered", uncovered, "keep", "trim", "split")
     load_compute(device)
 
     from overlapper.cli.record import Record
-    from overlapper.correct.reads import correct as correct_reads
-    from overlapper.correct.stored_rounds import correct_stored
-    from overlapper.correct.uncovered import Uncovered
-    from overlapper.io import read_overlaps
-    from overlapper.io.identity import Input, digest_of_table
     from overlapper.io.records import write_reads
-    from overlapper.overlap.presets import check_preset
     from overlapper.params.correction import CorrectParams
     from overlapper.params.text import to_toml
-    from overlapper.runtime.gpu.devices import named, select_devices
-    from overlapper.runtime.threads import available_threads
-    from overlapper.tiled.plan import Budget
-    from overlapper.tiled.workdir import check_workdir
 
-    if workdir:
-        check_workdir(workdir)
-    check_preset(preset)
-    devices = select_devices(device)
     options = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
     params = configured(CorrectParams(), config, options)
-    threads = threads or available_threads()
-    parts = parts_with_qualities(reads, min_length, min_quality, reference, threads)
-    with (
-        Progress(quiet, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS, "correct", threads),
-        RunFiles() as files,
+    run = StageRun.checked(
+        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
+    )  # fmt: skip
+    with begun("correct", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
+        progress,
+        files,
     ):
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
-            with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
-                print_plan(store, memory or 0, threads, preset, params.rounds)
+            run.print_plan(progress, params.rounds)
             return
-        files.open(output, write_config, table, stats, threads=threads)
-        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
-        progress.note(f"consensus on {named(devices, threads)}")
-        voting: dict[str, Any] = {
-            "preset": preset, "uncovered": Uncovered(uncovered), "device": device, "gpu_memory": gpu_memory,
-            "report": progress.report,
-        }  # fmt: skip
-        found: list[Overlaps] = []
-
-        def given_overlaps(heads: Reads) -> list[Input]:
-            found.extend([read_overlaps(overlaps, heads)] if overlaps else [])
-            return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
-
-        if memory:
-            store, _, stages = files.enter_context(
-                stored_run(workdir, output, parts, chosen, progress, given_overlaps)
-            )
-            made = correct_stored(
-                store, Budget.of(memory, threads), found.pop() if found else None, params, stages=stages,
-                **voting,
-            )  # fmt: skip
-        else:
-            given, order, stages = files.enter_context(
-                held_run(workdir, parts, chosen, progress, given_overlaps)
-            )
-            made = correct_reads(
-                given, found.pop() if found else None, params, threads=threads, stages=stages, order=order,
-                **voting,
-            )  # fmt: skip
+        files.open(output, write_config, table, stats, threads=run.threads)
+        record = Record(inputs, run.threads, run.parts.read_filter, digests=stats is not None)
+        made = _corrected(run, overlaps, uncovered, progress, files)
         progress.report("writing")
         for corrected in made.parts():
             write_reads(files[output], corrected)
-        facts = {
-            "funnel": {**parts.left_out, **made.funnel}, "seconds": made.seconds,
-            "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
-        }  # fmt: skip
+        facts = {"funnel": {**run.parts.left_out, **made.funnel}, "seconds": made.seconds, **run.facts()}
         files.write(table, made.changes.to_tsv)
         files.write(write_config, lambda: to_toml(params))
         files.write(stats, lambda: record.to_json(facts))
@@ -202,3 +151,31 @@ def correct(
         progress.counts(made.funnel)
         for line in made.warnings:
             progress.note(line)
+
+
+def _corrected(
+    run: StageRun, overlaps: str | None, uncovered: str, progress: Progress, files: RunFiles
+) -> Corrected:
+    """Correct the reads, in memory or on disk; what the result is read from stays until files are closed."""
+    from overlapper.correct.reads import correct as correct_reads
+    from overlapper.correct.stored_rounds import correct_stored
+    from overlapper.correct.uncovered import Uncovered
+    from overlapper.io import read_overlaps
+    from overlapper.io.identity import Input, digest_of_table
+
+    found: list[Overlaps] = []
+
+    def given_overlaps(heads: Reads) -> list[Input]:
+        found.extend([read_overlaps(overlaps, heads)] if overlaps else [])
+        return [Input("overlaps", [str(overlaps)], digest_of_table(table)) for table in found]
+
+    voting = {"uncovered": Uncovered(uncovered), **run.voting(progress)}
+    if run.memory:
+        store, _, stages = files.enter_context(run.stored(progress, given_overlaps))
+        first = found.pop() if found else None
+        return correct_stored(store, run.budget, first, run.params, stages=stages, **voting)
+    given, order, stages = files.enter_context(run.held(progress, given_overlaps))
+    return correct_reads(
+        given, found.pop() if found else None, run.params, threads=run.threads, stages=stages, order=order,
+        **voting,
+    )  # fmt: skip

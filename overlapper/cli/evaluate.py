@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from overlapper.cli.options import Log, Quiet, Threads
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import OUTPUT, check_files
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import begun, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.errors import EmptyInputError
-
-if TYPE_CHECKING:
-    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper evaluate truth.tsv overlaps.paf
@@ -112,34 +110,23 @@ def evaluate(
     """
     references = reference or []
     _check_use(judged, paf, references, placements, reads, circular or [])
-    given = [judged, paf, *references, placements, reads]
-    outputs = {
-        "--output (standard output by default)": output,
-        "--json": json_file,
-        "--tsv": tsv_file,
-        "--log": log,
-    }
-    check_outputs(outputs, [path for path in given if path is not None])
-
+    outputs = {OUTPUT: output, "--json": json_file, "--tsv": tsv_file, "--log": log}
+    check_files(outputs, (judged, paf, *references, placements, reads))
     if paf is not None:
         with Progress(quiet, log=log) as progress:
             progress.report("judging overlaps")
             scores = _overlaps(judged, paf, min_overlap, circular or [])
     else:
-        from overlapper.runtime.compile.startup import load_numba
+        load_compute()
+        with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, _):
+            from overlapper.runtime.threads import available_threads
 
-        load_numba()
-
-        from overlapper.runtime.threads import available_threads
-
-        threads = threads or available_threads()
-        with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
+            limits = {"memory": memory, "threads": threads or available_threads()}
             progress.report("reading")
-            haplotypes = [_sequences(path) for path in references]
             if placements is None:
-                scores = _contigs(judged, references, haplotypes, circular or [], memory, threads, progress)
+                scores = _contigs(judged, references, circular or [], report=progress.report, **limits)
             else:
-                scores = _reads(judged, references, haplotypes, placements, reads, memory, threads, progress)
+                scores = _reads(judged, references, placements, reads, report=progress.report, **limits)
     text, document, table = scores
     from overlapper.io.outputs import write_text
 
@@ -149,10 +136,7 @@ def evaluate(
         write_text(json_file, f"{json.dumps(document, indent=2)}\n")
     if tsv_file:
         write_text(tsv_file, table)
-    if output == "-":
-        print(text, end="")
-    else:
-        write_text(output, text)
+    write_text(output, text)
 
 
 def _check_use(
@@ -202,38 +186,27 @@ def _overlaps(truth: str, paf: str, min_overlap: int, circular: list[str]) -> tu
 
 
 def _contigs(
-    path: str,
-    references: list[str],
-    haplotypes: list[Reads],
-    circular: list[str],
-    memory: int,
-    threads: int,
-    progress: Progress,
+    path: str, references: list[str], circular: list[str], **run: Any
 ) -> tuple[str, dict[str, Any], str]:
     """Judge contigs; return text, JSON and a table of the scores."""
     from overlapper.cli.contig_scores import as_document, as_text, as_tsv
     from overlapper.correct.polish import read_unitigs
     from overlapper.evaluation.contigs import evaluate_contigs
+    from overlapper.io import read_fastx
 
+    haplotypes = [read_fastx(reference) for reference in references]
     contigs = read_unitigs(path)
     if not len(contigs.sequences):
         raise EmptyInputError("holds no contigs", file=path, remedy="Give an assembly that has some.")
+    circles = circular == [ALL] or circular
     scores = evaluate_contigs(
-        contigs.sequences, haplotypes, circles=contigs.circular, circular=circular == [ALL] or circular,
-        memory=memory, threads=threads, report=progress.report,
-    )  # fmt: skip
+        contigs.sequences, haplotypes, circles=contigs.circular, circular=circles, **run
+    )
     return as_text(scores, references), as_document(scores, path, references), as_tsv(scores, references)
 
 
 def _reads(
-    path: str,
-    references: list[str],
-    haplotypes: list[Reads],
-    placements: str,
-    raw: str | None,
-    memory: int,
-    threads: int,
-    progress: Progress,
+    path: str, references: list[str], placements: str, raw: str | None, *, threads: int, **run: Any
 ) -> tuple[str, dict[str, Any], str]:
     """Judge corrected reads; return text, JSON and a table of the scores."""
     from overlapper.cli.read_scores import as_document, as_text, as_tsv
@@ -241,18 +214,11 @@ def _reads(
     from overlapper.io import read_fastx
     from overlapper.io.truth import read_truth
 
-    scores = evaluate_reads(
-        read_fastx(path, threads=threads), read_truth(placements), haplotypes,
-        raw=read_fastx(raw, threads=threads) if raw else None,
-        memory=memory, threads=threads, report=progress.report,
-    )  # fmt: skip
+    haplotypes = [read_fastx(reference) for reference in references]
+    corrected = read_fastx(path, threads=threads)
+    given = read_fastx(raw, threads=threads) if raw else None
+    scores = evaluate_reads(corrected, read_truth(placements), haplotypes, raw=given, threads=threads, **run)
     return as_text(scores), as_document(scores, path, references), as_tsv(scores)
-
-
-def _sequences(path: str) -> Reads:
-    from overlapper.io import read_fastx
-
-    return read_fastx(path)
 
 
 def parse_circles(options: list[str]) -> int | dict[str, int]:

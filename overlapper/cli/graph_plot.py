@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import check_files
+from overlapper.cli.run_files import load_compute
 
 EXAMPLES = """
 overlapper graph plot layout.gfa -o layout.png
@@ -33,7 +34,8 @@ def graph_plot(
     A segment is a line, its length the square root of its bases, its width its depth; the longest have their
     name and length beside them. Readable up to some hundred segments. PNG needs the extra plot.
     """
-    check_outputs({"--output": output}, [gfa])
+    check_files({"--output": output}, [gfa])
+    load_compute()
 
     from overlapper.graph.gfa import read_gfa
     from overlapper.graph.plot import FORMATS, plot_graph

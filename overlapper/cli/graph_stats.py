@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.outputs import check_outputs
+from overlapper.cli.outputs import OUTPUT, check_files
+from overlapper.cli.run_files import load_compute
 
 EXAMPLES = """
 overlapper graph stats layout.gfa
@@ -27,7 +28,8 @@ def graph_stats(
 
     Prints a line a number: segments, links, bases, N50, components, ends without a link, and more.
     """
-    check_outputs({"--output (standard output by default)": output, "--json": json_file}, [gfa])
+    check_files({OUTPUT: output, "--json": json_file}, [gfa])
+    load_compute()
 
     import dataclasses
 

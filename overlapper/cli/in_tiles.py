@@ -6,17 +6,18 @@ import contextlib
 import dataclasses
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
+from overlapper.cli.in_memory import Request
 from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles
 from overlapper.errors import OutputError
 from overlapper.runtime import cleanup
 from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
-    from overlapper.io.fastx import FastxParts
     from overlapper.tiled.distributed import Cluster
     from overlapper.tiled.tiles import TiledRun
 
@@ -51,63 +52,18 @@ class Limits:
         return self != Limits()
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """A request for overlaps: parameters, devices, output and progress.
-
-    Attributes
-    ----------
-    parts : FastxParts
-        The reads.
-    output, preset : str
-    sides : mapping
-        How overlaps are written, as `overlapper.io.sided.open_sided` takes it.
-    changes : mapping
-        Parameters that differ from the preset.
-    threads : int
-        Of all processes together.
-    device : str
-        What candidates are extended on, as the user asked for it.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
-    progress : Progress
-    open_files : ExitStack
-        Closes what is opened for the run: the output is complete when it is closed.
-    """
-
-    parts: FastxParts
-    output: str
-    sides: Mapping[str, bool]
-    preset: str
-    changes: Mapping[str, Any]
-    threads: int
-    device: str
-    gpu_memory: int
-    progress: Progress
-    open_files: ExitStack
-
-
-def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledRun | None:
-    """Find overlaps in tiles and write them.
-
-    Parameters
-    ----------
-    request : Request
-    limits : Limits
-    devices : list of str
-        Names of those that this machine has for the extender.
-
-    Returns
-    -------
-    TiledRun or None
-        None when only a plan was asked for.
-    """
+def run_in_tiles(request: Request, limits: Limits, progress: Progress, files: RunFiles) -> TiledRun | None:
+    """Find overlaps in tiles and write them; None when only a plan was asked for."""
+    from overlapper.extend.registry import extending_devices
     from overlapper.io.sided import open_sided
     from overlapper.tiled.plan import Budget, check_disk, describe
     from overlapper.tiled.tiles import planned, run_tiled, store_reads
     from overlapper.tiled.workdir import Workdir
 
-    threads, progress = request.threads, request.progress
+    threads = request.threads
+    # The devices of a cluster are for its workers to know.
+    found = extending_devices(request.extender, "cpu" if limits.scheduler else request.device)
+    devices = [device.name for device in found]
     limits = _with_processors(limits, devices, progress)
     with work_folder(limits.workdir, request.output) as folder:
         progress.report("reading")
@@ -123,7 +79,7 @@ def run_in_tiles(request: Request, limits: Limits, devices: list[str]) -> TiledR
                 return None
             if limits.disk:
                 check_disk(store, params, budget.threads, limits.disk)
-            writer = request.open_files.enter_context(
+            writer = files.enter_context(
                 open_sided(request.output, store.names(), **request.sides, threads=threads)
             )
             with _cluster(limits, threads, devices) as cluster:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Log, Quiet, Reference, Stats, Threads
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import check_files
+from overlapper.cli.run_files import begun, load_compute
 from overlapper.runtime.messages import counted
 
 EXAMPLES = """
@@ -47,24 +47,20 @@ def index(
 
     The file is mapped into memory when it is used. It takes 1.25 bytes a base, and 8 more by the sample rate.
     """
-    inputs = [*text, *([reference] if reference else [])]
-    check_outputs({"--output": output, "--stats": stats, "--log": log}, inputs)
-
-    from overlapper.runtime.compile.startup import load_numba
-
-    load_numba()
+    inputs = check_files({"--output": output, "--stats": stats, "--log": log}, (*text, reference))
+    load_compute()
 
     from overlapper.cli.record import Record
     from overlapper.index import Index, store
     from overlapper.index.limits import check_sample_rate
     from overlapper.io import read_fastx
-    from overlapper.io.outputs import write_text
     from overlapper.runtime.threads import available_threads
 
     check_sample_rate(sample_rate)
     threads = threads or available_threads()
-    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
-        record = Record(inputs, threads) if stats else None
+    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, files):
+        files.open(stats)
+        record = Record(inputs, threads, digests=stats is not None)
         with store.open_index(output) as file:
             progress.report("reading")
             table = read_fastx(*text, reference=reference, threads=threads)
@@ -72,8 +68,10 @@ def index(
             built = Index.build(table, sample_rate=sample_rate, threads=threads)
             progress.report("writing")
             store.write(file, built.fm, built.text)
-        counts = {"sequences": len(table), "bases": table.total_bases}
-        if stats and record:
-            facts = {"counts": counts, "params": {"sample_rate": sample_rate}}
-            write_text(stats, record.to_json(facts))
+        facts = {
+            "counts": {"sequences": len(table), "bases": table.total_bases},
+            "params": {"sample_rate": sample_rate},
+        }
+        files.write(stats, lambda: record.to_json(facts))
+        files.close()
         progress.note(f"{counted(len(table), 'sequence')}, {counted(table.total_bases, 'base')}")

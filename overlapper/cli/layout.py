@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,9 +19,9 @@ from overlapper.cli.options import (
     Verbose,
     WriteConfig,
 )
-from overlapper.cli.outputs import check_name, check_outputs
-from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.run_files import RunFiles, load_compute
+from overlapper.cli.outputs import OUTPUT, check_files, check_name
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import begun, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
 
@@ -188,20 +188,13 @@ def layout(
     """
     beside = None if stats else stats_beside(output)
     outputs = {
-        "--output (standard output by default)": output,
-        "--fasta": fasta,
-        "--table": table,
-        "--reads-gfa": reads_gfa,
-        "--write-config": write_config,
-        "--stats": stats,
-        "the statistics beside the unitigs": beside,
+        OUTPUT: output, "--fasta": fasta, "--table": table, "--reads-gfa": reads_gfa,
+        "--write-config": write_config, "--stats": stats, "the statistics beside the unitigs": beside,
         "--log": log,
-    }
-    inputs = [path for path in (*reads, overlaps, config, reference) if path is not None]
-    check_outputs(outputs, inputs)
+    }  # fmt: skip
+    inputs = check_files(outputs, (*reads, overlaps, config, reference))
     check_name(output, "--output", "GFA")
     check_name(fasta, "--fasta", "FASTA")
-
     load_compute()
 
     from overlapper import graph
@@ -230,10 +223,9 @@ def layout(
     chosen = configured(LayoutParams(), config, options)
     params, cleaning = chosen.graph, None if no_clean else chosen.clean
     threads = threads or available_threads()
-    with (
-        Progress(quiet, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS, "layout", threads),
-        RunFiles() as files,
+    with begun("layout", COMPILE_SECONDS, threads=threads, quiet=quiet, verbose=verbose, log=log) as (
+        progress,
+        files,
     ):
         record = Record(inputs, threads, digests=stats is not None)
         files.open(output, fasta, table, reads_gfa, write_config, stats)
@@ -246,18 +238,13 @@ def layout(
         )
         progress.report("writing")
         unitigs = assembly.layout
-        files[output].write_lines(
-            export.unitig_gfa(
-                unitigs, read_table, overlaps=found, contained=keep_contained, read_lines=read_lines
-            )
-        )
+        extra: dict[str, Any] = {"overlaps": found, "contained": keep_contained}
+        lines = export.unitig_gfa(unitigs, read_table, read_lines=read_lines, **extra)
+        files[output].write_lines(lines)
         files.write_lines(fasta, lambda: export.unitig_fasta(unitigs, read_table))
         files.write_lines(table, lambda: export.unitig_table(unitigs))
         files.write_lines(
-            reads_gfa,
-            lambda: export.read_gfa(
-                assembly.graph, read_table, overlaps=found, contained=keep_contained, layout=unitigs
-            ),
+            reads_gfa, lambda: export.read_gfa(assembly.graph, read_table, layout=unitigs, **extra)
         )
         files.write(write_config, lambda: to_toml(chosen))
         told = partial(to_json, assembly, read_table, found, params, cleaning)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,9 +23,17 @@ from overlapper.cli.options import (
     Verbose,
     WriteConfig,
 )
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.run_files import load_compute
+from overlapper.cli.outputs import OUTPUT, check_files
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import begun, load_compute
+
+if TYPE_CHECKING:
+    from overlapper.gpu.gpus import Gpus
+    from overlapper.io.fastx import FastxParts
+    from overlapper.io.mappings import MappingOptions
+    from overlapper.mapping.mapper import BatchMapper
+    from overlapper.params.mapping import MapParams
+    from overlapper.runtime.clock import Clock
 
 EXAMPLES = r"""
 overlapper map reference.fasta reads.fastq.gz --preset ont -o mappings.paf.gz
@@ -135,29 +143,19 @@ def map(
     Of every read the best mapping is reported, those of its other parts (supplementary) and other places of
     the same part (secondary), with a mapping quality. SAM and BAM have a record of unmapped reads, too.
     """
-    outputs = {
-        "--output (standard output by default)": output,
-        "--write-config": write_config,
-        "--stats": stats,
-        "--log": log,
-    }
-    inputs = [path for path in (reference, *reads, config, cram_reference) if path is not None]
-    check_outputs(outputs, inputs)
-
+    outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
+    inputs = check_files(outputs, (reference, *reads, config, cram_reference))
     load_compute()
 
     from overlapper.cli.record import Record
-    from overlapper.io import read_fastx
     from overlapper.io.fastx import FastxParts
-    from overlapper.io.mappings import MappingOptions, check_mappings_format, open_mappings
-    from overlapper.io.outputs import write_text
+    from overlapper.io.mappings import MappingOptions, check_mappings_format
     from overlapper.io.read_filter import ReadFilter
-    from overlapper.mapping.mapper import BatchMapper, extending_gpus
+    from overlapper.mapping.mapper import extending_gpus
     from overlapper.params.mapping import ALIASES, MapParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
     from overlapper.runtime.threads import available_threads
-    from overlapper.tables import Reads
 
     command = " ".join(["overlapper", *sys.argv[1:]])
     options = MappingOptions(eqx, read_group, sort, index, command, sam)
@@ -174,42 +172,63 @@ def map(
         *reads, keep_qualities=options.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
         reference=cram_reference, part_bases=PART_BASES,
     )  # fmt: skip
-    with (
-        Progress(quiet, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS, "map", threads),
-        extending_gpus(params.extender, device, gpu_memory) as gpus,
+    with begun("map", COMPILE_SECONDS, threads=threads, quiet=quiet, verbose=verbose, log=log) as (
+        progress,
+        files,
     ):
+        gpus = files.enter_context(extending_gpus(params.extender, device, gpu_memory))
         if preset in ALIASES:
             progress.note(f"preset {ALIASES[preset]}, for {preset}")
+        files.open(write_config, stats)
         clock = Clock()
-        record = Record(inputs, threads, parts.read_filter) if stats else None
-        progress.report("reading the reference")
-        targets = read_fastx(reference)
-        clock.lap("reading the reference")
-        progress.report("indexing the reference")
-        mapper = BatchMapper.prepare(targets, params, threads, gpus)
-        if gpus:
-            progress.note(f"extending on {', '.join(gpus.names)}")
-        clock.lap("index")
-        heads = []
-        with open_mappings(output, targets, options, threads=threads) as writer:
-            for block, mappings in mapper.map_parts(parts, threads):
-                heads.append(block.heads())
-                writer.write(block, mappings)
-                progress.report("mapping")
-            parts.check(Reads.concat(heads))
-            progress.report("writing")
-        clock.lap("mapping")
+        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
+        mapper = _map_all(reference, parts, params, threads, gpus, output, options, progress, clock)
         counts = {**parts.left_out, **mapper.counts}
-        if stats and record:
-            facts = {
-                "counts": counts, "seconds": clock.seconds, "thread_seconds": mapper.seconds,
-                "memory": clock.memory, "devices": gpus.names if gpus else ["cpu"],
-                "params": dataclasses.asdict(params),
-            }  # fmt: skip
-            write_text(stats, record.to_json(facts))
-        if write_config:
-            write_text(write_config, to_toml(params))
+        facts = {
+            "counts": counts, "seconds": clock.seconds, "thread_seconds": mapper.seconds,
+            "memory": clock.memory, "devices": gpus.names if gpus else ["cpu"],
+            "params": dataclasses.asdict(params),
+        }  # fmt: skip
+        files.write(stats, lambda: record.to_json(facts))
+        files.write(write_config, lambda: to_toml(params))
+        files.close()
         progress.counts(counts)
         if not counts["primary mappings"]:
             progress.note("no read is mapped: is it the right reference? Try smaller -k, or another --preset")
+
+
+def _map_all(
+    reference: str,
+    parts: FastxParts,
+    params: MapParams,
+    threads: int,
+    gpus: Gpus | None,
+    output: str,
+    options: MappingOptions,
+    progress: Progress,
+    clock: Clock,
+) -> BatchMapper:
+    """Map reads to a reference and write their mappings; return what mapped them, which has counted."""
+    from overlapper.io import read_fastx
+    from overlapper.io.mappings import open_mappings
+    from overlapper.mapping.mapper import BatchMapper
+    from overlapper.tables import Reads
+
+    progress.report("reading the reference")
+    targets = read_fastx(reference)
+    clock.lap("reading the reference")
+    progress.report("indexing the reference")
+    mapper = BatchMapper.prepare(targets, params, threads, gpus)
+    if gpus:
+        progress.note(f"extending on {', '.join(gpus.names)}")
+    clock.lap("index")
+    heads = []
+    with open_mappings(output, targets, options, threads=threads) as writer:
+        for block, mappings in mapper.map_parts(parts, threads):
+            heads.append(block.heads())
+            writer.write(block, mappings)
+            progress.report("mapping")
+        parts.check(Reads.concat(heads))
+        progress.report("writing")
+    clock.lap("mapping")
+    return mapper

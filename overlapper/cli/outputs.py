@@ -1,10 +1,10 @@
-"""Checks of output names: no file is written twice or read as well, and names fit their formats."""
+"""Checks of what the user names: no file is written twice or read as well, and names fit their formats."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import typer
 
@@ -15,15 +15,25 @@ _ENDINGS = {
 }  # fmt: skip
 
 
-def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+OUTPUT = "--output (standard output by default)"
+
+
+def check_files(outputs: Mapping[str, str | None], inputs: Iterable[str | None]) -> list[str]:
     """Refuse empty names, to write to one file twice or to a file that is read, and to read a pipe twice.
 
     Parameters
     ----------
     outputs : mapping of str to str or None
         Path by what the user knows the option as; `None` where it was not given.
-    inputs : sequence of str
+    inputs : iterable of str or None
+        The same of what is read.
+
+    Returns
+    -------
+    list of str
+        The inputs that were given.
     """
+    given = [path for path in inputs if path is not None]
     places: dict[str, str] = {}
     for option, path in outputs.items():
         if path == "":
@@ -33,12 +43,12 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
             if place in places:
                 raise typer.BadParameter(f"{places[place]} and {option} must differ")
             places[place] = option
-    read = {os.path.realpath(path): path for path in inputs if path != "-"}
+    read = {os.path.realpath(path): path for path in given if path != "-"}
     for place in places:
         if place in read:
             raise typer.BadParameter(f"{read[place]} is read and would be written: name another output")
     seen = set()
-    for path in inputs:
+    for path in given:
         if (pipe := _pipe(path)) in seen:
             raise typer.BadParameter(
                 "standard input can be read once: name a file"
@@ -46,6 +56,7 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
                 else f"{path} is a pipe, which can be read once: write it to a file, and name that"
             )
         seen |= {pipe} - {None}
+    return given
 
 
 def _pipe(path: str) -> tuple[int, int] | None:
@@ -75,3 +86,10 @@ def check_name(path: str | None, option: str, *formats: str) -> None:
     if promised and promised not in formats:
         is_written = " or ".join(formats) or "a folder"
         raise typer.BadParameter(f"{path} has the name of a {promised} file, but {option} is {is_written}")
+
+
+def check_choice(option: str, value: str | None, *choices: str) -> None:
+    """Refuse a value that is none of those that an option has; None, where it was not given, passes."""
+    if value is not None and value not in choices:
+        *first, last = choices
+        raise typer.BadParameter(f"{option} is {value}, expected {', '.join(first)} or {last}")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from overlapper.cli.config import read_config
-from overlapper.cli.in_tiles import Limits, Request, run_in_tiles
+from overlapper.cli.in_memory import Request, run_in_memory
+from overlapper.cli.in_tiles import Limits, run_in_tiles
 from overlapper.cli.options import (
     BothSides,
     Config,
@@ -31,18 +30,10 @@ from overlapper.cli.options import (
     WriteConfig,
     check_sides,
 )
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.run_files import RunFiles, load_compute
+from overlapper.cli.outputs import OUTPUT, check_choice, check_files
+from overlapper.cli.run_files import begun, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from overlapper.overlap.summary import Run
-    from overlapper.runtime.gpu.devices import Device
-    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
@@ -178,31 +169,24 @@ def overlap(
         "best": best,
         "best_of_pair": best_of_pair,
     }
-    if copies not in (None, "keep", "separate"):
-        raise typer.BadParameter(f"--copies is {copies}, expected keep or separate")
+    check_choice("--copies", copies, "keep", "separate")
     limits = Limits(memory or 0, disk or 0, workdir, plan, workers, scheduler)
     if copies and limits.given:
         raise typer.BadParameter(
             "--copies works in memory: leave out --memory, --workdir, --plan and the like"
         )
-    inputs = [path for path in (*reads, config, reference) if path is not None]
     beside = None if stats or plan else stats_beside(output)
     outputs = {
-        "--output (standard output by default)": output,
-        "--write-config": write_config,
-        "--stats": stats,
-        "the statistics beside the overlaps": beside,
-        "--log": log,
-    }
-    check_outputs(outputs, inputs)
+        OUTPUT: output, "--write-config": write_config, "--stats": stats,
+        "the statistics beside the overlaps": beside, "--log": log,
+    }  # fmt: skip
+    inputs = check_files(outputs, (*reads, config, reference))
     if plan:
         stats = write_config = None  # nothing is written
-
     # Chains alone take no GPU that is not asked for; the registry of extenders, which knows, needs numba.
     load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
 
     from overlapper.cli.record import Record, keep_stats
-    from overlapper.extend.registry import extending_devices
     from overlapper.io.fastx import FastxParts
     from overlapper.io.read_filter import ReadFilter
     from overlapper.io.writers import check_format
@@ -221,31 +205,24 @@ def overlap(
     check_sides(both_sides, group_by, output)
     sides = {"both_sides": both_sides, "by_target": group_by is not None}
     extending = changes.get("extender", Params().extender)
-    with (
-        Progress(quiet, steps=0 if copies else STEPS, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS, f"overlap_{extending}", threads),
-        RunFiles() as files,
-    ):
+    request = Request(parts, output, sides, preset, changes, extending, threads, device, gpu_memory)
+    with begun(
+        f"overlap_{extending}", COMPILE_SECONDS, threads=threads, steps=0 if copies else STEPS, quiet=quiet,
+        verbose=verbose, log=log,
+    ) as (progress, files):  # fmt: skip
         record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
         files.open(write_config, stats)
-        request = Request(parts, output, sides, preset, changes, threads, device, gpu_memory, progress, files)
         result: Summary | None
         if limits.given:
-            # The devices of a cluster are for its workers to know.
-            devices = extending_devices(extending, "cpu" if scheduler else device)
-            result = run_in_tiles(request, limits, [device.name for device in devices])
+            result = run_in_tiles(request, limits, progress, files)
         else:
-            result = _run_in_memory(request, extending, copies)
+            result = run_in_memory(request, copies, progress, files)
         if result is None:
             return
         result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
         files.write(write_config, result.params.to_toml)
         files.write(stats, lambda: result.to_json(record.document()))
-        if stats:
-            with files[stats].complaints():
-                files[
-                    stats
-                ].file.flush()  # a pipe that nobody reads ends the run before any file has its name
+        files.flush(stats)  # a pipe that nobody reads ends the run before any file has its name
         files.close()
         if beside:
             keep_stats(beside, result.to_json(record.document(output)), progress)
@@ -253,70 +230,6 @@ def overlap(
         progress.counts(result.funnel)
         if not result.funnel.get("overlaps"):
             progress.note(result.emptied())
-
-
-def _run_in_memory(request: Request, extending: str, copies: str | None) -> Run:
-    """Find overlaps with an extender, tell copies apart where that is asked for, and write them."""
-    from overlapper.extend.registry import device_for, extending_devices
-    from overlapper.io.sided import open_sided
-    from overlapper.overlap.pipeline import run
-    from overlapper.runtime.gpu.devices import end_gpus, named
-    from overlapper.runtime.threads import start
-    from overlapper.sketch.canonical import canonical_order, in_order
-
-    progress, threads = request.progress, request.threads
-    progress.report("reading")
-    reading: Future[Reads] = start(request.parts.together)
-    known = device_for(extending, request.device, 0, threads)  # how many bases there are is told later
-    choosing: Future[list[Device]] = start(partial(extending_devices, extending, known))
-    either: list[Future[Any]] = [reading, choosing]
-    wait(either, return_when=FIRST_COMPLETED)
-    if choosing.done():
-        choosing.result()  # raises what is wrong with the devices before all reads are there
-    table = reading.result()
-    del reading, either  # and with it the reads as they were
-    progress.left_out(request.parts.left_out)
-    device = device_for(extending, request.device, table.total_bases, threads)
-    if device != known:
-        choosing = start(partial(extending_devices, extending, device))
-
-    def devices() -> list[Device]:
-        chosen = choosing.result()
-        progress.note(f"extending on {named(chosen, threads)}")
-        return chosen
-
-    writer = request.open_files.enter_context(
-        open_sided(request.output, table.heads(), **request.sides, threads=threads)
-    )
-    progress.report("sorting reads")
-    order = canonical_order(table, threads)
-    table = in_order(table, order, threads)
-    result = run(
-        table, request.preset, changes=request.changes, threads=threads,
-        gpu_memory=request.gpu_memory, order=order, devices=devices, report=progress.report,
-    )  # fmt: skip
-    if copies:
-        result = _told_apart(request, result, table, order, copies == "separate")
-    progress.report("writing")
-    end_gpus(result.devices)
-    writer.write(result.overlaps)
-    return result
-
-
-def _told_apart(request: Request, result: Run, table: Reads, order: np.ndarray, separate: bool) -> Run:
-    """Count the differences of copies of overlaps, and leave out those that join different copies."""
-    from overlapper.assemble.told_apart import are_trans, count_copy_differences
-
-    overlaps = count_copy_differences(
-        table, result.overlaps, preset=request.preset, threads=request.threads, device=request.device,
-        gpu_memory=request.gpu_memory, order=order, report=request.progress.report,
-    )  # fmt: skip
-    if not separate:
-        return dataclasses.replace(result, overlaps=overlaps)
-    within = overlaps.take(~are_trans(overlaps))
-    counts = {"dropped: other copy": len(overlaps) - len(within), "overlaps": len(within)}
-    funnel = {name: count for name, count in result.funnel.items() if name != "overlaps"} | counts
-    return dataclasses.replace(result, overlaps=within, funnel=funnel)
 
 
 def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Log, Quiet, Reference, Threads
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import check_files
+from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper plot pair reads.fastq.gz read1 read8 -o pair.svg
@@ -42,11 +42,12 @@ def plot_pair(
     Both on their forward strands: matches of the same strand rise, those of opposite strands fall. PNG needs
     the extra plot.
     """
-    check_outputs({"--output": output, "--log": log}, [*reads, *([reference] if reference else [])])
+    check_files({"--output": output, "--log": log}, (*reads, reference))
     if min_seed < 1:
         raise typer.BadParameter(f"--min-seed is {min_seed}, expected 1 or more")
     if first == second:
         raise typer.BadParameter("A and B are the same read: name two")
+    load_compute()
 
     import numpy as np
 
@@ -60,7 +61,7 @@ def plot_pair(
 
     check_ending(output, FORMATS)
     check_preset(preset)
-    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, _):
         progress.report("reading")
         table = read_fastx(*reads, reference=reference, threads=threads or available_threads())
         numbers = {name: i for i, name in enumerate(table.names)}

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Log, Quiet, Threads
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import check_files
+from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper plot pile overlaps.paf.gz read1 -o pile.svg
@@ -33,7 +33,8 @@ def plot_pile(
     Thick where an overlap covers the read, thin on to where the other read would reach; behind them the
     number of overlaps that cover each base. PNG needs the extra plot.
     """
-    check_outputs({"--output": output, "--log": log}, [overlaps])
+    check_files({"--output": output, "--log": log}, [overlaps])
+    load_compute()
 
     from overlapper.drawing.files import FORMATS, write_picture
     from overlapper.io.outputs import check_ending
@@ -45,7 +46,7 @@ def plot_pile(
 
     check_ending(output, FORMATS)
     check_format(overlaps)
-    with Progress(quiet, log=log) as progress, compile_notice(progress, COMPILE_SECONDS):
+    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, _):
         progress.report("reading overlaps")
         reads = reads_of_parquet(overlaps) if is_parquet(overlaps) else reads_of_paf(overlaps)
         table = read_overlaps(overlaps, reads, threads=threads or available_threads())

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -28,10 +27,14 @@ from overlapper.cli.options import (
     Workdir,
     WriteConfig,
 )
-from overlapper.cli.outputs import check_name, check_outputs
-from overlapper.cli.progress import Progress, compile_notice
-from overlapper.cli.run_files import RunFiles, load_compute
-from overlapper.cli.stage_runs import held_run, parts_with_qualities, print_plan, stored_run
+from overlapper.cli.outputs import OUTPUT, check_files, check_name
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, begun, load_compute
+from overlapper.cli.stage_runs import StageRun
+
+if TYPE_CHECKING:
+    from overlapper.correct.polish import Polished
+    from overlapper.runtime.clock import Clock
 
 EXAMPLES = """
 overlapper polish unitigs.gfa reads.fastq.gz -o polished.fasta
@@ -79,87 +82,65 @@ def polish(
     log: Log = None,
 ) -> None:
     """Replace unitigs by the consensus of the reads that lie on them."""
-    inputs = [path for path in (layout, *reads, config, reference) if path is not None]
-    outputs = {
-        "--output (standard output by default)": output,
-        "--write-config": write_config,
-        "--stats": stats,
-        "--log": log,
-    }
-    check_outputs(outputs, inputs)
+    outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
+    inputs = check_files(outputs, (layout, *reads, config, reference))
     check_name(output, "--output", "FASTA", "FASTQ")
-
     load_compute(device)
 
     from overlapper.cli.record import Record
-    from overlapper.correct.polish import polish as polish_unitigs
     from overlapper.correct.polish import read_unitigs
-    from overlapper.correct.stored_polish import polish_stored
-    from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
     from overlapper.io.records import write_reads
-    from overlapper.overlap.presets import check_preset
     from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
-    from overlapper.runtime.gpu.devices import named, select_devices
-    from overlapper.runtime.threads import available_threads
-    from overlapper.tiled.plan import Budget
-    from overlapper.tiled.workdir import check_workdir
 
-    if workdir:
-        check_workdir(workdir)
-    check_preset(preset)
-    devices = select_devices(device)
-    threads = threads or available_threads()
     options = {"rounds": rounds, "max_depth": max_depth}
     params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, options)
-    parts = parts_with_qualities(reads, min_length, min_quality, reference, threads)
-    with (
-        Progress(quiet, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS, "polish", threads),
-        RunFiles() as files,
+    run = StageRun.checked(
+        reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
+        output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,
+    )  # fmt: skip
+    with begun("polish", COMPILE_SECONDS, threads=run.threads, quiet=quiet, verbose=verbose, log=log) as (
+        progress,
+        files,
     ):
-        chosen = {"preset": preset, **dataclasses.asdict(params)}
         if plan:
-            bases = read_unitigs(layout).sequences.total_bases
-            with stored_run(workdir, output, parts, chosen, progress) as (store, _, _):
-                print_plan(store, memory or 0, threads, preset, 0, bases)
+            run.print_plan(progress, 0, read_unitigs(layout).sequences.total_bases)
             return
-        files.open(output, write_config, stats, threads=threads)
-        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
-        progress.note(f"consensus on {named(devices, threads)}")
+        files.open(output, write_config, stats, threads=run.threads)
+        record = Record(inputs, run.threads, run.parts.read_filter, digests=stats is not None)
         clock = Clock()
-        progress.report("reading")
-        unitigs = read_unitigs(layout)
-        digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
-        layouts = [Input("unitigs", [layout], digest)]
-        voting: dict[str, Any] = {
-            "preset": preset, "device": device, "gpu_memory": gpu_memory, "report": progress.report,
-        }  # fmt: skip
-        if memory:
-            store, place, stages = files.enter_context(
-                stored_run(workdir, output, parts, chosen, progress, lambda heads: layouts)
-            )
-            clock.lap("reading")
-            budget = Budget.of(memory, threads)
-            made = polish_stored(unitigs, store, place, budget, params, stages=stages, **voting)
-        else:
-            given, _, stages = files.enter_context(
-                held_run(workdir, parts, chosen, progress, lambda heads: layouts)
-            )
-            clock.lap("reading")
-            made = polish_unitigs(unitigs, given, params, threads=threads, stages=stages, **voting)
+        made = _polished(run, layout, progress, files, clock)
         clock.lap("polishing")
         progress.report("writing")
         write_reads(files[output], made.unitigs.sequences)
         clock.lap("writing")
-        facts = {
-            "counts": {**parts.left_out, **made.funnel}, "seconds": clock.seconds, "memory": clock.memory,
-            "devices": [device.name for device in devices], "params": dataclasses.asdict(params),
-        }  # fmt: skip
+        counts = {**run.parts.left_out, **made.funnel}
+        facts = {"counts": counts, "seconds": clock.seconds, "memory": clock.memory, **run.facts()}
         files.write(write_config, lambda: to_toml(params))
         files.write(stats, lambda: record.to_json(facts))
         files.close()
         progress.counts(made.funnel)
         for line in made.warnings:
             progress.note(line)
+
+
+def _polished(run: StageRun, layout: str, progress: Progress, files: RunFiles, clock: Clock) -> Polished:
+    """Polish the unitigs of a file, in memory or on disk."""
+    from overlapper.correct.polish import polish as polish_unitigs
+    from overlapper.correct.polish import read_unitigs
+    from overlapper.correct.stored_polish import polish_stored
+    from overlapper.io.identity import Input, digest_of_arrays, digest_of_reads
+
+    voting = run.voting(progress)
+    progress.report("reading")
+    unitigs = read_unitigs(layout)
+    digest = digest_of_reads(unitigs.sequences) + digest_of_arrays(unitigs.circular)
+    layouts = [Input("unitigs", [layout], digest)]
+    if run.memory:
+        store, place, stages = files.enter_context(run.stored(progress, lambda heads: layouts))
+        clock.lap("reading")
+        return polish_stored(unitigs, store, place, run.budget, run.params, stages=stages, **voting)
+    given, _, stages = files.enter_context(run.held(progress, lambda heads: layouts))
+    clock.lap("reading")
+    return polish_unitigs(unitigs, given, run.params, threads=run.threads, stages=stages, **voting)

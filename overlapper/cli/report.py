@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from overlapper.cli.options import Log, Quiet, Reference, Threads
-from overlapper.cli.outputs import check_name, check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import check_files, check_name
+from overlapper.cli.run_files import begun, load_compute
 
 EXAMPLES = """
 overlapper report reads.fastq.gz overlaps.paf.gz -o report.html
@@ -52,18 +52,18 @@ def report(
     before and after correction; lengths, identity and classes of overlaps; coverage along reads; what every
     filter took; the graph after each step; unitigs; time, memory and parameters. The page needs no network.
     """
-    check_outputs({"--output": output, "--log": log}, files)
+    check_files({"--output": output, "--log": log}, files)
     check_name(output, "--output", "HTML")
+    load_compute()
 
-    from overlapper.io.outputs import OutputFile
     from overlapper.report import build_report, read_inputs
     from overlapper.runtime.threads import available_threads
 
     threads = threads or available_threads()
-    with (
-        Progress(quiet, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS),
-        OutputFile(output) as file,
-    ):
+    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, made):
+        made.open(output)
         inputs = read_inputs(files, reference=reference, threads=threads, report=progress.report)
-        file.write_text(build_report(inputs, title=title, threads=threads, report=progress.report))
+        made.write(
+            output,
+            lambda: build_report(inputs, title=title, threads=threads, report=progress.report),
+        )

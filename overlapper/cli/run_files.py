@@ -1,10 +1,13 @@
-"""What commands that compute begin and end with: numba and GPUs loaded, output files opened and written."""
+"""What commands that compute have in common: loading numba and GPUs, progress, output files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
+
+from overlapper.cli.progress import Progress, compile_notice
 
 if TYPE_CHECKING:
     from overlapper.io.outputs import OutputFile
@@ -52,9 +55,49 @@ class RunFiles(ExitStack):
     def write(self, path: str | None, text: Callable[[], str]) -> None:
         """Write text, which is made only if the file was asked for."""
         if path is not None:
-            self._files[path].write(text().encode())
+            self._files[path].write_text(text())
+
+    def flush(self, path: str | None) -> None:
+        """Hand what was written to the system, which may refuse it."""
+        if path is not None:
+            with self._files[path].complaints():
+                self._files[path].file.flush()
 
     def write_lines(self, path: str | None, lines: Callable[[], Iterable[str]]) -> None:
         """Write lines, which are made only if the file was asked for."""
         if path is not None:
             self._files[path].write_lines(lines())
+
+
+@contextlib.contextmanager
+def begun(
+    command: str,
+    compile_seconds: int,
+    *,
+    threads: int = 1,
+    steps: int = 0,
+    quiet: bool = False,
+    verbose: bool = False,
+    log: str | None = None,
+) -> Iterator[tuple[Progress, RunFiles]]:
+    """Give the progress of a run, and its output files, which are opened within.
+
+    Parameters
+    ----------
+    command : str
+        Whose kernels are compiled by several processes in a first run; none if it is empty.
+    compile_seconds : int
+        About how long they take to compile.
+    threads : int
+        How many processes may compile.
+    steps : int
+        How many there will be; 0 stands for unknown.
+    quiet, verbose : bool
+    log : str or None
+    """
+    with (
+        Progress(quiet, steps=steps, verbose=verbose, log=log) as progress,
+        compile_notice(progress, compile_seconds, command, threads),
+        RunFiles() as files,
+    ):
+        yield progress, files

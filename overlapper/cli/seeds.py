@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Stats, Threads, Verbose
-from overlapper.cli.outputs import check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import OUTPUT, check_files
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.errors import ParameterError, require
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Matches, Reads
 
+    Search = Callable[..., Any]
+    Write = Callable[[Matches, int, np.ndarray | None], None]
+
 EXAMPLES = """
 overlapper seeds reference.fasta reads.fastq.gz --kind smem --min-length 19 -o smems.tsv
 overlapper seeds reference.index reads.fastq.gz --kind mem -o mems.parquet
@@ -32,7 +36,7 @@ overlapper seeds reference.fasta kmers.fasta --kind fixed --min-length 24 --mism
 COMPILE_SECONDS = 30
 KINDS = ("mem", "smem", "nov-smem", "fixed")
 HIT_LIMIT = 128
-DROPPED_HEAD = b"query\tq_start\tq_end\tmatches\n"
+DROPPED_HEAD = "query\tq_start\tq_end\tmatches\n"
 _BASES_AT_ONCE = 1 << 26
 """Bases of the reads that are searched, and their matches written, together."""
 _MATCHES_A_BASE, _LEAST_MATCHES = 10, 10_000_000
@@ -114,78 +118,44 @@ def seeds(
     sequence.
     """
     _check_kind(kind, min_length, mismatches, hit_limit, max_matches, dropped)
-    inputs = [path for path in (text, *reads, index, reference) if path is not None]
-    outputs = {
-        "--output (standard output by default)": output,
-        "--dropped": dropped,
-        "--stats": stats,
-        "--log": log,
-    }
-    check_outputs(outputs, inputs)
-
-    from overlapper.runtime.compile.startup import load_numba
-
-    load_numba()
-
-    import numpy as np
+    outputs = {OUTPUT: output, "--dropped": dropped, "--stats": stats, "--log": log}
+    inputs = check_files(outputs, (text, *reads, index, reference))
+    load_compute(device)
 
     from overlapper.cli.record import Record
     from overlapper.io import read_fastx
-    from overlapper.io.matches import check_matches_format, open_matches
-    from overlapper.io.outputs import OutputFile, write_text
-    from overlapper.kernels.text.paf_formatting import Names
+    from overlapper.io.matches import check_matches_format
     from overlapper.runtime.gpu.devices import select_devices
-    from overlapper.runtime.threads import available_threads, cut_evenly
+    from overlapper.runtime.threads import available_threads
 
     check_matches_format(output)
     devices = select_devices(device)
     threads = threads or available_threads()
-    with (
-        Progress(quiet, verbose=verbose, log=log) as progress,
-        compile_notice(progress, COMPILE_SECONDS),
-        ExitStack() as files,
-    ):
-        record = Record(inputs, threads) if stats else None
-        dropped_file = files.enter_context(OutputFile(dropped)) if dropped else None
-        if dropped_file:
-            dropped_file.write(DROPPED_HEAD)
+    with begun("", COMPILE_SECONDS, quiet=quiet, verbose=verbose, log=log) as (progress, files):
+        record = Record(inputs, threads, digests=stats is not None)
+        files.open(dropped, stats)
         progress.report("preparing the index")
         searched = _index_of(text, index, threads)
         search = _searches(searched, devices, gpu_memory, threads)[kind]
         progress.report("reading")
         table = read_fastx(*reads, reference=reference, threads=threads)
-        names = Names(table.name_bytes, table.name_offsets, table.lengths)
-        label = searched.text
-        targets = Names(label.name_bytes, label.name_offsets, label.lengths)
-        writer = files.enter_context(open_matches(output, names, targets, threads=threads))
-        most = max_matches or max(_LEAST_MATCHES, _MATCHES_A_BASE * int(table.lengths.sum()))
-        found = dropped_count = 0
-        bounds = cut_evenly(table.lengths, _BASES_AT_ONCE).tolist()
-        for first, last in pairwise(bounds):
-            progress.report("searching", first, len(table))
-            block = table if (first, last) == (0, len(table)) else table.take(np.arange(first, last))
-            if kind == "fixed":
-                fixed = search(block, min_length, mismatches=mismatches, hit_limit=hit_limit or HIT_LIMIT)
-                writer.write(_placed(searched, fixed.matches, first, fixed.mismatches))
-                if dropped_file:
-                    dropped_file.write(_dropped_lines(fixed, block, min_length))
-                found += len(fixed.matches)
-                dropped_count += len(fixed.dropped_query)
-            else:
-                matches = _limited(search, block, min_length, most, found)
-                writer.write(_placed(searched, matches, first))
-                found += len(matches)
-        files.close()
-        counts = {"reads": len(table)}
+        writer = files.enter_context(_open_placed(output, table, searched, threads))
+        blocks = _blocks(table, progress)
         if kind == "fixed":
-            counts["seeds dropped: more matches than --hit-limit"] = dropped_count
-        counts["matches"] = found
-        if stats and record:
-            params = {"kind": kind, "min_length": min_length, "mismatches": mismatches}
-            facts = {"counts": counts, "devices": [device.name for device in devices], "params": params}
-            write_text(stats, record.to_json(facts))
+            search = partial(search, mismatches=mismatches, hit_limit=hit_limit or HIT_LIMIT)
+            counts = _write_seeds(search, blocks, min_length, writer, files, dropped)
+        else:
+            most = max_matches or max(_LEAST_MATCHES, _MATCHES_A_BASE * table.total_bases)
+            counts = _write_matches(search, blocks, min_length, most, writer)
+        counts = {"reads": len(table), **counts}
+        facts = {
+            "counts": counts, "devices": [device.name for device in devices],
+            "params": {"kind": kind, "min_length": min_length, "mismatches": mismatches},
+        }  # fmt: skip
+        files.write(stats, lambda: record.to_json(facts))
+        files.close()
         progress.counts(counts)
-        if not found:
+        if not counts["matches"]:
             progress.note("no match: try a lower --min-length" + " or more --mismatches" * (kind == "fixed"))
 
 
@@ -242,23 +212,72 @@ def _searches(
     return {kind: partial(search, **options) for kind, search in zip(KINDS, kinds, strict=True)}
 
 
-def _limited(
-    search: Callable[..., Matches], block: Reads, min_length: int, most: int, before: int
-) -> Matches:
-    """Search some reads, and refuse more matches than are allowed, with those of the reads before."""
+@contextmanager
+def _open_placed(output: str, reads: Reads, searched: Index, threads: int) -> Iterator[Write]:
+    """Open the output for matches in a text, whose queries are numbered from a given one on."""
+    from overlapper.io.matches import open_matches
+    from overlapper.kernels.text.paf_formatting import Names
+
+    names, targets = (
+        Names(table.name_bytes, table.name_offsets, table.lengths) for table in (reads, searched.text)
+    )
+    with open_matches(output, names, targets, threads=threads) as writer:
+        yield lambda matches, first, mismatches: writer.write(_placed(searched, matches, first, mismatches))
+
+
+def _blocks(table: Reads, progress: Progress) -> Iterator[tuple[int, Reads]]:
+    """Yield the reads that are searched together, and the number of the first of them."""
+    import numpy as np
+
+    from overlapper.runtime.threads import cut_evenly
+
+    for first, last in pairwise(cut_evenly(table.lengths, _BASES_AT_ONCE).tolist()):
+        progress.report("searching", first, len(table))
+        yield first, table if (first, last) == (0, len(table)) else table.take(np.arange(first, last))
+
+
+def _write_matches(
+    search: Search, blocks: Iterable[tuple[int, Reads]], min_length: int, most: int, write: Write
+) -> dict[str, int]:
+    """Write the matches of all reads; return how many there are, of which more than ``most`` are refused."""
     from overlapper.index.limits import TooManyMatchesError
 
-    try:
-        return search(block, min_length, most=most - before)
-    except TooManyMatchesError:
-        raise ParameterError(
-            f"there are more than {most:,} matches, expected at most so many: the reads repeat what the text "
-            "repeats. Give a higher --min-length or --max-matches, or --kind fixed, which drops frequent "
-            "seeds"
-        ) from None
+    found = 0
+    for first, block in blocks:
+        try:
+            matches = search(block, min_length, most=most - found)
+        except TooManyMatchesError:
+            raise ParameterError(
+                f"there are more than {most:,} matches, expected at most so many: the reads repeat what the "
+                "text repeats. Give a higher --min-length or --max-matches, or --kind fixed, which drops "
+                "frequent seeds"
+            ) from None
+        write(matches, first, None)
+        found += len(matches)
+    return {"matches": found}
 
 
-def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarray | None = None) -> MatchRows:
+def _write_seeds(
+    search: Search,
+    blocks: Iterable[tuple[int, Reads]],
+    length: int,
+    write: Write,
+    files: RunFiles,
+    dropped: str | None,
+) -> dict[str, int]:
+    """Write the matches of seeds of one length, and the seeds that are dropped; return how many there are."""
+    found = dropped_count = 0
+    files.write(dropped, lambda: DROPPED_HEAD)
+    for first, block in blocks:
+        seeds = search(block, length)
+        write(seeds.matches, first, seeds.mismatches)
+        files.write(dropped, partial(_dropped_lines, seeds, block, length))
+        found += len(seeds.matches)
+        dropped_count += len(seeds.dropped_query)
+    return {"seeds dropped: more matches than --hit-limit": dropped_count, "matches": found}
+
+
+def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarray | None) -> MatchRows:
     """Return matches with places in sequences; their queries are numbered from ``first`` on."""
     import numpy as np
 
@@ -278,8 +297,6 @@ def _placed(searched: Index, matches: Matches, first: int, mismatches: np.ndarra
     )
 
 
-def _dropped_lines(fixed: FixedSeeds, block: Reads, length: int) -> bytes:
+def _dropped_lines(fixed: FixedSeeds, block: Reads, length: int) -> str:
     rows = zip(fixed.dropped_query, fixed.dropped_start, fixed.dropped_hits, strict=True)
-    return "".join(
-        f"{block.name(query)}\t{start}\t{start + length}\t{hits}\n" for query, start, hits in rows
-    ).encode()
+    return "".join(f"{block.name(query)}\t{start}\t{start + length}\t{hits}\n" for query, start, hits in rows)

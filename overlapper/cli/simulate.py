@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from overlapper.cli.options import Log, Quiet
-from overlapper.cli.outputs import check_name, check_outputs
-from overlapper.cli.progress import Progress, compile_notice
+from overlapper.cli.outputs import OUTPUT, check_files, check_name
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.runtime.messages import counted
+
+if TYPE_CHECKING:
+    from overlapper.simulate.reads import SimulatedRead
+    from overlapper.tables import Reads
 
 EXAMPLES = """
 overlapper simulate --genome-size 200k --coverage 20 --preset ont -o reads.fastq.gz --truth truth.tsv
@@ -112,13 +117,8 @@ def simulate(
         raise typer.BadParameter("give either --reference or --genome-size")
     if repeats is not None and genome_size is None:
         raise typer.BadParameter("--repeats needs --genome-size")
-    outputs = {
-        "--output (standard output by default)": output,
-        "--truth": truth,
-        "--reference-out": reference_out,
-        "--log": log,
-    }
-    check_outputs(outputs, [] if reference is None else [reference])
+    outputs = {OUTPUT: output, "--truth": truth, "--reference-out": reference_out, "--log": log}
+    check_files(outputs, [reference])
     check_name(output, "--output", "FASTA", "FASTQ")
     changes = {
         "mean_length": mean_length,
@@ -135,41 +135,58 @@ def simulate(
         "adapters": adapters,
     }
 
-    from overlapper.io.fastx import read_fastx
-    from overlapper.io.outputs import OutputFile
-    from overlapper.io.records import fasta_record, fastq_record
-    from overlapper.io.truth import header
-    from overlapper.simulate import adapted_model, generate_reads, random_genome
+    load_compute()
+
+    from overlapper.io.records import fasta_record
+    from overlapper.simulate import adapted_model, generate_reads
 
     model = adapted_model(preset, **{name: value for name, value in changes.items() if value is not None})
-    with Progress(quiet, log=log) as progress, contextlib.ExitStack() as files:
+    with begun("", COMPILE_SECONDS, quiet=quiet, log=log) as (progress, files):
         progress.report("preparing the reference")
-        if reference is not None:
-            with compile_notice(progress, COMPILE_SECONDS):
-                references = read_fastx(reference)
-        else:
-            references = random_genome(genome_size or 0, seed, **_planted(repeats))
+        references = _references(reference, genome_size, seed, repeats)
         reads = generate_reads(references, model, coverage=coverage, seed=seed, circular=circular)
+        files.open(reference_out, output, truth)
         if reference_out:
-            reference_file = files.enter_context(OutputFile(reference_out))
             for i, name in enumerate(references.names):
-                reference_file.write(fasta_record(name, references.codes(i)))
-        reads_file = files.enter_context(OutputFile(output))
-        truth_file = files.enter_context(OutputFile(truth)) if truth else None
-        if truth_file:
-            truth_file.write(header().encode())
-        as_fastq = output.removesuffix(".gz").endswith(FASTQ_SUFFIXES)
-        count, bases, wanted = 0, 0, int(coverage * references.total_bases)
-        for read in reads:
-            if as_fastq:
-                reads_file.write(fastq_record(read.name, read.codes, read.qualities))
-            else:
-                reads_file.write(fasta_record(read.name, read.codes))
-            if truth_file:
-                truth_file.write("".join(row.to_line() for row in read.truth).encode())
-            count, bases = count + 1, bases + len(read.codes)
-            progress.report("simulating reads", min(bases, wanted), wanted)
-        progress.note(f"{counted(count, 'read')}, {counted(bases, 'base')}")
+                files[reference_out].write(fasta_record(name, references.codes(i)))
+        _write_reads(reads, output, truth, files, progress, int(coverage * references.total_bases))
+
+
+def _references(path: str | None, genome_size: int | None, seed: int, repeats: str | None) -> Reads:
+    """Return what the reads are drawn from: the sequences of a file, or a random genome."""
+    from overlapper.io.fastx import read_fastx
+    from overlapper.simulate import random_genome
+
+    if path is not None:
+        return read_fastx(path)
+    return random_genome(genome_size or 0, seed, **_planted(repeats))
+
+
+def _write_reads(
+    reads: Iterable[SimulatedRead],
+    output: str,
+    truth: str | None,
+    files: RunFiles,
+    progress: Progress,
+    wanted: int,
+) -> None:
+    """Write reads, of which so many bases are wanted, and where they come from."""
+    from overlapper.io.records import fasta_record, fastq_record
+    from overlapper.io.truth import header
+
+    as_fastq = output.removesuffix(".gz").endswith(FASTQ_SUFFIXES)
+    files.write(truth, header)
+    count = bases = 0
+    for read in reads:
+        if as_fastq:
+            files[output].write(fastq_record(read.name, read.codes, read.qualities))
+        else:
+            files[output].write(fasta_record(read.name, read.codes))
+        if truth:
+            files[truth].write_text("".join(row.to_line() for row in read.truth))
+        count, bases = count + 1, bases + len(read.codes)
+        progress.report("simulating reads", min(bases, wanted), wanted)
+    progress.note(f"{counted(count, 'read')}, {counted(bases, 'base')}")
 
 
 def _planted(repeats: str | None) -> dict[str, Any]:

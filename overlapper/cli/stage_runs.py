@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+import dataclasses
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Self
 
 from overlapper.cli.in_tiles import work_folder
 from overlapper.cli.progress import Progress
@@ -18,120 +19,196 @@ if TYPE_CHECKING:
     from overlapper.io.fastx import FastxParts
     from overlapper.io.identity import Input
     from overlapper.io.read_store import ReadStore
+    from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
+    from overlapper.tiled.plan import Budget
     from overlapper.tiled.stages import Stages
     from overlapper.tiled.workdir import Workdir
 
 
-def parts_with_qualities(
-    paths: Sequence[str], min_length: int, min_quality: float, reference: str | None, threads: int
-) -> FastxParts:
-    """Return the reads of files with their qualities, but for those that are too short or of low quality."""
-    from overlapper.io.fastx import FastxParts
-    from overlapper.io.read_filter import ReadFilter
-
-    read_filter = ReadFilter(min_length, min_quality)
-    return FastxParts(
-        *paths, keep_qualities=True, read_filter=read_filter, reference=reference, threads=threads
-    )
+def _no_others(heads: Reads) -> list[Input]:
+    return []
 
 
-@contextlib.contextmanager
-def held_run(
-    workdir: str | None,
-    parts: FastxParts,
-    params: Mapping[str, Any],
-    progress: Progress,
-    others: Callable[[Reads], list[Input]] = lambda heads: [],
-    *,
-    option: str = "--workdir",
-) -> Iterator[tuple[Reads, np.ndarray, Stages]]:
-    """Give the reads in canonical order, that order, and stages; the arguments are those of `stored_run`.
+@dataclasses.dataclass(frozen=True)
+class StageRun:
+    """A run as it was asked for, checked: its reads and parameters, and what it may use.
 
-    A run that is killed goes on where its stages are kept, which is nowhere without ``workdir``.
-    """
-    from overlapper.io.identity import digest_of_arrays, digest_of_reads
-    from overlapper.sketch.canonical import canonical_order, in_order
-    from overlapper.tiled.stages import Stages
-    from overlapper.tiled.workdir import Workdir
-
-    progress.report("reading")
-    given = parts.together()
-    progress.left_out(parts.left_out)
-    beside, stages = others(given), Stages()
-    with contextlib.ExitStack() as kept:
-        if workdir is not None:
-            kept.enter_context(cleanup.resumable())
-            place = kept.enter_context(Workdir(workdir, option=option))
-            reads = parts.as_input("reads", digest_of_reads(given))
-            qualities = digest_of_arrays(given.qualities, given.quality_offsets)
-            place.begin([reads, parts.as_input("qualities", qualities), *beside])
-            for difference in place.changed(dict(params)):
-                progress.note(difference)
-            stages = Stages(place, note=progress.note)
-        progress.report("sorting reads")
-        order = canonical_order(given, parts.threads)
-        given = in_order(given, order, parts.threads)
-        yield given, order, stages
-
-
-@contextlib.contextmanager
-def stored_run(
-    workdir: str | None,
-    output: str,
-    parts: FastxParts,
-    params: Mapping[str, Any],
-    progress: Progress,
-    others: Callable[[Reads], list[Input]] = lambda heads: [],
-    *,
-    option: str = "--workdir",
-) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
-    """Give the packed reads, with their qualities, the folder that they are in, and stages kept there.
-
-    Parameters
+    Attributes
     ----------
-    workdir : str or None
-        None works in a temporary folder beside the output.
-    output : str
     parts : FastxParts
         The reads, with their qualities.
-    params : mapping
-        All that the result depends on; JSON can hold it.
-    progress : Progress
-    others : callable
-        Gives the inputs besides reads, when the names and lengths of these are there.
+    preset : str
+    params : dataclass
+        Parameters; what the result depends on is in these, the preset and the reads alone.
+    output : str
+    workdir : str or None
+        The folder that keeps what is finished; None keeps nothing.
     option : str
-        What the user names the folder with.
+        What the user names this folder with.
+    memory : int
+        Bytes of main memory to stay within, by working on disk; 0 works in memory.
+    threads : int
+    device : str
+        What computes, as the user asked for it.
+    devices : list of Device
+        What it is.
+    gpu_memory : int
+        Bytes to take on each GPU at most; 0 takes what is free.
     """
-    from overlapper.io.identity import digest_of_arrays, states_of
-    from overlapper.tiled.stages import Stages
-    from overlapper.tiled.tiles import store_reads
-    from overlapper.tiled.workdir import Workdir
 
-    with work_folder(workdir, output) as folder, Workdir(folder, option=option) as place:
-        progress.report("reading")
-        states = states_of(parts.sources)
-        store = store_reads(place, parts)
-        progress.left_out(parts.left_out)
-        facts = store.artifact.facts
-        reads = parts.as_input("reads", facts["content"], states)
-        qualities = parts.as_input("qualities", facts.get("qualities", digest_of_arrays(None, None)), states)
-        place.begin([reads, qualities, *others(store.names())])
+    parts: FastxParts
+    preset: str
+    params: Any
+    output: str
+    workdir: str | None
+    option: str
+    memory: int
+    threads: int
+    device: str
+    devices: list[Device]
+    gpu_memory: int
+
+    @classmethod
+    def checked(
+        cls,
+        reads: Sequence[str],
+        params: Any,
+        preset: str,
+        *,
+        min_length: int,
+        min_quality: float,
+        reference: str | None,
+        output: str,
+        workdir: str | None,
+        option: str = "--workdir",
+        memory: int | None,
+        threads: int,
+        device: str,
+        gpu_memory: int,
+    ) -> Self:
+        """Check what a command was asked for, before any read is read."""
+        from overlapper.io.fastx import FastxParts
+        from overlapper.io.read_filter import ReadFilter
+        from overlapper.overlap.presets import check_preset
+        from overlapper.runtime.gpu.devices import select_devices
+        from overlapper.runtime.threads import available_threads
+        from overlapper.tiled.workdir import check_workdir
+
         if workdir:
-            for difference in place.changed(dict(params)):
-                progress.note(difference)
-        yield store, place, Stages(place, note=progress.note if workdir else lambda text: None)
+            check_workdir(workdir, option)
+        check_preset(preset)
+        devices = select_devices(device)
+        threads = threads or available_threads()
+        parts = FastxParts(
+            *reads, keep_qualities=True, read_filter=ReadFilter(min_length, min_quality),
+            reference=reference, threads=threads,
+        )  # fmt: skip
+        return cls(
+            parts, preset, params, output, workdir, option, memory or 0, threads, device, devices, gpu_memory
+        )
 
+    @property
+    def budget(self) -> Budget:
+        """What may be taken."""
+        from overlapper.tiled.plan import Budget
 
-def print_plan(
-    store: ReadStore, memory: int, threads: int, preset: str, rounds: int, unitig_bases: int = 0
-) -> None:
-    """Print what a run would take; the arguments are those of `overlapper.assemble.plans.describe`."""
-    from overlapper.assemble.plans import describe
-    from overlapper.tiled.plan import Budget
-    from overlapper.tiled.tiles import planned
+        return Budget.of(self.memory, self.threads)
 
-    budget = Budget.of(memory, threads)
-    params = planned(store, budget, preset, None)
-    for line in describe(store, params, budget, rounds, unitig_bases):
-        print(line)
+    def voting(self, progress: Progress) -> dict[str, Any]:
+        """Return what every consensus is given, in memory or on disk."""
+        from overlapper.runtime.gpu.devices import named
+
+        progress.note(f"consensus on {named(self.devices, self.threads)}")
+        return {
+            "preset": self.preset, "device": self.device, "gpu_memory": self.gpu_memory,
+            "report": progress.report,
+        }  # fmt: skip
+
+    def facts(self) -> dict[str, Any]:
+        """Return devices and parameters, for the record of the run."""
+        return {
+            "devices": [device.name for device in self.devices],
+            "params": dataclasses.asdict(self.params),
+        }
+
+    def print_plan(self, progress: Progress, rounds: int, unitig_bases: int = 0) -> None:
+        """Read the reads, and print what a run would take (`overlapper.assemble.plans.describe`)."""
+        from overlapper.assemble.plans import describe
+        from overlapper.tiled.tiles import planned
+
+        with self.stored(progress) as (store, _, _):
+            params = planned(store, self.budget, self.preset, None)
+            for line in describe(store, params, self.budget, rounds, unitig_bases):
+                print(line)
+
+    @contextlib.contextmanager
+    def held(
+        self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
+    ) -> Iterator[tuple[Reads, np.ndarray, Stages]]:
+        """Give the reads in canonical order, that order, and stages; for ``others`` see `stored`."""
+        from overlapper.io.identity import digest_of_arrays, digest_of_reads
+        from overlapper.sketch.canonical import canonical_order, in_order
+        from overlapper.tiled.stages import Stages
+        from overlapper.tiled.workdir import Workdir
+
+        progress.report("reading")
+        parts = self.parts
+        given = parts.together()
+        progress.left_out(parts.left_out)
+        beside, stages = others(given), Stages()
+        with contextlib.ExitStack() as kept:
+            if self.workdir is not None:
+                kept.enter_context(cleanup.resumable())
+                place = kept.enter_context(Workdir(self.workdir, option=self.option))
+                reads = parts.as_input("reads", digest_of_reads(given))
+                qualities = digest_of_arrays(given.qualities, given.quality_offsets)
+                place.begin([reads, parts.as_input("qualities", qualities), *beside])
+                self._note_changes(place, progress)
+                stages = Stages(place, note=progress.note)
+            progress.report("sorting reads")
+            order = canonical_order(given, parts.threads)
+            given = in_order(given, order, parts.threads)
+            yield given, order, stages
+
+    @contextlib.contextmanager
+    def stored(
+        self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
+    ) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
+        """Give the packed reads, with their qualities, the folder that they are in, and stages kept there.
+
+        Without a folder of the user's that is a temporary one beside the output.
+
+        Parameters
+        ----------
+        progress : Progress
+        others : callable
+            Gives the inputs besides reads, when the names and lengths of these are there.
+        """
+        from overlapper.io.identity import digest_of_arrays, states_of
+        from overlapper.tiled.stages import Stages
+        from overlapper.tiled.tiles import store_reads
+        from overlapper.tiled.workdir import Workdir
+
+        parts = self.parts
+        with (
+            work_folder(self.workdir, self.output) as folder,
+            Workdir(folder, option=self.option) as place,
+        ):
+            progress.report("reading")
+            states = states_of(parts.sources)
+            store = store_reads(place, parts)
+            progress.left_out(parts.left_out)
+            facts = store.artifact.facts
+            reads = parts.as_input("reads", facts["content"], states)
+            none = digest_of_arrays(None, None)
+            qualities = parts.as_input("qualities", facts.get("qualities", none), states)
+            place.begin([reads, qualities, *others(store.names())])
+            if self.workdir:
+                self._note_changes(place, progress)
+            yield store, place, Stages(place, note=progress.note if self.workdir else lambda text: None)
+
+    def _note_changes(self, place: Workdir, progress: Progress) -> None:
+        """Say which parameters differ from those that finished stages of the folder were made with."""
+        for difference in place.changed({"preset": self.preset, **dataclasses.asdict(self.params)}):
+            progress.note(difference)

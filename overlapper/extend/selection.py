@@ -103,7 +103,7 @@ class Selection:
     def _is_certain(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of overlaps that cannot be internal matches, and are the only ones of their pair."""
         same = (np.diff(overlaps.query) == 0) & (np.diff(overlaps.target) == 0)
-        certain = ~self._stops.doubtful(overlaps)
+        certain = ~self._stops.may_be_internal(overlaps)
         certain[1:] &= ~same
         certain[:-1] &= ~same
         return certain

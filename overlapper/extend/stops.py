@@ -74,9 +74,9 @@ class Stops:
         for _ in map_in_order(count, range(parts), parts):
             pass
 
-    def doubtful(self, overlaps: Overlaps) -> np.ndarray:
+    def may_be_internal(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of the overlaps that may be internal matches: all but those that contain a read."""
-        return kernel.doubtful(*self._arguments(overlaps))
+        return kernel.may_be_internal(*self._arguments(overlaps))
 
     def weigh(self, parts: Iterable[Overlaps], threads: int = 1) -> None:
         """Count stops by the number of other overlaps that stop at the same place.

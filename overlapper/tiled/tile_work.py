@@ -20,8 +20,8 @@ from overlapper.candidates.blocks import IN_BLOCKS, SeededBlocks
 from overlapper.extend.registry import extending_devices
 from overlapper.gpu.gpus import Gpus
 from overlapper.io.artifacts import Artifact, Finisher, finished
-from overlapper.io.pieces import write_piece
 from overlapper.io.read_store import ReadStore
+from overlapper.io.sorted_parts import write_part
 from overlapper.overlap.tile import BLOCK_BASES, Extended, Extension, Tile
 from overlapper.params.stages import Params
 from overlapper.runtime.threads import cut_evenly
@@ -123,7 +123,7 @@ class TileWork:
 
 
 def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
-    """Write the overlaps of a strip, in pieces, and note how many each step took."""
+    """Write the overlaps of a strip, in sorted parts, and note how many each step took."""
     waiting: list[Overlaps] = []
     taken: Counter[str] = Counter()
     for overlaps, counts in found:
@@ -131,10 +131,10 @@ def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
             waiting.append(overlaps)
         taken.update(counts)
         if sum(part.nbytes for part in waiting) >= PIECE_BYTES:
-            write_piece(artifact, Overlaps.concat(waiting))
+            write_part(artifact, Overlaps.concat(waiting))
             waiting = []
     if waiting:
-        write_piece(artifact, Overlaps.concat(waiting))
+        write_part(artifact, Overlaps.concat(waiting))
     artifact.facts["taken"] = taken
 
 

@@ -24,8 +24,8 @@ from overlapper.extend.selection import Selection
 from overlapper.io.artifacts import finished, writing
 from overlapper.io.fastx import FastxParts
 from overlapper.io.identity import Input, QualitiesDigest, ReadsDigest, states_of
-from overlapper.io.pieces import read_pieces
 from overlapper.io.read_store import ReadStore
+from overlapper.io.sorted_parts import read_parts
 from overlapper.overlap.pipeline import Found, run_stages
 from overlapper.overlap.presets import ErrorRate, preset_params, with_error_rate
 from overlapper.overlap.summary import Summary
@@ -227,7 +227,7 @@ class StoredRun:
         for strip in strips:
             taken.update(strip.facts["taken"])
         devices = sorted({name for strip in strips for name in strip.facts["devices"]}) or ["cpu"]
-        found = Found(lambda: read_pieces(strips, len(self._store)), {**seeds.counts, **taken}, devices)
+        found = Found(lambda: read_parts(strips, len(self._store)), {**seeds.counts, **taken}, devices)
         for overlaps in found.overlaps():
             selection.add(overlaps)
         return found

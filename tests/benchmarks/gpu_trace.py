@@ -24,8 +24,8 @@ from pathlib import Path
 
 TRACED = {
     "overlapper.runtime.compile.startup": ["load_numba"],
-    "overlapper.cli.outputs": ["check_outputs"],
-    "overlapper.cli.overlap": ["_run_in_memory"],
+    "overlapper.cli.outputs": ["check_files"],
+    "overlapper.cli.in_memory": ["run_in_memory"],
     "overlapper.runtime.gpu.devices": ["select_devices"],
     "overlapper.io.fastx": ["read_fastx"],
     "overlapper.io.outputs": ["OutputFile.__exit__"],

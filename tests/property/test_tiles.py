@@ -78,7 +78,7 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     monkeypatch.setattr(seed_writer, "CHUNK_MINIMIZERS", 3_000)
     monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
     monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
-    monkeypatch.setattr("overlapper.io.pieces.ROWS_AT_A_TIME", 50)
+    monkeypatch.setattr("overlapper.io.sorted_parts.ROWS_AT_A_TIME", 50)
     for blocks, threads in ((1, 2), (5, 1)):
         run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
         assert columns_of(overlaps) == columns_of(whole.overlaps)

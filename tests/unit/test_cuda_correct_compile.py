@@ -57,7 +57,7 @@ TYPES = {
     **dict.fromkeys(["found", "ends", "pairs", "small", "medium", "large", "table"], WIDE),
     **dict.fromkeys(
         ["bases", "weights", "codes", "targets", "reverse", "used", "moving", "quality", "next_codes",
-         "filled", "next_depth", "is_candidate", "is_site", "marked", "is_doubtful", "kept", "changed",
+         "filled", "next_depth", "is_candidate", "is_site", "marked", "is_uncertain", "kept", "changed",
          "qualities", "lost", "flags", "state"], U1),
     **dict.fromkeys(
         ["window", "t_start", "t_end", "start", "end", "starts", "carried", "sequence", "heads", "shift",

@@ -1,4 +1,4 @@
-"""Doubtful ends of contigs."""
+"""Error-prone ends of contigs."""
 
 import dataclasses
 
@@ -7,7 +7,7 @@ import pytest
 
 from overlapper.assemble.agreement import AGREED
 from overlapper.assemble.contigs import Contigs, _ends_that_stay
-from overlapper.assemble.ends import without_doubtful_ends, without_shallow_ends
+from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
 from overlapper.tables import Reads
 
 BASES = "ACGTACGTAC"
@@ -37,7 +37,7 @@ def contigs_with(*qualities):
 )
 def test_ends_that_are_often_wrong_go(quality, whole, expected):
     given = contigs_with(np.full(10, 30), np.array(quality))
-    found = without_doubtful_ends(given, np.array([(False, False), whole]))
+    found = without_error_prone_ends(given, np.array([(False, False), whole]))
     assert [found.sequence(0), found.sequence(1)] == [BASES, expected]
     assert found.names == given.names
     assert len(found.qualities_of(1)) == len(expected)

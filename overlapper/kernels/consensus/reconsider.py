@@ -14,8 +14,8 @@ from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
 from overlapper.runtime.compile.cache import njit
 
 REACH = 15
-"""Columns on either side of the one in doubt that distances are taken over."""
-MIN_DOUBT = 20
+"""Columns on either side of an uncertain one that distances are taken over."""
+MIN_RIVAL_SHARE = 20
 """Percentage of a column's weight that another base, or the deletion, needs."""
 
 
@@ -52,9 +52,9 @@ def reconsider(draft, layers, starts, votes, matrix):
             before = old
             continue
         other, total = _heaviest_other(column, old)
-        replaceable = 100 * np.int64(column[other]) >= MIN_DOUBT * total > 0
+        replaceable = 100 * np.int64(column[other]) >= MIN_RIVAL_SHARE * total > 0
         alone = old != before and (c + 1 == n or old != draft[c + 1])
-        removable = alone and 100 * np.int64(column[DELETION]) >= MIN_DOUBT * total > 0
+        removable = alone and 100 * np.int64(column[DELETION]) >= MIN_RIVAL_SHARE * total > 0
         if replaceable or removable:
             low, high = max(0, c - REACH), min(n, c + REACH + 1)
             best = _distance(draft, gone, low, high, layers, starts, nearby, matrix)

@@ -93,7 +93,7 @@ def add(
 
 
 @njit(nogil=True, cache=True)
-def doubtful(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
+def may_be_internal(query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first):
     """Return a mask of the overlaps that stop at a side, or contain no read; arguments are those of `add`."""
     found = np.empty(len(query), np.bool_)
     for row in range(len(query)):

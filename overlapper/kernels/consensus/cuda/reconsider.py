@@ -15,7 +15,7 @@ from overlapper.kernels.common.cuda.groups import list_flagged
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.edit_paths import CODES, TARGET_UNKNOWN
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes, moved_draft
-from overlapper.kernels.consensus.reconsider import MIN_DOUBT, REACH
+from overlapper.kernels.consensus.reconsider import MIN_RIVAL_SHARE, REACH
 from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
 from overlapper.runtime.gpu.launch import kernel_of, launch
 from overlapper.runtime.gpu.memory import Arena
@@ -44,11 +44,11 @@ def reconsider(
     arena : Arena
     """
     n = len(draft.codes)
-    is_doubtful, kept = arena.array(n, np.uint8), arena.array(n, np.uint8)
-    launch(mark_doubtful, n, arena, *draft, votes.column, is_doubtful, kept)
-    place = exclusive_sums(is_doubtful, arena)
+    is_uncertain, kept = arena.array(n, np.uint8), arena.array(n, np.uint8)
+    launch(mark_uncertain, n, arena, *draft, votes.column, is_uncertain, kept)
+    place = exclusive_sums(is_uncertain, arena)
     columns = arena.array(last_of(place, arena), np.int64)
-    launch(list_flagged, n, arena, is_doubtful, place, columns)
+    launch(list_flagged, n, arena, is_uncertain, place, columns)
     kernel_of(decide).launch(
         len(changed), THREADS, arena.stream,
         *draft, columns, place, layers.layer_first, layers.first, layers.bases, layers.start,
@@ -71,17 +71,17 @@ def _heaviest_other(column, x, old):
 
 
 @cuda.jit
-def mark_doubtful(draft_first, codes, column, is_doubtful, kept):
+def mark_uncertain(draft_first, codes, column, is_uncertain, kept):
     """Mark the columns in which another base, or the deletion, weighs enough; a thread a column."""
     x = cuda.grid(1)
     if x >= len(codes):
         return
     inside = x < draft_first[len(draft_first) - 1]
-    is_doubtful[x], kept[x] = 0, inside
+    is_uncertain[x], kept[x] = 0, inside
     if inside and codes[x] < DELETION:
         other, total = _heaviest_other(column, x, codes[x])
         heaviest = max(int64(column[x, other]), int64(column[x, DELETION]))
-        is_doubtful[x] = total > 0 and 100 * heaviest >= MIN_DOUBT * total
+        is_uncertain[x] = total > 0 and 100 * heaviest >= MIN_RIVAL_SHARE * total
 
 
 @cuda.jit
@@ -104,8 +104,8 @@ def decide(
         while before >= low and kept[before] == 0:
             before -= 1
         alone = (before < low or codes[before] != old) and (x + 1 == high or codes[x + 1] != old)
-        replaceable = 100 * int64(column[x, other]) >= MIN_DOUBT * total
-        removable = alone and 100 * int64(column[x, DELETION]) >= MIN_DOUBT * total
+        replaceable = 100 * int64(column[x, other]) >= MIN_RIVAL_SHARE * total
+        removable = alone and 100 * int64(column[x, DELETION]) >= MIN_RIVAL_SHARE * total
         if not (replaceable or removable):
             continue
         since, until = max(low, x - REACH), min(high, x + REACH + 1)

@@ -14,7 +14,7 @@ from overlapper.tables.overlaps import pair_order
 
 _COLUMNS = Overlaps.fields_of("column")
 ROW = np.dtype([*((f.name, f.metadata["dtype"]) for f in _COLUMNS), ("cigar_end", "i8")])
-"""A row of a piece; its CIGAR ends at ``cigar_end`` of those of the piece."""
+"""A row of a part; its CIGAR ends at ``cigar_end`` of those of the part."""
 ROWS_AT_A_TIME = 1 << 18
 
 
@@ -23,9 +23,9 @@ def canonical(overlaps: Overlaps) -> Overlaps:
     return overlaps.take(pair_order([overlaps]))
 
 
-def write_piece(artifact: Artifact, overlaps: Overlaps) -> None:
-    """Add overlaps to an artifact, as a piece of their own."""
-    number = artifact.facts.get("pieces", 0)
+def write_part(artifact: Artifact, overlaps: Overlaps) -> None:
+    """Add overlaps to an artifact, as a part of their own."""
+    number = artifact.facts.get("parts", 0)
     overlaps = canonical(overlaps)
     rows = np.zeros(len(overlaps), ROW)
     present = [f.name for f in _COLUMNS if getattr(overlaps, f.name) is not None]
@@ -36,11 +36,11 @@ def write_piece(artifact: Artifact, overlaps: Overlaps) -> None:
         artifact.save(f"cigars-{number}", overlaps.cigar)
     artifact.save(f"rows-{number}", rows)
     artifact.save(f"queries-{number}", overlaps.query)
-    artifact.facts |= {"pieces": number + 1, "columns": present, "cigars": overlaps.cigar is not None}
+    artifact.facts |= {"parts": number + 1, "columns": present, "cigars": overlaps.cigar is not None}
 
 
-def read_pieces(artifacts: list[Artifact], n_reads: int) -> Iterator[Overlaps]:
-    """Yield the overlaps of all pieces in canonical order, some queries at a time.
+def read_parts(artifacts: list[Artifact], n_reads: int) -> Iterator[Overlaps]:
+    """Yield the overlaps of all parts in canonical order, some queries at a time.
 
     Parameters
     ----------
@@ -48,25 +48,23 @@ def read_pieces(artifacts: list[Artifact], n_reads: int) -> Iterator[Overlaps]:
         Hold the overlaps of different pairs.
     n_reads : int
     """
-    pieces = [
-        _Piece(artifact, number)
-        for artifact in artifacts
-        for number in range(artifact.facts.get("pieces", 0))
+    parts = [
+        _Part(artifact, number) for artifact in artifacts for number in range(artifact.facts.get("parts", 0))
     ]
     of_query = np.zeros(n_reads, np.int64)
-    for piece in pieces:
-        np.add.at(of_query, *np.unique(piece.queries, return_counts=True))
+    for part in parts:
+        np.add.at(of_query, *np.unique(part.queries, return_counts=True))
     bounds = cut_evenly(of_query, ROWS_AT_A_TIME)
     for start, stop in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        parts = [piece.read(start, stop) for piece in pieces]
-        parts = [part for part in parts if len(part)]
-        if parts:
-            yield canonical(Overlaps.concat(parts))
+        found = [part.read(start, stop) for part in parts]
+        found = [overlaps for overlaps in found if len(overlaps)]
+        if found:
+            yield canonical(Overlaps.concat(found))
 
 
 @dataclasses.dataclass
-class _Piece:
-    """One piece of an artifact."""
+class _Part:
+    """One part of an artifact."""
 
     artifact: Artifact
     number: int
