@@ -1,5 +1,7 @@
 """Which reads lead, follow, and are settled, base by base (``docs/algorithms/correction.md``, 9 and 10)."""
 
+import itertools
+
 
 def widened(row, lengths, most=200):
     """Interval of the target, widened at either end as far as both reads go on; a row is (target, read,
@@ -19,6 +21,13 @@ def leads(lengths, rows):
         on = [widened(row, lengths) for row in rows if row[0] == target and row[1] < target]
         found.append(any(sum(a <= base < b for a, b in on) < 5 for base in range(length)))
     return found
+
+
+def beyond(row, left_out):
+    """Whether a row, start and end, touches none of the rows left out, or has 1,000 bases in a row beside."""
+    free = [not any(a <= base < b for a, b in left_out) for base in range(*row)]
+    longest = max(len(list(group)) if key else 0 for key, group in itertools.groupby(free))
+    return all(free) or longest >= 1000
 
 
 def follows(lengths, leading, rows):

@@ -14,9 +14,13 @@ from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
 from overlapper.correct.settled import settled_of
+from overlapper.correct.voting_rows import Chosen, turned
+from overlapper.kernels.consensus import layers
+from overlapper.kernels.consensus.layers import ALIKE, ELSEWHERE, Windows
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from tests.oracle import leaders as oracle
 from tests.tries import tries
 
@@ -60,6 +64,41 @@ def test_roles_equal_the_oracle(case, at_a_time):
         of_leaders = [row for row in rows if leads[row[1]]]
         roles = leaders.roles_of(leads, table_of(lengths, of_leaders), np.zeros(len(lengths), bool))
         assert roles.follows.tolist() == oracle.follows(lengths, leads.tolist(), of_leaders)
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 3000), st.sampled_from([1, 700, 999, 1000, 1001, 2400])).map(
+        lambda span: (span[0], span[0] + span[1])
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(st.lists(st.tuples(SPANS, SPANS, SPANS), min_size=1, max_size=3))
+def test_rows_that_touch_those_left_out_equal_the_oracle(windows):
+    """Rows of each window that are alike, that are left out by the vote, and that were left out before."""
+    spans = np.array([span for alike, left, _ in windows for span in (*alike, *left)], np.int64).reshape(
+        -1, 2
+    )
+    marks = [mark for alike, left, _ in windows for mark in [ALIKE] * len(alike) + [ELSEWHERE] * len(left)]
+    elsewhere = [(p, *span) for p, (_, _, before) in enumerate(windows) for span in before]
+    n, none = len(windows), np.zeros(len(spans), np.int64)
+    number, ends = np.arange(n), np.full(n, 6000)
+    first = offsets_of(np.array([len(alike) + len(left) for alike, left, _ in windows]))
+    chosen = Chosen(
+        number, Windows(number, np.zeros(n, np.int64), ends, first),
+        layers.Rows(np.arange(len(spans)), none > 0, spans[:, 0], spans[:, 1], spans[:, 0], spans[:, 1]),
+        np.zeros(n, bool), np.array(elsewhere, np.int64).reshape(-1, 3),
+    )  # fmt: skip
+    rows = turned(chosen, np.array(marks, np.uint8), np.zeros(n, np.int64), ends)
+    expected, row = [], 0
+    for alike, left, before in windows:
+        for place, span in enumerate(alike, row):
+            if span[1] - span[0] >= 100 and oracle.beyond(span, [*left, *before]):
+                expected.append(place)
+        row += len(alike) + len(left)
+    assert rows.target.tolist() == expected
 
 
 @st.composite
