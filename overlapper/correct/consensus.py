@@ -76,9 +76,9 @@ class Consensus:
     def alike(self) -> Rows:
         """The targets on the reads that vote on them and are like them; made anew each time.
 
-        Such reads have what the target has wherever layers are divided, in windows in which no row was left
-        out. These are their rows turned round: the targets, as their consensus is, by their numbers among
-        these, on the reads, by the numbers that these have in the pileups.
+        Such reads have what the target has wherever layers are divided; those that touch rows that were left
+        out reach beyond them. What is returned are their rows turned round: the targets, as their consensus
+        is, by their numbers among these, on the reads, by the numbers that these have in the pileups.
         """
         on, alike = self.alike_as_given, {}
         # Where the first base of the consensus is that no base of the target before a place comes after.
@@ -211,11 +211,11 @@ class _Vote:
     def _cut(self, chosen: Chosen, made: Part) -> Part:
         """Cut the consensus of windows to what lies between their bounds."""
         number, windows = chosen.number, chosen.windows
-        *columns, alike = made
+        *columns, marks = made
         made = tuple(columns)
-        made[-1][:, LEFT_OUT] += chosen.elsewhere
+        made[-1][:, LEFT_OUT] += np.bincount(chosen.elsewhere[:, 0], minlength=len(number))
         start, stop = self.bounds.start[number], self.bounds.end[number]
-        rows = turned(chosen, alike, made[-1][:, LEFT_OUT] == 0, start, stop)
+        rows = turned(chosen, marks, start, stop)
         lengths = self._targets.lengths[windows.target]
         if (windows.end - windows.start == lengths).all():
             return np.diff(made[0]), *made[1:], rows

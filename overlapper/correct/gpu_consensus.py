@@ -69,12 +69,14 @@ def as_one(blocks: list[Chosen]) -> Chosen:
     number, windows, rows, crowded, elsewhere = zip(*blocks, strict=True)
     target, start, end = (np.concatenate(column) for column in zip(*(p[:3] for p in windows), strict=True))
     rows_of_each = np.concatenate([np.diff(p.first) for p in windows])
+    before = offsets_of(np.array([len(block) for block in number]))
+    left_out = [some + np.array([n, 0, 0]) for some, n in zip(elsewhere, before, strict=False)]
     return Chosen(
         np.concatenate(number),
         Windows(target, start, end, offsets_of(rows_of_each)),
         Rows(*(np.concatenate(column) for column in zip(*rows, strict=True))),
         np.concatenate(crowded),
-        np.concatenate(elsewhere),
+        np.concatenate(left_out),
     )
 
 

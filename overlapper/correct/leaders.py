@@ -35,39 +35,44 @@ class Roles:
     Attributes
     ----------
     leads : ndarray of bool, shape (n,)
-    follows : ndarray of bool, shape (n,)
+    stays : ndarray of bool, shape (n,)
         Of the other reads.
+    follows : ndarray of bool, shape (n,)
+        Of those that are neither.
     """
 
     leads: np.ndarray
+    stays: np.ndarray
     follows: np.ndarray
 
-    def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the numbers of leaders, followers, and others among reads ``[start, stop)``."""
-        leads, follows = self.leads[start:stop], self.follows[start:stop]
-        return tuple(start + np.flatnonzero(some) for some in (leads, follows, ~leads & ~follows))  # type: ignore[return-value]
+    def within(self, start: int, stop: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return the numbers of reads ``[start, stop)``: those that lead, stay, follow, and all others."""
+        some = [role[start:stop] for role in (self.leads, self.stays, self.follows)]
+        some.append(~np.logical_or.reduce(some))
+        return tuple(start + np.flatnonzero(role) for role in some)  # type: ignore[return-value]
 
 
 def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
     """Return which reads lead (bool), by the pileups of all of them."""
     covered = []
-    for rows, first, lengths in _parts(pileups):
+    for rows, first, lengths in parts_of(pileups):
         rows = rows.widened(pileups.targets.lengths, pileups.targets.lengths)
         counts = rows.read < rows.target
         covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING))
     return ~np.concatenate(covered) if covered else np.zeros(0, bool)
 
 
-def roles_of(leads: np.ndarray, led: Pileups | StoredPileups) -> Roles:
-    """Return the roles of reads, by which lead and the rows of these on others that are like them."""
+def roles_of(leads: np.ndarray, led: Pileups | StoredPileups, settled: np.ndarray) -> Roles:
+    """Return the roles of reads, by which lead, the rows of these on others, and which reads are settled."""
     covered = [
         are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING)
-        for rows, first, lengths in _parts(led)
+        for rows, first, lengths in parts_of(led)
     ]
-    return Roles(leads, ~leads & np.concatenate([np.zeros(0, bool), *covered]))
+    stays = ~leads & settled
+    return Roles(leads, stays, ~leads & ~stays & np.concatenate([np.zeros(0, bool), *covered]))
 
 
-def _parts(pileups: Pileups | StoredPileups) -> Iterator[tuple[Rows, np.ndarray, np.ndarray]]:
+def parts_of(pileups: Pileups | StoredPileups) -> Iterator[tuple[Rows, np.ndarray, np.ndarray]]:
     """Yield the rows of some targets at a time, where those of each start, and the lengths of these."""
     rows_of_each = np.diff(pileups.first)
     for start, stop in itertools.pairwise(cut_evenly(rows_of_each, _ROWS).tolist()):

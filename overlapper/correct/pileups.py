@@ -159,6 +159,10 @@ class Pileups:
             self, targets=self.targets.take(targets), rows=rows, divergence=self.typical_divergence
         )
 
+    def taken(self, targets: np.ndarray) -> Reads:
+        """Return some targets."""
+        return self.targets.take(targets)
+
     def rows_on(self, start: int, stop: int) -> Rows:
         """Return the rows on targets ``[start, stop)``, which share their memory with these."""
         return self.rows.rows(int(self.first[start]), int(self.first[stop]))

@@ -15,6 +15,7 @@ from overlapper.correct.leaders import LED_BELOW, leaders_of, roles_of
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.rounds import Round
+from overlapper.correct.settled import Settled, settled_of
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.thresholds import fit_doubt, fit_threshold
 from overlapper.correct.unvoted import UNVOTED, unvoted
@@ -161,7 +162,7 @@ def vote(
 def _vote_by_leaders(
     kept: KeptReads, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round
 ) -> tuple[Voted | StoredVoted, Facts]:
-    """Vote on leaders, on the reads that follow them, and on all others."""
+    """Vote on leaders, on the reads that follow them, and on all others that are not settled."""
     leads = leaders_of(pileups)
 
     def vote_on_leaders(writer: VotedWriter) -> Facts:
@@ -180,14 +181,17 @@ def _vote_by_leaders(
     def vote_on_others(writer: VotedWriter) -> Facts:
         bases, unconfirmed = 0, found[UNVOTED]
         led = kept.led(leaders, pileups.typical_divergence)
-        roles, number = roles_of(leads, led), np.cumsum(leads) - 1
+        settled = settled_of(pileups, this.machine.threads) if this.number > 1 else Settled.none(len(leads))
+        roles, number = roles_of(leads, led, settled.stays), np.cumsum(leads) - 1
         with this.machine.holding(pileups.reads) as workers:
             how = _Voting(params.with_fitted(found), found["doubt"], workers, this)
             beside = how._replace(workers=Workers(workers.threads))
             for start, stop in itertools.pairwise(cut_evenly(pileups.targets.lengths, _AT_A_TIME).tolist()):
-                some = roles.within(start, stop)
-                parts = [VotedPart.taken(leaders, number[some[0]])]
-                for made in itertools.chain(beside.voted(led, some[1]), how.voted(pileups, some[2])):
+                leading, staying, following, others = some = roles.within(start, stop)
+                parts = [VotedPart.taken(leaders, number[leading])]
+                if len(staying):
+                    parts.append(VotedPart.kept(pileups.taken(staying), settled.depth[staying]))
+                for made in itertools.chain(beside.voted(led, following), how.voted(pileups, others)):
                     parts.append(made.part)
                     unconfirmed += made.unconfirmed
                 part = VotedPart.joined(parts, np.argsort(np.concatenate(some)))
@@ -196,7 +200,7 @@ def _vote_by_leaders(
                 this.report("consensus", stop, len(leads))
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},
-            "followers": int(roles.follows.sum()),
+            "followers": int(roles.follows.sum()), "settled": int(roles.stays.sum()),
             "error rate": float(error_rate(pileups)), "bases": bases, UNVOTED: unconfirmed,
         }  # fmt: skip
 

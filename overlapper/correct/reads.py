@@ -170,7 +170,7 @@ def correct_kept(
         made, facts = vote(kept, pileups, params, this)
         del pileups
         params = params.of_corrected_reads(facts["error rate"])
-        _count_round(funnel, number, overlaps, made, facts[UNVOTED])
+        _count_round(funnel, number, overlaps, made, facts)
         identity = _identity(made) if identity is None else identity
     del kept
     assert identity is not None
@@ -187,9 +187,11 @@ def _identity(made: Voted | StoredVoted) -> np.ndarray:
 
 
 def _count_round(
-    funnel: dict[str, int], number: int, overlaps: int, made: Voted | StoredVoted, crowded: int
+    funnel: dict[str, int], number: int, overlaps: int, made: Voted | StoredVoted, facts: dict[str, Any]
 ) -> None:
     found = {"overlaps": overlaps}
+    if "settled" in facts:
+        found["settled"] = facts["settled"]
     for name, column in (
         ("reads aligned to reads", ALIGNED),
         ("without a chain", LOST),
@@ -198,5 +200,5 @@ def _count_round(
         found[name] = int(made.counts[:, column].sum())
     found["bases"] = int(made.reads.lengths.sum())
     found["bases not confirmed"] = found["bases"] - int((made.covered.end - made.covered.start).sum())
-    found[UNVOTED] = crowded
+    found[UNVOTED] = facts[UNVOTED]
     funnel.update({f"round {number}: {name}": count for name, count in found.items()})

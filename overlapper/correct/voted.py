@@ -16,6 +16,7 @@ from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Rows
 from overlapper.correct.vote_settings import WEIGHT
 from overlapper.io.stored_reads import StoredReads
+from overlapper.kernels.consensus.consensus import COLUMNS, COUNTS
 from overlapper.kernels.consensus.window_rows import pack_codes
 from overlapper.tables import Reads
 from overlapper.tables.base import Table, column, gather_ragged, offsets, offsets_of, ragged
@@ -129,6 +130,31 @@ class VotedPart:
                 "covered": np.diff(covered.offsets),
                 "depth": covered.depth,
                 "counts": voted.counts[numbers],
+            },
+        )
+
+    @classmethod
+    def kept(cls, reads: Reads, depth: np.ndarray) -> Self:
+        """Return reads that stay as they are, which so many others cover on average, as their consensus."""
+        assert reads.qualities is not None
+        counts = np.zeros((len(reads), COUNTS), np.int64)
+        counts[:, COLUMNS] = reads.lengths
+        some = reads.lengths > 0
+        return cls(
+            {
+                "reads.words": reads.words,
+                "reads.qualities": reads.qualities,
+                "reads.unknown_start": reads.unknown_start,
+                "reads.unknown_end": reads.unknown_end,
+                "covered.start": np.zeros(np.count_nonzero(some), np.int32),
+                "covered.end": reads.lengths[some].astype(np.int32),
+            },
+            {
+                "lengths": reads.lengths,
+                "unknown": np.diff(reads.unknown_offsets),
+                "covered": some.astype(np.int64),
+                "depth": depth,
+                "counts": counts,
             },
         )
 

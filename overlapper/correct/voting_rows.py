@@ -10,7 +10,7 @@ from overlapper.correct.pileups import Rows
 from overlapper.kernels.consensus import copy_filter, layers
 from overlapper.kernels.consensus.layer_paths import STRETCH
 from overlapper.kernels.consensus.layers import Sequences, Settings, Windows
-from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, within_depth
+from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, reach_beyond, within_depth
 from overlapper.tables.base import offsets_of
 
 LOOKED_AT = 10
@@ -20,6 +20,8 @@ LOOKED_AT = 10
 MOST_SURPLUS = 4 * STRETCH
 """Surplus anchors that the rows before have on each stretch of a row that is not looked at: those of six rows
 of a satellite of short units, and of fifteen of a homopolymer."""
+BEYOND = 1000
+"""Bases in a row that a row has beyond those that were left out, if it touches any, to be like its target."""
 
 
 class Chosen(NamedTuple):
@@ -33,8 +35,8 @@ class Chosen(NamedTuple):
     rows : layers.Rows
     crowded : ndarray of bool, shape (windows,)
         Whether those that vote are still to be chosen, as they have to be aligned for it.
-    elsewhere : ndarray of int64, shape (windows,)
-        Rows that were left out because they are of another place.
+    elsewhere : ndarray of int64, shape (n, 3)
+        Rows that were left out already, as they are of another place: window, start and end.
     """
 
     number: np.ndarray
@@ -66,7 +68,7 @@ def rows_of_windows(rows: Rows, number: np.ndarray, windows: Windows, settings: 
     if settings.haplotype_filter:
         crowded = _by_window(first, ~taken) > 0
     first, on = take_rows(first, on, taken | np.repeat(crowded, np.diff(first)))
-    return Chosen(number, windows._replace(first=first), on, crowded, np.zeros(len(crowded), np.int64))
+    return Chosen(number, windows._replace(first=first), on, crowded, np.zeros((0, 3), np.int64))
 
 
 def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: Settings) -> Chosen:
@@ -83,30 +85,32 @@ def choose_rows(chosen: Chosen, targets: Sequences, reads: Sequences, settings: 
     if not crowded.any():
         return chosen
     same = copy_filter.choose_rows(targets, reads, windows, on, settings, MOST_SURPLUS, crowded)
-    elsewhere = _by_window(windows.first, ~same)
+    elsewhere = _intervals(windows.first, on, ~same)
     first, on = take_rows(windows.first, on, same)
     first, on = take_rows(first, on, within_depth(first, on.t_start, on.t_end, settings.max_depth))
     return Chosen(chosen.number, windows._replace(first=first), on, np.zeros_like(crowded), elsewhere)
 
 
-def turned(
-    chosen: Chosen, alike: np.ndarray, of_one_place: np.ndarray, start: np.ndarray, stop: np.ndarray
-) -> Rows:
-    """Return rows as the targets on the reads, without margins of windows.
+def turned(chosen: Chosen, marks: np.ndarray, start: np.ndarray, stop: np.ndarray) -> Rows:
+    """Return rows that are like their targets as the targets on the reads, without margins of windows.
+
+    Where rows were left out, there are other copies, of which those that are alike may be, too, unless they
+    reach beyond.
 
     Parameters
     ----------
     chosen : Chosen
-    alike : ndarray of bool, shape (rows,)
-        Which rows.
-    of_one_place : ndarray of bool, shape (windows,)
-        In which windows.
+    marks : ndarray of uint8, shape (rows,)
     start, stop : ndarray of int64, shape (windows,)
         The part of the target that is taken from each window.
     """
-    which = np.flatnonzero(alike)
-    window = np.searchsorted(chosen.windows.first, which, "right") - 1
-    which, window = which[of_one_place[window]], window[of_one_place[window]]
+    first, on = chosen.windows.first, chosen.rows
+    left_out = np.concatenate([chosen.elsewhere, _intervals(first, on, marks == layers.ELSEWHERE)])
+    left_out = left_out[np.lexsort((left_out[:, 1], left_out[:, 0]))]
+    others_first = np.searchsorted(left_out[:, 0], np.arange(len(first)))
+    beyond = reach_beyond(first, on.t_start, on.t_end, others_first, left_out[:, 1], left_out[:, 2], BEYOND)
+    which = np.flatnonzero((marks == layers.ALIKE) & beyond)
+    window = np.searchsorted(first, which, "right") - 1
     on = layers.Rows(*(column[which] for column in chosen.rows))
     begin, bases = on.t_start + chosen.windows.start[window], on.t_end - on.t_start
     low, high = np.maximum(begin, start[window]), np.minimum(begin + bases, stop[window])
@@ -120,6 +124,13 @@ def turned(
         low, high, high - low, np.full(len(which), np.nan),
     )  # fmt: skip
     return rows.take(np.flatnonzero((high - low >= LEAST) & (right > left)))
+
+
+def _intervals(first: np.ndarray, on: layers.Rows, marked: np.ndarray) -> np.ndarray:
+    """Return windows, starts and ends of the rows that are marked."""
+    which = np.flatnonzero(marked)
+    window = np.searchsorted(first, which, "right") - 1
+    return np.stack([window, on.t_start[which], on.t_end[which]], axis=1)
 
 
 def _by_window(first: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -9,7 +9,9 @@ from tests.oracle.layer_paths import carry_over, first_path
 
 
 def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, target_layer, table, limits):
-    """Bases, qualities, depth and origin of the consensus; which layers are alike; (aligned, left out, lost).
+    """Bases, qualities, depth and origin of the consensus; marks of layers; (aligned, left out, lost).
+
+    Mark 2 has a layer that the haplotype filter left out, 1 one that does not vote or is unlike the target.
 
     Of a million layers ``alike`` may err alike at a column, by run and difference. Every draft has two
     thresholds, the second one for bases of homopolymer runs. The table holds the probabilities that decisions
@@ -22,7 +24,7 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
     everyone = [*layers, own]
     draft, left = list(target), 0
     for layer in everyone:
-        layer["unlike"] = False
+        layer["unlike"] = layer["elsewhere"] = False
     if aligned and 4 in draft:
         draft, place = fill_unknown(draft, everyone)
         for layer in everyone:
@@ -40,10 +42,10 @@ def correct(target, layers, k, max_gap, drafts, filters, worth, doubt, alike, ta
         keeps = step > 0 and filters and target_layer["used"]
         kept = keep_own(draft, everyone, alike) if keeps else ({}, set())
         new, place, votes = next_draft(draft, everyone, thresholds, worth, doubt, table, kept)
-        alike_layers = [m["used"] and not m["unlike"] for m in layers]
+        marks = [2 if m["elsewhere"] else int(not m["used"] or m["unlike"]) for m in layers]
         for layer in everyone:
             carry_over(layer, new, place) if layer["used"] or layer is own else None
         draft = new
     quality = qualities(draft, [probability for probability, _ in votes], limits)
     depth = [min(d, 255) for _, d in votes]
-    return draft, quality, depth, own["starts"][:-1], alike_layers, (aligned, left, len(layers) - aligned)
+    return draft, quality, depth, own["starts"][:-1], marks, (aligned, left, len(layers) - aligned)

@@ -72,9 +72,9 @@ def leave_out(layers, length, alike):
         layer["unlike"] = disagree > 0
         if layer["used"] and disagree > agree:
             left += 1
-            layer["leave"] = True
+            layer["elsewhere"] = True
     for layer in layers:
-        if layer.pop("leave", False):
+        if layer["elsewhere"]:
             layer["used"] = False
     return left
 

@@ -1,4 +1,6 @@
-"""Which reads lead and follow, base by base, from ``docs/algorithms/correction.md``, section 9."""
+"""Which reads lead, follow, and are settled, base by base (``docs/algorithms/correction.md``, 9 and 10)."""
+
+import itertools
 
 
 def widened(row, lengths, most=200):
@@ -21,6 +23,13 @@ def leads(lengths, rows):
     return found
 
 
+def beyond(row, left_out):
+    """Whether a row, start and end, touches none of the rows left out, or has 1,000 bases in a row beside."""
+    free = [not any(a <= base < b for a, b in left_out) for base in range(*row)]
+    longest = max(len(list(group)) if key else 0 for key, group in itertools.groupby(free))
+    return all(free) or longest >= 1000
+
+
 def follows(lengths, leading, rows):
     """Of each read, whether four rows of leaders lie on each base of it; rows are not widened."""
     return [
@@ -30,3 +39,31 @@ def follows(lengths, leading, rows):
         )
         for target, length in enumerate(lengths)
     ]
+
+
+def settled(reads, rows):
+    """Of each read, a string, whether on each base lie four exact rows, and two for each other row."""
+    lengths, found = [len(read) for read in reads], []
+    for target, read in enumerate(reads):
+        exact, others = [0] * len(read), [0] * len(read)
+        for row in rows:
+            if row[0] == target:
+                whole = same(reads, row)
+                start, end = whole or widened(row, lengths)
+                for base in range(start, end):
+                    (exact if whole else others)[base] += 1
+        found.append(all(a >= 4 and a >= 2 * b for a, b in zip(exact, others, strict=True)))
+    return found
+
+
+def same(reads, row):
+    """Interval of the target on which both reads go on along the row, if known and the same there."""
+    target, read, reverse, t_start, t_end, r_start, r_end = row
+    there = reads[read]
+    if reverse:
+        there = "".join("TGCAN"["ACGTN".index(base)] for base in reversed(there))
+        r_start, r_end = len(there) - r_end, len(there) - r_start
+    left, right = min(t_start, r_start), min(len(reads[target]) - t_end, len(there) - r_end)
+    here, there = reads[target][t_start - left : t_end + right], there[r_start - left : r_end + right]
+    known = "N" not in reads[target] and "N" not in reads[read]
+    return (t_start - left, t_end + right) if here == there and known else None

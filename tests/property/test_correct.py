@@ -135,7 +135,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
         [(start, end, 0, len(read)) for read, _, start, end in rows] or np.zeros((0, 4)), np.int64
     )
     reverse = np.array([reverse for _, reverse, _, _ in rows], bool)
-    offsets, codes, quality, depth, origin, counts, alike_rows = kernel.correct_windows(
+    offsets, codes, quality, depth, origin, counts, marks = kernel.correct_windows(
         table(sequences, qualities), table(sequences, qualities),
         Windows(np.array([0]), np.array([0]), np.array([len(target)]), np.array([0, len(rows)])),
         Rows(np.arange(1, len(rows) + 1, dtype=np.int32), reverse, *np.ascontiguousarray(columns.T)),
@@ -145,7 +145,7 @@ def oracle_and_kernel(target, rows, votes, with_qualities, worth=64, doubt=16, a
     assert offsets.tolist() == [0, len(codes)]
     made = [values.tolist() for values in (codes, quality, depth, origin)]
     columns = [kernel.ALIGNED, kernel.LEFT_OUT, kernel.LOST]
-    return [*expected, list(counted)], [*made, alike_rows.tolist(), counts[0, columns].tolist()]
+    return [*expected, list(counted)], [*made, marks.tolist(), counts[0, columns].tolist()]
 
 
 @settings(max_examples=tries(60), deadline=None)

@@ -1,6 +1,7 @@
-"""Leaders and their followers equal the oracle; what rows are turned round to."""
+"""Leaders, followers and settled reads equal the oracle; what rows are turned round to."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -12,9 +13,14 @@ from overlapper.correct import consensus, leaders
 from overlapper.correct.machine import Workers
 from overlapper.correct.pileups import Pileups, Rows, rows_of
 from overlapper.correct.reads import correct
+from overlapper.correct.settled import settled_of
+from overlapper.correct.voting_rows import Chosen, turned
+from overlapper.kernels.consensus import layers
+from overlapper.kernels.consensus.layers import ALIKE, ELSEWHERE, Windows
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
+from overlapper.tables.base import offsets_of
 from tests.oracle import leaders as oracle
 from tests.tries import tries
 
@@ -56,8 +62,111 @@ def test_roles_equal_the_oracle(case, at_a_time):
         leads = leaders.leaders_of(whole)
         assert leads.tolist() == oracle.leads(lengths, rows)
         of_leaders = [row for row in rows if leads[row[1]]]
-        roles = leaders.roles_of(leads, table_of(lengths, of_leaders))
+        roles = leaders.roles_of(leads, table_of(lengths, of_leaders), np.zeros(len(lengths), bool))
         assert roles.follows.tolist() == oracle.follows(lengths, leads.tolist(), of_leaders)
+
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 3000), st.sampled_from([1, 700, 999, 1000, 1001, 2400])).map(
+        lambda span: (span[0], span[0] + span[1])
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=tries(200), deadline=None)
+@given(st.lists(st.tuples(SPANS, SPANS, SPANS), min_size=1, max_size=3))
+def test_rows_that_touch_those_left_out_equal_the_oracle(windows):
+    """Rows of each window that are alike, that are left out by the vote, and that were left out before."""
+    spans = np.array([span for alike, left, _ in windows for span in (*alike, *left)], np.int64).reshape(
+        -1, 2
+    )
+    marks = [mark for alike, left, _ in windows for mark in [ALIKE] * len(alike) + [ELSEWHERE] * len(left)]
+    elsewhere = [(p, *span) for p, (_, _, before) in enumerate(windows) for span in before]
+    n, none = len(windows), np.zeros(len(spans), np.int64)
+    number, ends = np.arange(n), np.full(n, 6000)
+    first = offsets_of(np.array([len(alike) + len(left) for alike, left, _ in windows]))
+    chosen = Chosen(
+        number, Windows(number, np.zeros(n, np.int64), ends, first),
+        layers.Rows(np.arange(len(spans)), none > 0, spans[:, 0], spans[:, 1], spans[:, 0], spans[:, 1]),
+        np.zeros(n, bool), np.array(elsewhere, np.int64).reshape(-1, 3),
+    )  # fmt: skip
+    rows = turned(chosen, np.array(marks, np.uint8), np.zeros(n, np.int64), ends)
+    expected, row = [], 0
+    for alike, left, before in windows:
+        for place, span in enumerate(alike, row):
+            if span[1] - span[0] >= 100 and oracle.beyond(span, [*left, *before]):
+                expected.append(place)
+        row += len(alike) + len(left)
+    assert rows.target.tolist() == expected
+
+
+@st.composite
+def overlapping(draw):
+    """Reads of a short genome on either strand, some with an error or an unknown base, and rows on them."""
+    genome = "".join(draw(st.lists(st.sampled_from("ACGT"), min_size=40, max_size=40)))
+    spans, texts = [], []
+    for _ in range(draw(st.integers(2, 9))):
+        start, length = draw(st.sampled_from([0, 0, 5, 12])), draw(st.integers(12, 28))
+        text, reverse = genome[start : start + length], draw(st.booleans())
+        place, base = draw(st.integers(0, len(text) - 1)), draw(st.sampled_from("ACGTN"))
+        if draw(st.integers(0, 4)) == 0:
+            text = text[:place] + base + text[place + 1 :]
+        spans.append((start, reverse))
+        texts.append(strand(text, reverse))
+    rows = []
+    for target, read in draw(st.permutations(list(itertools.permutations(range(len(texts)), 2)))):
+        (a, one), (b, other) = spans[target], spans[read]
+        start, end = max(a, b), min(a + len(texts[target]), b + len(texts[read]))
+        less = draw(st.sampled_from([0, 0, 1, 3]))
+        on = interval(start + less - a, end - a, len(texts[target]), one)
+        of = interval(start + less - b, end - b, len(texts[read]), other)
+        if draw(st.integers(0, 9)) == 0:
+            of = of[0], of[1] - 1
+        rows.append((target, read, one != other, *on, *of))
+    return texts, sorted(rows)
+
+
+def strand(text, reverse):
+    return "".join("TGCAN"["ACGTN".index(base)] for base in reversed(text)) if reverse else text
+
+
+def interval(start, end, length, reverse):
+    return (length - end, length - start) if reverse else (start, end)
+
+
+@settings(max_examples=tries(300), deadline=None)
+@given(overlapping(), st.sampled_from([1, 1 << 20]), st.booleans())
+def test_settled_reads_equal_the_oracle(case, at_a_time, apart):
+    texts, rows = case
+    reads = Reads.from_sequences([""] * len(texts), texts)
+    columns, none = np.array(rows, np.int64).reshape(-1, 7).T, np.zeros(len(rows))
+    others = reads.take(np.arange(len(reads))) if apart else reads
+    pileups = Pileups(reads, others, Rows(*columns, none, none), targets_vote=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(leaders, "_ROWS", at_a_time)
+        found = settled_of(pileups, 1)
+    assert found.stays.tolist() == oracle.settled(texts, rows)
+
+
+def test_settled_reads_stay_as_they_are():
+    reads = accurate(30)
+    rounds = [
+        correct(reads, params=dataclasses.replace(CorrectParams(), rounds=n), threads=2) for n in (1, 2)
+    ]
+    first, second = (made.reads for made in rounds)
+    same = [first.sequence(i) == second.sequence(i) for i in range(len(reads))]
+    settled = rounds[1].funnel["round 2: settled"]
+    assert 0.8 * len(reads) < settled <= sum(same)
+    kept = [
+        (first.qualities[a:b] == second.qualities[c:d]).all()
+        for a, b, c, d, alike in zip(
+            first.quality_offsets, first.quality_offsets[1:], second.quality_offsets,
+            second.quality_offsets[1:], same, strict=False,
+        )
+        if alike
+    ]  # fmt: skip
+    assert sum(kept) >= settled
 
 
 def accurate(coverage, seed=3, *, errors=True, bases=20_000):

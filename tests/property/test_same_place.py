@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from overlapper.correct.voting_rows import take_rows
 from overlapper.kernels.consensus import consensus as kernel
 from overlapper.kernels.consensus.copy_filter import choose_rows
-from overlapper.kernels.consensus.layers import Rows, Settings, Windows
+from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE, Rows, Settings, Windows
 from overlapper.kernels.consensus.window_rows import within_depth
 from tests.oracle import layer_paths
 from tests.oracle import same_place as oracle
@@ -47,16 +47,17 @@ def chosen(target, rows, votes=True, most=10_000):
     first, chosen_ones = take_rows(window.first, on, same)
     within = within_depth(first, chosen_ones.t_start, chosen_ones.t_end, MAX_DEPTH)
     first, chosen_ones = take_rows(first, chosen_ones, within)
-    *at_once, counts, alike = kernel.correct_windows(sequences, sequences, window, on, all_rows, most, how)
-    *later, without, alike_later = kernel.correct_windows(
+    *at_once, counts, marks = kernel.correct_windows(sequences, sequences, window, on, all_rows, most, how)
+    *later, without, marks_later = kernel.correct_windows(
         sequences, sequences, window._replace(first=first), chosen_ones, none, most, how
     )
     for in_one, apart in zip(at_once, later, strict=True):
         assert (in_one == apart).all()
     without[:, kernel.LEFT_OUT] += np.count_nonzero(~same)
     assert (counts == without).all()
-    assert (alike[same][within] == alike_later).all()
-    assert np.count_nonzero(alike) == np.count_nonzero(alike_later)
+    assert (marks[same][within] == marks_later).all()
+    assert (marks[~same] == ELSEWHERE).all()
+    assert (marks[same][~within] == UNLIKE).all()
     return oracle.same_place(target, layers, votes), same.tolist()
 
 

@@ -11,7 +11,15 @@ from overlapper.kernels.consensus.decisions import HOMOPOLYMER, next_draft
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
 from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, new_memory
-from overlapper.kernels.consensus.layers import gather_layers, new_room, some_layers, unpack_window
+from overlapper.kernels.consensus.layers import (
+    ALIKE,
+    ELSEWHERE,
+    UNLIKE,
+    gather_layers,
+    new_room,
+    some_layers,
+    unpack_window,
+)
 from overlapper.kernels.consensus.next_draft import carry_over
 from overlapper.kernels.consensus.own_bases import keep_own
 from overlapper.kernels.consensus.reconsider import reconsider
@@ -52,8 +60,8 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     origin : ndarray of int32
         How many bases of the window come before each base of its consensus.
     counts : ndarray of int64, shape (windows, COUNTS)
-    alike : ndarray of bool, shape (rows,)
-        Which rows vote, and have what their target has wherever layers are divided.
+    marks : ndarray of uint8, shape (rows,)
+        `ALIKE`, `UNLIKE` or `ELSEWHERE` (`kernels.consensus.layers`).
     """
     n = len(windows.target)
     longest = np.int64(0)
@@ -62,7 +70,7 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
     memory, room = new_memory(longest), new_room(windows, rows)
     offsets, counts = np.zeros(n + 1, np.int64), np.zeros((n, COUNTS), np.int64)
     codes, quality, depth = np.empty(0, np.uint8), np.empty(0, np.uint8), np.empty(0, np.uint8)
-    origin, alike = np.empty(0, np.int32), np.zeros(len(rows.read), np.bool_)
+    origin, marks = np.empty(0, np.int32), np.full(len(rows.read), UNLIKE, np.uint8)
     for p in range(n):
         target = unpack_window(targets, windows, p)
         layers = gather_layers(targets, reads, windows, p, rows, settings, room)
@@ -70,12 +78,16 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
         starts, runs = first_paths(target, layers, rows, low, settings, most, memory, room.starts)
         chosen = np.arange(len(layers.start) - 1)
         if crowded[p]:
-            chosen, counts[p, LEFT_OUT] = chosen_rows(target, layers, starts, runs, rows, low, settings)
+            chosen, same = chosen_rows(target, layers, starts, runs, rows, low, settings)
+            counts[p, LEFT_OUT] = len(same) - same.sum()
+            for m in range(len(same)):
+                if not same[m]:
+                    marks[low + m] = ELSEWHERE
             layers, runs = some_layers(layers, runs, chosen)
-        window_codes, window_quality, window_depth, window_origin, unlike = _consensus(
+        window_codes, window_quality, window_depth, window_origin, marks_of_layers = _consensus(
             target, layers, starts, runs, settings, memory.gaps, room, counts[p]
         )
-        alike[low + chosen] = ~unlike
+        marks[low + chosen] = marks_of_layers
         size, held = offsets[p] + len(window_codes), len(codes)
         if size > held:
             held = max(size, 2 * held)
@@ -87,19 +99,19 @@ def correct_windows(targets, reads, windows, rows, crowded, most_surplus, settin
         quality[offsets[p] : size] = window_quality
         origin[offsets[p] : size] = window_origin
     size = offsets[n]
-    return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts, alike
+    return offsets, codes[:size], quality[:size], depth[:size], origin[:size], counts, marks
 
 
 @njit(nogil=True, cache=True)
 def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
-    """Return the consensus of a pileup: bases, qualities, depth, origin, and which layers are not like it."""
+    """Return the consensus of a pileup: bases, qualities, depth, origin, and marks of layers."""
     own = len(layers.start) - 1
     for m in range(own):
         counts[ALIGNED] += layers.used[m]
         counts[COVERED] += layers.end[m] - layers.start[m]
     counts[LOST] = own - counts[ALIGNED]
     draft, here, there = target, room.starts, room.next_starts
-    unlike = np.zeros(own + 1, np.bool_)
+    marks = np.full(own + 1, ALIKE, np.uint8)
     if counts[ALIGNED] and (target == TARGET_UNKNOWN).any():
         draft, place = fill_unknown(target, layers, starts, gaps.matrix.longest)
         starts, runs = carry_over(layers, starts, runs, target, draft, place, gaps, there)
@@ -108,12 +120,12 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     for step in range(steps):
         votes = count_votes(draft, layers, starts, runs)
         if step == 1 and settings.haplotype_filter:
-            left_out = leave_out(layers, starts, votes, settings.alike, unlike)
+            left_out = leave_out(layers, starts, votes, settings.alike, marks)
             counts[LEFT_OUT] += left_out
             if left_out:
                 votes = count_votes(draft, layers, starts, runs)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
-            keep_own(draft, layers, starts, votes, settings.alike, unlike)
+            keep_own(draft, layers, starts, votes, settings.alike, marks)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             before = draft.copy()
             draft, place, changed = reconsider(draft, layers, starts, votes, gaps.matrix)
@@ -126,7 +138,8 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
             draft, votes, settings.thresholds[step], settings.worth, settings.doubt, step == steps - 1
         )
         if step == steps - 1:
-            unlike |= ~layers.used
+            for m in range(own):
+                marks[m] = max(marks[m], UNLIKE * (not layers.used[m]))
             layers.used[:own] = False
         starts, runs = carry_over(layers, starts, runs, before, draft, place, gaps, there)
         here, there = there, here
@@ -134,7 +147,7 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
     _count_edits(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
     _count_runs(draft, starts, layers.at[own], layers.bases[layers.first[own] :], counts)
     quality = qualities(draft, probabilities, LIMITS[0 if settings.worth else 1])
-    return draft, quality, depth, origin, unlike[:own]
+    return draft, quality, depth, origin, marks[:own]
 
 
 @njit(nogil=True, cache=True)

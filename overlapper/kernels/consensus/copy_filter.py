@@ -98,7 +98,7 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
 
 @njit(nogil=True, cache=True)
 def chosen_rows(target, layers, starts, runs, rows, low, settings):
-    """Choose the layers of a window, of the rows from ``low`` on, that vote; return how many are not chosen.
+    """Choose the layers of a window, of the rows from ``low`` on, that vote; and tell which are of the place.
 
     Of those that are of the same place, or at least of a few, as many as vote on a stretch.
     """
@@ -106,7 +106,7 @@ def chosen_rows(target, layers, starts, runs, rows, low, settings):
     chosen = np.flatnonzero(same)
     ends, on = np.array([0, len(chosen)]), low + chosen
     taken = within_depth(ends, rows.t_start[on], rows.t_end[on], settings.max_depth)
-    return chosen[taken], len(same) - len(chosen)
+    return chosen[taken], same
 
 
 @njit(nogil=True, cache=True)

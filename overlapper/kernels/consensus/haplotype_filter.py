@@ -28,6 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
 from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
@@ -41,7 +42,7 @@ LONG_GAP = 5
 
 
 @njit(nogil=True, cache=True)
-def leave_out(layers, starts, votes, alike, unlike):
+def leave_out(layers, starts, votes, alike, marks):
     """Mark the layers that disagree with the target as not used.
 
     Parameters
@@ -52,8 +53,8 @@ def leave_out(layers, starts, votes, alike, unlike):
         Of these layers.
     alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
-    unlike : ndarray of bool, shape (layers,)
-        Layers that disagree with the target at a site are marked.
+    marks : ndarray of uint8, shape (layers,)
+        Layers that disagree with the target at a site are marked, and those left out.
 
     Returns
     -------
@@ -74,9 +75,11 @@ def leave_out(layers, starts, votes, alike, unlike):
                 disagree[m] += held[s, m] == 1 - held[s, own]
     left = 0
     for m in range(own):
-        unlike[m] |= disagree[m] > 0
+        if disagree[m] > 0:
+            marks[m] = UNLIKE
         if layers.used[m] and disagree[m] > agree[m]:
             layers.used[m] = False
+            marks[m] = ELSEWHERE
             left += 1
     return left
 

@@ -12,6 +12,9 @@ from overlapper.kernels.consensus.equal_runs import WIDTH, EqualRuns
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
+ALIKE, UNLIKE, ELSEWHERE = range(3)
+"""Marks of rows: one votes and has what its target has wherever layers are divided; one does not; one that a
+filter left out, as it is of another haplotype or copy."""
 
 
 class Sequences(NamedTuple):

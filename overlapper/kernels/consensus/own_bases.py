@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.consensus.layers import UNLIKE
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.compile.cache import njit
 
@@ -22,7 +23,7 @@ NOTHING, SOMETHING = 0, 1
 
 
 @njit(nogil=True, cache=True)
-def keep_own(draft, layers, starts, votes, alike, unlike):
+def keep_own(draft, layers, starts, votes, alike, marks):
     """Take other votes away where what the target has and something else are both held.
 
     Parameters
@@ -34,7 +35,7 @@ def keep_own(draft, layers, starts, votes, alike, unlike):
         Of these layers; changed.
     alike : ndarray of int64
         As in `kernels.consensus.layers.Settings`.
-    unlike : ndarray of bool, shape (layers,)
+    marks : ndarray of uint8, shape (layers,)
         Layers that have something else there are marked.
     """
     target = len(layers.start) - 1
@@ -60,7 +61,8 @@ def keep_own(draft, layers, starts, votes, alike, unlike):
                         votes.column[c, kind] = 0
                 for m in range(target):
                     kind = _kind_at(layers, starts, m, c)
-                    unlike[m] |= kind >= 0 and kind != own
+                    if kind >= 0 and kind != own:
+                        marks[m] = UNLIKE
         if gaining[c] >= MIN_HOLDING and _gained(layers, starts, target, c) == 0:
             counts[:] = 0
             run, run_end = _run_at(draft, c)
@@ -75,7 +77,8 @@ def keep_own(draft, layers, starts, votes, alike, unlike):
             if _is_divided(counts, NOTHING, errors):
                 votes.behind[c] = 0
                 for m in range(target):
-                    unlike[m] |= _gained(layers, starts, m, c) > 0
+                    if _gained(layers, starts, m, c) > 0:
+                        marks[m] = UNLIKE
 
 
 @inner

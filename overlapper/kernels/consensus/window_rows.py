@@ -102,6 +102,38 @@ def within_depth(window_first, t_start, t_end, max_depth):
 
 
 @njit(nogil=True, cache=True)
+def reach_beyond(first, t_start, t_end, others_first, others_start, others_end, least):
+    """Tell which rows of windows touch none of other intervals, or have enough bases in a row beyond them.
+
+    Parameters
+    ----------
+    first : ndarray of int64, shape (windows + 1,)
+        Where the rows of each window start.
+    t_start, t_end : ndarray of int64, shape (rows,)
+    others_first, others_start, others_end : ndarray of int64
+        The same of the other intervals, those of a window ascending by their starts.
+    least : int
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+    """
+    beyond = np.ones(len(t_start), np.bool_)
+    for p in range(len(first) - 1):
+        for r in range(first[p], first[p + 1]):
+            place, most, touches = np.int64(t_start[r]), np.int64(0), False
+            for other in range(others_first[p], others_first[p + 1]):
+                if others_start[other] >= t_end[r] or most >= least:
+                    break
+                if others_end[other] > place:
+                    touches = True
+                    most = max(most, others_start[other] - place)
+                    place = max(place, others_end[other])
+            beyond[r] = not touches or max(most, t_end[r] - place) >= least
+    return beyond
+
+
+@njit(nogil=True, cache=True)
 def pack_codes(codes, offsets, word_offsets):
     """Pack sequences two bits a base; codes above 3 become 0.
 

@@ -43,7 +43,7 @@ from overlapper.kernels.consensus.cuda.votes import Draft, Layers, bytes_of_vote
 from overlapper.kernels.consensus.decisions import HOMOPOLYMER
 from overlapper.kernels.consensus.error_probabilities import LIMITS
 from overlapper.kernels.consensus.layer_paths import BAND, BAND_SHARE
-from overlapper.kernels.consensus.layers import Rows, Settings, Windows
+from overlapper.kernels.consensus.layers import ALIKE, UNLIKE, Rows, Settings, Windows
 from overlapper.kernels.consensus.mem_anchors import DIAGONALS
 from overlapper.runtime.gpu.launch import launch
 from overlapper.runtime.gpu.memory import Arena
@@ -65,7 +65,7 @@ class Found(NamedTuple):
     depth: np.ndarray
     origin: np.ndarray
     counts: np.ndarray
-    alike: np.ndarray
+    marks: np.ndarray
 
 
 def bytes_of_windows(windows: Windows, rows: Rows, drafts: int) -> np.ndarray:
@@ -117,7 +117,7 @@ def correct_windows(
     lengths = windows.end - windows.start
     if not lengths.any():
         none, counts = np.zeros(0, np.uint8), np.zeros((n, COUNTS), np.int64)
-        no_row = np.zeros(len(rows.read), np.bool_)
+        no_row = np.full(len(rows.read), UNLIKE, np.uint8)
         return Found(np.zeros(n + 1, np.int64), none, none, none, none.astype(np.int32), counts, no_row)
     draft, layers = gather_layers(targets, reads, windows, rows, settings, arena)
     counts = arena.zeros(n * COUNTS, np.int64).reshape(n, COUNTS)
@@ -160,17 +160,17 @@ def _consensus(
         starts = carry_over(layers, starts, draft, filled, place, moving, arena)
         draft = filled
     steps = len(settings.thresholds)
-    unlike = arena.zeros(len(layers.window), np.uint8)
+    marks = arena.zeros(len(layers.window), np.uint8)
     everywhere = arena.upload(np.ones(n, np.uint8))
     for step in range(steps):
         votes = count_votes(draft, layers, starts, arena)
         if step == 1 and settings.haplotype_filter:
             left_out = arena.zeros(n, np.int64)
-            leave_out(draft, layers, starts, votes, settings.alike, left_out, unlike, arena)
+            leave_out(draft, layers, starts, votes, settings.alike, left_out, marks, arena)
             launch(set_column, n, arena, left_out, LEFT_OUT, counts)
             votes = count_votes(draft, layers, starts, arena)
         if step > 0 and settings.haplotype_filter and settings.target_votes:
-            keep_own(draft, layers, starts, votes, settings.alike, unlike, arena)
+            keep_own(draft, layers, starts, votes, settings.alike, marks, arena)
         if step > 0 and step == steps - 1 and not settings.target_votes:
             changed = arena.zeros(n, np.uint8)
             after, place = reconsider(draft, layers, starts, votes, changed, arena)
@@ -179,7 +179,7 @@ def _consensus(
             votes = count_votes(draft, layers, starts, arena)
         voted = next_drafts(draft, votes, settings.thresholds[step], settings.worth, settings.doubt, arena)
         if step == steps - 1:
-            alike = _alike_rows(layers, unlike, arena)
+            of_rows = _marks_of_rows(layers, marks, arena)
             layers = layers._replace(used=arena.zeros(len(layers.window), np.uint8))
         starts = carry_over(layers, starts, draft, voted.draft, voted.place, everywhere, arena)
         draft = voted.draft
@@ -197,13 +197,14 @@ def _consensus(
     codes, quality, depth, origin = (
         arena.download(values)[:end] for values in (draft.codes, quality, voted.depth, origin)
     )
-    return Found(offsets, codes, quality, depth, origin, arena.download(counts), alike)
+    return Found(offsets, codes, quality, depth, origin, arena.download(counts), of_rows)
 
 
-def _alike_rows(layers: Layers, unlike: Any, arena: Arena) -> np.ndarray:
-    """Return which rows vote and are not marked as unlike their targets."""
+def _marks_of_rows(layers: Layers, marks: Any, arena: Arena) -> np.ndarray:
+    """Return the marks of rows; what does not vote is unlike its target."""
     is_row = arena.download(layers.t_start) >= 0
-    return (arena.download(layers.used)[is_row] > 0) & (arena.download(unlike)[is_row] == 0)
+    unused = arena.download(layers.used)[is_row] == 0
+    return np.maximum(arena.download(marks)[is_row], np.where(unused, UNLIKE, ALIKE).astype(np.uint8))
 
 
 @cuda.jit

@@ -20,6 +20,7 @@ from overlapper.kernels.consensus.haplotype_filter import (
     MIN_SHARE,
     NEXT_CANDIDATES,
 )
+from overlapper.kernels.consensus.layers import ELSEWHERE, UNLIKE
 from overlapper.kernels.consensus.own_bases import BESIDES, MILLION
 from overlapper.kernels.consensus.votes import DELETION
 from overlapper.runtime.gpu.launch import launch
@@ -36,7 +37,7 @@ def leave_out(
     votes: Votes,
     alike: np.ndarray,
     left_out: Any,
-    unlike: Any,
+    marks: Any,
     arena: Arena,
 ) -> None:
     """Mark the layers that disagree with their targets as not used.
@@ -52,7 +53,7 @@ def leave_out(
         As in `kernels.consensus.layers.Settings`.
     left_out : device array of int64, shape (windows,)
         Gets how many.
-    unlike : device array of uint8, shape (layers,)
+    marks : device array of uint8, shape (layers,)
         Layers that disagree with their targets at a site are marked.
     arena : Arena
     """
@@ -80,7 +81,7 @@ def leave_out(
         launch(link, pairs, arena, candidates, draft.first, *paths, votes.column, is_site)
         launch(
             judge, len(layers.window), arena, layers.window, candidates, is_site, draft.first, place,
-            *paths, votes.column, left_out, unlike,
+            *paths, votes.column, left_out, marks,
         )  # fmt: skip
     arena.release(mark)
 
@@ -228,7 +229,7 @@ def link(candidates, draft_first, layer_first, first, bases, start, end, at, use
 @cuda.jit
 def judge(
     window, candidates, is_site, draft_first, place, layer_first, first, bases, start, end, at, used, starts,
-    column, left_out, unlike,
+    column, left_out, marks,
 ):  # fmt: skip
     """Leave a layer out that disagrees with its target more often than it agrees; a thread a layer."""
     m = cuda.grid(1)
@@ -250,7 +251,8 @@ def judge(
         if wanted >= 0 and held >= 0:
             balance += 1 if held == wanted else -1
             if held != wanted:
-                unlike[m] = 1
+                marks[m] = UNLIKE
     if balance < 0:
         used[m] = 0
+        marks[m] = ELSEWHERE
         cuda.atomic.add(left_out, p, 1)

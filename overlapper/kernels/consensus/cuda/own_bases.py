@@ -8,6 +8,7 @@ from numba import cuda, int32, int64, uint16
 
 from overlapper.kernels.common.cuda.offsets import owner
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes
+from overlapper.kernels.consensus.layers import UNLIKE
 from overlapper.kernels.consensus.own_bases import (
     BESIDES,
     KINDS,
@@ -27,7 +28,7 @@ BY_STRAND = 2 * KINDS
 
 
 def keep_own(
-    draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, unlike: Any, arena: Arena
+    draft: Draft, layers: Layers, starts: Any, votes: Votes, alike: Any, marks: Any, arena: Arena
 ) -> None:
     """Take other votes away where what the target has and something else are both held.
 
@@ -40,21 +41,21 @@ def keep_own(
         Of these layers; changed.
     alike : ndarray of int64
         As in `overlapper.kernels.consensus.layers.Settings`.
-    unlike : device array of uint8, shape (layers,)
+    marks : device array of uint8, shape (layers,)
         Layers that have something else there are marked.
     arena : Arena
     """
     launch(
         keep, len(draft.codes), arena, draft.first, draft.codes, layers.layer_first, layers.first,
         layers.bases, layers.start, layers.end, layers.at, layers.used, layers.reverse, starts,
-        arena.upload(alike.ravel()), votes.column, votes.inserted, unlike,
+        arena.upload(alike.ravel()), votes.column, votes.inserted, marks,
     )  # fmt: skip
 
 
 @cuda.jit
 def keep(
     draft_first, codes, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column,
-    inserted, unlike,
+    inserted, marks,
 ):  # fmt: skip
     """Do so at every column and behind it; a thread a column."""
     x = cuda.grid(1)
@@ -99,7 +100,7 @@ def keep(
             for m in range(low, high - 1):
                 kind = _kind_at(m, c, first, bases, start, end, at, used, starts)
                 if kind >= 0 and kind != own:
-                    unlike[m] = 1
+                    marks[m] = UNLIKE
     if weight >= MIN_HOLDING and _gained(high - 1, c, first, bases, start, end, at, used, starts) == 0:
         for i in range(BY_STRAND):
             counts[i] = 0
@@ -116,7 +117,7 @@ def keep(
                 inserted[x, i] = uint16(0)
             for m in range(low, high - 1):
                 if _gained(m, c, first, bases, start, end, at, used, starts) > 0:
-                    unlike[m] = 1
+                    marks[m] = UNLIKE
 
 
 @cuda.jit(device=True)

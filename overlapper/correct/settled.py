@@ -1,0 +1,93 @@
+"""Reads that a later round leaves as they are, as enough others are the same to the last base.
+
+Definition: ``docs/algorithms/correction.md``, section 10.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from overlapper.correct.leaders import parts_of
+from overlapper.correct.pileups import Pileups, Rows
+from overlapper.correct.stored_pileups import StoredPileups
+from overlapper.extend.differences import find_differences
+from overlapper.kernels.consensus.covered import are_settled
+from overlapper.tables import Intervals, Reads
+
+EXACT_ROWS = 4
+"""Exact rows that a settled read has on each base; with itself, more than a vote needs."""
+TIMES = 2
+"""Exact rows for each other one on a base."""
+_TO_THE_END = 1 << 31
+
+
+class Settled(NamedTuple):
+    """Which reads are settled.
+
+    Attributes
+    ----------
+    stays : ndarray of bool, shape (n,)
+    depth : ndarray of float64, shape (n,)
+        Mean number of exact rows on a base of each read.
+    """
+
+    stays: np.ndarray
+    depth: np.ndarray
+
+    @classmethod
+    def none(cls, n: int) -> Self:
+        """Return this of ``n`` reads none of which is settled."""
+        return cls(np.zeros(n, bool), np.zeros(n))
+
+
+def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
+    """Tell which reads are settled, by the pileups of all of them.
+
+    Parameters
+    ----------
+    pileups : Pileups or StoredPileups
+    threads : int
+        Changes nothing but the time.
+    """
+    stays, depth = [np.zeros(0, bool)], [np.zeros(0)]
+    for _, block in pileups.blocks():
+        alone = block.targets is block.reads
+        reads = block.targets if alone else Reads.concat([block.targets, block.reads])
+        before = 0 if alone else len(block.targets)
+        targets, others = block.targets.lengths, block.reads.lengths
+        for rows, first, lengths in parts_of(block):
+            whole, wide = rows.widened(targets, others, _TO_THE_END), rows.widened(targets, others)
+            exact = _are_exact(reads, whole, before, threads)
+            start, end = (np.where(exact, *ends) for ends in
+                          ((whole.t_start, wide.t_start), (whole.t_end, wide.t_end)))  # fmt: skip
+            stays.append(are_settled(first, start, end, exact, lengths, EXACT_ROWS, TIMES))
+            of_row = np.repeat(np.arange(len(lengths)), np.diff(first))
+            bases = np.bincount(of_row, np.where(exact, end - start, 0), len(lengths))
+            depth.append(bases / np.maximum(lengths, 1))
+    return Settled(np.concatenate(stays), np.concatenate(depth))
+
+
+def _are_exact(reads: Reads, rows: Rows, before: int, threads: int) -> np.ndarray:
+    """Tell in which rows the two reads are known and the same, base by base.
+
+    Parameters
+    ----------
+    reads : Reads
+        Targets, and the reads on them behind so many.
+    rows : Rows
+        As far as both go on.
+    before : int
+    threads : int
+    """
+    known = np.diff(reads.unknown_offsets) == 0
+    exact = (rows.t_end - rows.t_start == rows.r_end - rows.r_start) & known[rows.target]
+    exact &= known[before + rows.read.astype(np.int64)]
+    some = np.flatnonzero(exact)
+    on = rows.take(some)
+    intervals = Intervals(
+        on.target, on.read.astype(np.int64) + before, on.reverse, on.t_start, on.t_end, on.r_start, on.r_end
+    )
+    exact[some] = find_differences(reads, intervals, 0, threads=threads).edits == 0
+    return exact
