@@ -32,9 +32,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from overlapper.graph.cores import cores_of
 from overlapper.graph.model import Edges
 from overlapper.graph.pairs import Pairs
-from overlapper.graph.trim import cores_of
 from overlapper.params.graph import GraphParams
 from overlapper.tables import OverlapClass
 

@@ -17,7 +17,9 @@ depth that rises with the coverage. ``clip`` is half of ``min_overlap``.
 would go on past the interval by more than ``max_hang``: the read that reaches furthest at an end of the
 genome. At an adapter or a chimera the others go on.
 
-Where ``min_depth`` is 0, all of this is left out: reads that have an overlap are kept whole.
+Where ``min_depth`` is 0, all of this is left out: reads that have an overlap are kept whole. Where reads are
+told that others confirm (``confirm_depth``), chimeras at ends of molecules are cut all the same
+(`overlapper.graph.molecule_ends`).
 
 **Chimera, missed adapter.** Where a read loses its second longest core, of ``min_overlap`` or more, two
 sequences were joined between the two. When some other read matches both sides with the same bases, on
@@ -27,19 +29,19 @@ opposite strands, the read turned back at a missed adapter; else it is a chimera
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from typing import NamedTuple
 
 import numpy as np
 
 from overlapper.extend.classify import classify
+from overlapper.graph.cores import cores_of
+from overlapper.graph.molecule_ends import without_chimeric_ends
 from overlapper.graph.pairs import Pairs, blocks_of, cut
 from overlapper.kernels.graph import pileup
 from overlapper.params.graph import GraphParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import map_in_order
 from overlapper.tables import OverlapClass, Overlaps
 
-_BLOCKS = 64
 _LOOSE = 1.5
 
 
@@ -78,7 +80,7 @@ def trim(
         Changes nothing but the time.
     """
     if params.min_depth == 0:
-        return _whole(pairs, lengths)
+        return _whole(pairs, lengths, params, threads)
     crude = kept_intervals(pairs, len(lengths), params.min_depth, 0, params, threads)
     inner = (crude.end - crude.start).astype(np.int64)
     parts = map_in_order(
@@ -106,11 +108,16 @@ def trim(
     return Trimmed(start, end, counts)
 
 
-def _whole(pairs: Pairs, lengths: np.ndarray) -> Trimmed:
+def _whole(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int) -> Trimmed:
     alone = np.ones(len(lengths), np.bool_)
     alone[pairs.query] = alone[pairs.target] = False
     end = np.where(alone, 0, lengths).astype(np.int32)
-    return Trimmed(np.zeros_like(end), end, {"reads without enough overlaps": int(alone.sum())})
+    start, counts = np.zeros_like(end), {"reads without enough overlaps": int(alone.sum())}
+    if params.confirm_depth:
+        whole = end
+        start, end = without_chimeric_ends(pairs, lengths, start, whole, params, threads)
+        counts["chimeric reads cut"] = int(((start > 0) | (end < whole)).sum())
+    return Trimmed(start, end, counts)
 
 
 class Kept(NamedTuple):
@@ -119,35 +126,6 @@ class Kept(NamedTuple):
     start: np.ndarray
     end: np.ndarray
     junction: np.ndarray
-
-
-def cores_of(
-    pairs: Pairs, reads: int, min_depth: int, clip: int, threads: int
-) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return the two longest cores of every read, and the intervals that they were found in.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    reads, min_depth, clip, threads : int
-
-    Returns
-    -------
-    cores : ndarray of int64, shape (reads, 4)
-        As `overlapper.kernels.graph.pileup.covered` gives them.
-    intervals : tuple of arrays
-        As `overlapper.kernels.graph.pileup.intervals_by_read` gives them.
-    """
-    offsets, opens, closes = pileup.intervals_by_read(
-        pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
-    )
-    bounds = cut_evenly(np.diff(offsets) + 1, (len(opens) + reads) // _BLOCKS + 1)
-    found = map_in_order(
-        lambda block: pileup.covered(offsets, opens, closes, *block, min_depth, clip),
-        itertools.pairwise(bounds),
-        threads,
-    )
-    return np.concatenate([np.empty((0, 4), np.int64), *found]), (offsets, opens, closes)
 
 
 def kept_intervals(

@@ -1,0 +1,42 @@
+"""Cores of reads: the longest intervals that enough overlaps cover (`overlapper.graph.trim`)."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from overlapper.graph.pairs import Pairs
+from overlapper.kernels.graph import pileup
+from overlapper.runtime.threads import cut_evenly, map_in_order
+
+_BLOCKS = 64
+
+
+def cores_of(
+    pairs: Pairs, reads: int, min_depth: int, clip: int, threads: int
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Return the two longest cores of every read, and the intervals that they were found in.
+
+    Parameters
+    ----------
+    pairs : Pairs
+    reads, min_depth, clip, threads : int
+
+    Returns
+    -------
+    cores : ndarray of int64, shape (reads, 4)
+        As `overlapper.kernels.graph.pileup.covered` gives them.
+    intervals : tuple of arrays
+        As `overlapper.kernels.graph.pileup.intervals_by_read` gives them.
+    """
+    offsets, opens, closes = pileup.intervals_by_read(
+        pairs.query, pairs.q_start, pairs.q_end, pairs.target, pairs.t_start, pairs.t_end, reads
+    )
+    bounds = cut_evenly(np.diff(offsets) + 1, (len(opens) + reads) // _BLOCKS + 1)
+    found = map_in_order(
+        lambda block: pileup.covered(offsets, opens, closes, *block, min_depth, clip),
+        itertools.pairwise(bounds),
+        threads,
+    )
+    return np.concatenate([np.empty((0, 4), np.int64), *found]), (offsets, opens, closes)
