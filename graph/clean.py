@@ -29,8 +29,6 @@ nodes: the end that two unitigs share. Repeated until none is left, after everyt
 follow once more: such an end may have been the other way into a bubble.
 
 **Island.** A linear unitig of at most ``tip_reads`` reads that is joined to nothing, beside something larger.
-It stays where it is a molecule of its own: where those that its reads contain make them more than
-``tip_reads``, and its own depth (`overlapper.graph.own_depth`) is at least half of the typical one.
 
 Last, dead ends get back tips that went for a way that is none (`overlapper.graph.regained`).
 
@@ -43,19 +41,13 @@ from collections import Counter
 
 import numpy as np
 
-from overlapper.graph.layout import layout
 from overlapper.graph.model import Graph
-from overlapper.graph.own_depth import own_depth
-from overlapper.graph.placement import contained_in_unitigs
 from overlapper.graph.regained import regain_tips
 from overlapper.kernels.graph import bridges, bubbles, tips
 from overlapper.params.graph import CleanParams
 
 _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000
-_MOLECULE = 2
-"""The own depth of a small molecule is as high as others are, remnants of reads with errors have less than a
-quarter of it (`overlapper.graph.remnants`)."""
 
 
 def clean(
@@ -174,11 +166,6 @@ def cut_biloops(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
 def drop_islands(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     """Remove small linear unitigs that are joined to nothing, unless nothing else is there."""
     doomed = tips.islands(*_arrays(graph), most_reads)
-    if doomed.any():
-        laid_out, _ = layout(graph)
-        own = own_depth(laid_out, contained_in_unitigs(laid_out), np.arange(len(laid_out)))
-        molecule = (own.reads > most_reads) & (_MOLECULE * own.depth >= own.typical)
-        doomed[laid_out.path[molecule[laid_out.unitig_of_step]] >> 1] = False
     if doomed.all():
         doomed[:] = False
     return _without_reads(graph, doomed), {"reads in islands": int(doomed.sum())}

@@ -10,9 +10,12 @@ Reads in which correction left an error do not fit the unitig of their place, an
 In tandem copies they may even close a circle. As many reads overlap them as any others, but hardly any of
 these is laid out with them.
 
-**Remnant.** A component, which is unitigs that links join,
+**Component.** Unitigs that links join. *Its own reads* are those of its paths and those that they contain,
+and its *own depth* is the bases of these over the bases of its unitigs.
 
-- whose own depth (`overlapper.graph.own_depth`) is less than a quarter of the typical one, and
+**Remnant.** A component
+
+- whose own depth is less than a quarter of that of the component of the median base, and
 - whose paths have more bases in overlaps with reads of other components than in overlaps with its own.
 
 So small plasmids stay, however few reads they have: the reads that overlap theirs are their own. What is left
@@ -25,12 +28,11 @@ import numpy as np
 
 from overlapper.graph.layout import Layout, layout
 from overlapper.graph.model import Graph
-from overlapper.graph.own_depth import own_depth
 from overlapper.graph.placement import Placements, contained_in_unitigs
 from overlapper.tables import Overlaps
 
 SHARE = 4
-"""A remnant's own depth is less than the typical one by so many times. Of five LPA haplotypes,
+"""A remnant's own depth is less than that of the median component by so many times. Of five LPA haplotypes,
 R10 reads at 40x, remnants had .06 to .22 of it, and 2 to 22 times as much overlap with reads elsewhere as
 with their own."""
 
@@ -58,8 +60,7 @@ def find_remnants(graph: Graph, overlaps: Overlaps) -> np.ndarray:
         return doomed
     contained = contained_in_unitigs(laid_out)
     component = _components(laid_out)
-    own = own_depth(laid_out, contained, component)
-    remnant = SHARE * own.depth < own.typical
+    remnant = _is_shallow(laid_out, contained, component)
     if remnant.any():
         remnant &= _is_elsewhere(laid_out, contained, component, overlaps)
     doomed[laid_out.path >> 1] = remnant[component[laid_out.unitig_of_step]]
@@ -76,6 +77,18 @@ def _components(laid_out: Layout) -> np.ndarray:
     size = len(laid_out)
     joined = coo_array((np.ones(len(source)), ends), shape=(size, size))
     return connected_components(joined, directed=False)[1]
+
+
+def _is_shallow(laid_out: Layout, contained: Placements, component: np.ndarray) -> np.ndarray:
+    """Return which components have an own depth far below that of the median base (bool)."""
+    inner = laid_out.graph.contained.take(contained.row)
+    own = np.bincount(component[laid_out.unitig_of_step], laid_out.graph.lengths[laid_out.path >> 1])
+    own += np.bincount(component[contained.unitig], inner.end - inner.start, len(own))
+    bases = np.bincount(component, laid_out.lengths)
+    order = np.argsort(own / bases, kind="stable")
+    below = np.cumsum(bases[order])
+    median = order[np.searchsorted(below, below[-1] / 2)]
+    return SHARE * own / bases < own[median] / bases[median]
 
 
 def _is_elsewhere(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -34,16 +32,6 @@ def graph_of(bases, joins):
         ),
         Contained.empty(),
     ).validate()  # fmt: skip
-
-
-def containing(built, containers, length):
-    """Return the graph with reads of that length, numbered from its last read on, contained in others."""
-    inner = len(containers)
-    contained = Contained(
-        read=len(built.reads) + np.arange(inner), container=np.array(containers), start=np.zeros(inner),
-        end=np.full(inner, length), reverse=np.zeros(inner), position=np.zeros(inner), row=np.zeros(inner),
-    )  # fmt: skip
-    return dataclasses.replace(built, contained=contained)
 
 
 @st.composite

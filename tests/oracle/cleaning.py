@@ -102,21 +102,6 @@ def islands(edges, bases, most):
     }
 
 
-def molecules(unitigs, most):
-    """Return the islands that stay, of unitigs ``(bases, bases of own reads, own reads)``."""
-    half, below = sum(bases for bases, _, _ in unitigs) / 2, 0
-    for bases, own, _ in sorted(unitigs, key=lambda unitig: Fraction(unitig[1], unitig[0])):
-        below += bases
-        if below >= half:
-            usual = Fraction(own, bases)
-            break
-    return {
-        i
-        for i, (bases, own, reads) in enumerate(unitigs)
-        if reads > most and 2 * Fraction(own, bases) >= usual
-    }
-
-
 def weak(edges, ratio):
     """``ratio`` is a Fraction."""
     found = set()

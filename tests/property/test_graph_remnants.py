@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,10 +7,21 @@ from hypothesis import strategies as st
 
 from overlapper import graph
 from overlapper.correct.own_reads import own_reads
+from overlapper.graph.model import Contained
 from overlapper.graph.remnants import SHARE
-from tests.graph_cases import containing, graph_of, graphs, overlap_table
+from tests.graph_cases import graph_of, graphs, overlap_table
 from tests.oracle import cleaning as oracle
 from tests.tries import tries
+
+
+def containing(built, containers, length):
+    """Return the graph with reads of that length, numbered from its last read on, contained in others."""
+    inner = len(containers)
+    contained = Contained(
+        read=len(built.reads) + np.arange(inner), container=np.array(containers), start=np.zeros(inner),
+        end=np.full(inner, length), reverse=np.zeros(inner), position=np.zeros(inner), row=np.zeros(inner),
+    )  # fmt: skip
+    return dataclasses.replace(built, contained=contained)
 
 
 def overlapping(*pairs, bases=10):
