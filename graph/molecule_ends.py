@@ -39,17 +39,15 @@ RAGGED = 20
 
 
 def without_chimeric_ends(
-    pairs: Pairs, lengths: np.ndarray, start: np.ndarray, end: np.ndarray, params: GraphParams, threads: int
+    pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Cut chimeras at ends of molecules.
+    """Return whole reads, but cut chimeras at ends of molecules.
 
     Parameters
     ----------
     pairs : Pairs
         On whole reads.
     lengths : ndarray of int, shape (reads,)
-    start, end : ndarray of int32, shape (reads,)
-        Kept intervals, of whole reads or empty.
     params : GraphParams
     threads : int
         Changes nothing but the time.
@@ -57,11 +55,12 @@ def without_chimeric_ends(
     Returns
     -------
     start, end : ndarray of int32, shape (reads,)
+        Kept interval of each read, half open.
     """
     kinds = classify(pairs, lengths, params.max_hang, params.min_ratio)
     fitting = pairs.take(kinds != OverlapClass.INTERNAL)
     cores, (offsets, opens, closes) = cores_of(fitting, len(lengths), 1, CLIP, threads)
-    start, end = start.copy(), end.copy()
+    start, end = np.zeros(len(lengths), np.int32), lengths.astype(np.int32)
     for read in np.flatnonzero(cores[:, 3] > cores[:, 2]).tolist():
         longest, other = cores[read, :2], cores[read, 2:]
         before, after = sorted((longest.tolist(), other.tolist()))

@@ -111,13 +111,12 @@ def trim(
 def _whole(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int) -> Trimmed:
     alone = np.ones(len(lengths), np.bool_)
     alone[pairs.query] = alone[pairs.target] = False
-    end = np.where(alone, 0, lengths).astype(np.int32)
-    start, counts = np.zeros_like(end), {"reads without enough overlaps": int(alone.sum())}
+    start, end = np.zeros(len(lengths), np.int32), lengths.astype(np.int32)
+    counts = {"reads without enough overlaps": int(alone.sum())}
     if params.confirm_depth:
-        whole = end
-        start, end = without_chimeric_ends(pairs, lengths, start, whole, params, threads)
-        counts["chimeric reads cut"] = int(((start > 0) | (end < whole)).sum())
-    return Trimmed(start, end, counts)
+        start, end = without_chimeric_ends(pairs, lengths, params, threads)
+        counts["chimeric reads cut"] = int((end - start < lengths).sum())
+    return Trimmed(start, np.where(alone, 0, end).astype(np.int32), counts)
 
 
 class Kept(NamedTuple):

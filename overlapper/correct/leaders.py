@@ -58,14 +58,14 @@ def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
     for rows, first, lengths in parts_of(pileups):
         rows = rows.widened(pileups.targets.lengths, pileups.targets.lengths)
         counts = rows.read < rows.target
-        covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING))
+        covered.append(are_covered(first, rows.t_start, rows.t_end, counts, lengths, LEADING, 0))
     return ~np.concatenate(covered) if covered else np.zeros(0, bool)
 
 
 def roles_of(leads: np.ndarray, led: Pileups | StoredPileups, settled: np.ndarray) -> Roles:
     """Return the roles of reads, by which lead, the rows of these on others, and which reads are settled."""
     covered = [
-        are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING)
+        are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING, 0)
         for rows, first, lengths in parts_of(led)
     ]
     stays = ~leads & settled

@@ -13,7 +13,7 @@ from overlapper.correct.leaders import parts_of
 from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.extend.differences import find_differences
-from overlapper.kernels.consensus.covered import are_settled
+from overlapper.kernels.consensus.covered import are_covered
 from overlapper.tables import Intervals, Reads
 
 EXACT_ROWS = 4
@@ -54,7 +54,9 @@ def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
     stays, depth = [np.zeros(0, bool)], [np.zeros(0)]
     for _, block in pileups.blocks():
         alone = block.targets is block.reads
-        reads = block.targets if alone else Reads.concat([block.targets, block.reads])
+        reads = block.targets.bases_alone()
+        if not alone:
+            reads = Reads.concat([reads, block.reads.bases_alone()])
         before = 0 if alone else len(block.targets)
         targets, others = block.targets.lengths, block.reads.lengths
         for rows, first, lengths in parts_of(block):
@@ -62,7 +64,7 @@ def settled_of(pileups: Pileups | StoredPileups, threads: int) -> Settled:
             exact = _are_exact(reads, whole, before, threads)
             start, end = (np.where(exact, *ends) for ends in
                           ((whole.t_start, wide.t_start), (whole.t_end, wide.t_end)))  # fmt: skip
-            stays.append(are_settled(first, start, end, exact, lengths, EXACT_ROWS, TIMES))
+            stays.append(are_covered(first, start, end, exact, lengths, EXACT_ROWS, TIMES))
             of_row = np.repeat(np.arange(len(lengths)), np.diff(first))
             bases = np.bincount(of_row, np.where(exact, end - start, 0), len(lengths))
             depth.append(bases / np.maximum(lengths, 1))

@@ -24,8 +24,7 @@ def on_one_read(intervals):
 def kept(intervals):
     overlaps, lengths = on_one_read(intervals)
     pairs = pairs_of(overlaps, np.arange(len(lengths)))
-    none = np.zeros(len(lengths), np.int32)
-    start, end = without_chimeric_ends(pairs, lengths, none, lengths.astype(np.int32), EXACT, 1)
+    start, end = without_chimeric_ends(pairs, lengths, EXACT, 1)
     assert (start[1:] == 0).all()
     assert (end[1:] == lengths[1:]).all()
     return int(start[0]), int(end[0])
