@@ -87,6 +87,7 @@ def assemble(
     params: GraphParams = _PARAMS,
     cleaning: CleanParams | None = _CLEANING,
     *,
+    within: tuple[np.ndarray, np.ndarray] | None = None,
     shared_depth: float = np.inf,
     threads: int = 1,
     report: Report = lambda step, done, total: None,
@@ -101,6 +102,8 @@ def assemble(
     params : GraphParams
     cleaning : CleanParams, optional
         None leaves the graph as reduction leaves it, dead ends too.
+    within : tuple of ndarray of int, shape (reads,), optional
+        Intervals of the reads that count (`overlapper.graph.build.build_graph`).
     shared_depth : float
         Depth from which on a read is of two haplotypes, whose bubbles stay.
     threads : int
@@ -125,7 +128,7 @@ def assemble(
             sizes[name] = {"reads": len(made.reads), "edges": len(made.edges) // 2}
         return made
 
-    graph = step("build", lambda: build_graph(reads, overlaps, params, threads=threads))
+    graph = step("build", lambda: build_graph(reads, overlaps, params, within=within, threads=threads))
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
         graph = step("clean", lambda: clean(graph, cleaning, shared_depth=shared_depth))

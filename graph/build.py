@@ -43,7 +43,12 @@ chains of chance seeds 0.15 to 0.3."""
 
 
 def build_graph(
-    reads: Reads, overlaps: Overlaps, params: GraphParams = _DEFAULT, *, threads: int = 1
+    reads: Reads,
+    overlaps: Overlaps,
+    params: GraphParams = _DEFAULT,
+    *,
+    within: tuple[np.ndarray, np.ndarray] | None = None,
+    threads: int = 1,
 ) -> tuple[Graph, dict[str, int]]:
     """Build an overlap graph.
 
@@ -53,6 +58,8 @@ def build_graph(
     overlaps : Overlaps
         In any order, from any tool, with or without alignments; classes are found anew.
     params : GraphParams
+    within : tuple of ndarray of int, shape (reads,), optional
+        Starts and ends of intervals of the reads, half open, outside of which nothing of them is kept.
     threads : int
         Changes nothing but the time.
 
@@ -78,6 +85,8 @@ def build_graph(
     counts["overlaps that repeat another"] = len(similar) - len(distinct)
 
     trimmed = trim(distinct, overlaps, lengths, params, threads=threads)
+    if within is not None:
+        trimmed = trimmed.within(*(places[order] for places in within))
     counts |= trimmed.counts
     graph, more = connect(distinct, overlaps, trimmed.start, trimmed.end, order, params, threads=threads)
     return graph, counts | more

@@ -6,21 +6,21 @@ import itertools
 
 import numpy as np
 
-from overlapper.graph.pairs import Pairs
 from overlapper.kernels.graph import pileup
 from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.tables import Intervals
 
 _BLOCKS = 64
 
 
 def cores_of(
-    pairs: Pairs, reads: int, min_depth: int, clip: int, threads: int
+    pairs: Intervals, reads: int, min_depth: int, clip: int, threads: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return the two longest cores of every read, and the intervals that they were found in.
 
     Parameters
     ----------
-    pairs : Pairs
+    pairs : Intervals
     reads, min_depth, clip, threads : int
 
     Returns

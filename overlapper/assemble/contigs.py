@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from overlapper.assemble.agreement import with_agreement
+from overlapper.assemble.chimeras import Sound, sound_parts
 from overlapper.assemble.ends import without_error_prone_ends, without_shallow_ends
 from overlapper.assemble.haplotigs import Ends, Haplotypes
 from overlapper.assemble.haplotypes import BYTES_A_KMER, COUNTING, MOST_KMERS, Phased, phase
@@ -227,10 +228,15 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
     facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
+    sound = None
     if separate or needs_correction(params, facts["error rate"]):
+        given = steps.reads.lengths
+        sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
         correct_by_accuracy(steps, params, separate and facts["error rate"] < ACCURATE_BELOW, report)
         name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", None)
         steps.overlap(name, "auto", changes, report)
+        if sound is not None:
+            sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)
     reads, overlaps = steps.reads, steps.overlaps
     if separate and not exact:
         report("telling copies apart", 0, 0)
@@ -238,7 +244,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     report("laying out", 0, 0)
     graph_params = params.graph.of_exact_overlaps() if exact else params.graph
 
-    lay_out = functools.partial(_laid_out, steps, reads, overlaps, graph_params, params.cleaning)
+    lay_out = functools.partial(_laid_out, steps, reads, overlaps, sound, graph_params, params.cleaning)
     laid_out, phased = None, None
     depth = _depth_of_haplotype(steps, reads, params) if separate else None
     if depth:
@@ -330,13 +336,14 @@ def _laid_out(
     steps: AssemblySteps,
     reads: Reads,
     overlaps: Overlaps,
+    sound: Sound | None,
     params: GraphParams,
     cleaning: CleanParams,
     shared_depth: float,
 ) -> LaidOut:
     def lay_out() -> tuple[LaidOut, dict[str, Any]]:
         assembly = assemble(
-            reads, overlaps, params, cleaning, shared_depth=shared_depth, threads=steps.threads
+            reads, overlaps, params, cleaning, within=sound, shared_depth=shared_depth, threads=steps.threads
         )
         unitigs = assembly.layout
         source, target, edge = unitigs.links()

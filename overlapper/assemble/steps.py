@@ -43,6 +43,10 @@ class AssemblySteps(Protocol):
         """The reads as they are now, given or corrected, without names and qualities."""
 
     @property
+    def origin(self) -> np.ndarray:
+        """The number of each read, as it is now, among the reads as given (int64)."""
+
+    @property
     def overlaps(self) -> Overlaps:
         """The overlaps that were found last, by the numbers that `reads` have."""
 
@@ -99,6 +103,11 @@ class HeldSteps:
         self.overlaps = Overlaps.empty()
         self.room: int | None = None
         self._rates: dict[str, ErrorRate] = {}
+
+    @property
+    def origin(self) -> np.ndarray:
+        """See `AssemblySteps`."""
+        return np.arange(len(self._given))
 
     def error_rate(self, preset: str) -> ErrorRate:
         """See `AssemblySteps`."""

@@ -103,6 +103,11 @@ class StoredSteps:
         return self._store.mapped()
 
     @property
+    def origin(self) -> np.ndarray:
+        """See `AssemblySteps`; corrected reads have an order of their own."""
+        return np.arange(len(self._given)) if self._store is self._given else self._store.order
+
+    @property
     def overlaps(self) -> Overlaps:
         """See `AssemblySteps`."""
         assert self._found
@@ -175,8 +180,7 @@ class StoredSteps:
     ) -> Polished:
         """See `AssemblySteps`."""
         if own is not None:
-            # The corrected reads have an order of their own; this is where each is among those given.
-            own = dataclasses.replace(own, read=self._store.order[own.read].astype(np.int32))
+            own = dataclasses.replace(own, read=self.origin[own.read].astype(np.int32))
         return polish_stored(
             unitigs, self._given, self._workdir, self._budget, params, own=own, preset=rate,
             device=self._machine.device, gpu_memory=self._machine.gpu_memory, stages=self.stages,

@@ -122,6 +122,22 @@ def test_an_error_that_no_other_read_has_goes(depth, whole):
     assert (assembly.layout.sequence(0, reads) in (genome, reverse_complement(genome))) == whole
 
 
+@pytest.mark.parametrize("depth", [0, 2])
+def test_nothing_counts_outside_of_given_intervals(depth):
+    reads, overlaps, _ = pile([(500, 1500, False), (4000, 4800, True)])
+    params = dataclasses.replace(PARAMS, min_depth=depth)
+    start, end = np.zeros(len(reads), np.int64), reads.lengths.copy()
+    start[2], end[3], (start[4], end[4]) = 150, 700, (300, 300)
+    whole, _ = graph.build_graph(reads, overlaps, params)
+    built, counts = graph.build_graph(reads, overlaps, params, within=(start, end))
+    cut, before = kept(built), kept(whole)
+    assert counts["reads cut beforehand"] == 3
+    assert 4 not in cut
+    assert 4 not in built.contained.read
+    for read in cut.keys() & before.keys():
+        assert cut[read] == (max(before[read][0], start[read]), min(before[read][1], end[read]))
+
+
 def test_a_missed_adapter_is_told_from_a_chimera():
     reads, overlaps, genome = pile([(2000, 3200, False), (2300, 3200, True)])
     assembly = graph.assemble(reads, overlaps, PARAMS)

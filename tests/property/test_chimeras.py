@@ -1,0 +1,76 @@
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from overlapper.assemble.chimeras import CLIP, FEWEST, sound_parts
+from tests.graph_cases import overlap_table
+from tests.oracle import chimeras as oracle
+from tests.tries import tries
+
+LENGTH = 2400
+
+
+def sound(rows, reverse=False):
+    """Return the sound part of read 0, of which each other read has one interval, and goes on beyond it."""
+    overlaps, lengths = [], [LENGTH]
+    for number, (start, end, before, behind) in enumerate(rows, 1):
+        left, right = (behind, before) if reverse else (before, behind)
+        overlaps.append((0, number, reverse, start, end, left, left + end - start))
+        lengths.append(left + end - start + right)
+    found = sound_parts(overlap_table(overlaps), np.array(lengths), 1)
+    assert (found.start[1:] == 0).all()
+    assert (found.end[1:] == lengths[1:]).all()
+    return int(found.start[0]), int(found.end[0])
+
+
+@st.composite
+def rows_about_a_junction(draw):
+    """Draw overlaps of a read of which many stop near one place."""
+    place = draw(st.integers(700, 1700))
+    near = st.integers(place - 300, place + 300)
+    anywhere = st.integers(0, LENGTH)
+    ends = st.one_of(st.tuples(anywhere, near), st.tuples(near, anywhere), st.tuples(anywhere, anywhere))
+    beyond = st.sampled_from([0, CLIP - 1, CLIP, 900])
+    drawn = draw(st.lists(st.tuples(ends, beyond, beyond), max_size=14))
+    return [(min(pair), max(pair), *more) for pair, *more in drawn if pair[0] != pair[1]]
+
+
+@settings(max_examples=tries(500), deadline=None)
+@given(rows_about_a_junction(), st.booleans())
+def test_sound_parts_equal_the_oracle(rows, reverse):
+    assert sound(rows, reverse) == oracle.sound(rows, LENGTH, CLIP, FEWEST)
+
+
+STOP = [(0, 1500, 0, 800), (200, 1520, 900, 700), (300, 1490, 0, 5000)]
+BEYOND = [(1510, 2400, 0, 0), (1480, 2300, 0, 0)]
+
+
+def test_the_longer_part_of_a_chimera_is_sound():
+    assert sound(STOP + BEYOND) == (0, 1520 - CLIP)
+    turned = [(LENGTH - end, LENGTH - start, behind, before) for start, end, before, behind in STOP + BEYOND]
+    assert sound(turned) == (LENGTH - 1520 + CLIP, LENGTH)
+
+
+def test_overlaps_that_go_on_a_little_reach_across_no_junction():
+    assert sound([*STOP, (300, 1740, 0, 0), *BEYOND]) == (0, 1740 - CLIP)
+
+
+def test_a_read_that_another_crosses_is_whole():
+    assert sound([*STOP, *BEYOND, (1000, 2000, 0, 0)]) == (0, LENGTH)
+
+
+def test_a_read_on_which_others_end_is_whole():
+    """Where few reads lie on one, none may reach across; but these end with their overlaps."""
+    ending = [(start, end, before, CLIP - 1) for start, end, before, _ in STOP]
+    assert sound(ending + BEYOND) == (0, LENGTH)
+    assert sound(STOP[:2] + BEYOND) == (0, LENGTH)
+
+
+def test_sound_parts_of_corrected_reads():
+    found = sound_parts(overlap_table([]), np.array([1000, 2000, 0]), 1)._replace(
+        start=np.array([0, 500, 0]), end=np.array([400, 2000, 0])
+    )
+    origin, lengths = np.array([1, 2, 0]), np.array([2200, 0, 990])
+    corrected = found.of_corrected(np.array([1000, 2000, 0]), origin, lengths)
+    assert corrected.start.tolist() == [550, 0, 0]
+    assert corrected.end.tolist() == [2200, 0, 396]
