@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Stats, Threads
+from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.run_files import begun, load_compute
 
@@ -26,12 +26,7 @@ def align(
         typer.Argument(metavar="QUERIES", help="FASTA, FASTQ, BAM, CRAM or SAM; - is standard input."),
     ],
     targets: Annotated[str, typer.Argument(metavar="TARGETS", help="The same.")],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Alignments: .paf or .sam, or .gz of these; - is PAF."
-        ),
-    ] = "-",
+    output: Annotated[str, options.output("Alignments: .paf or .sam, or .gz of these; - is PAF.")] = "-",
     mode: Annotated[
         str, typer.Option("--mode", "-m", metavar="MODE", help="local, global or semi-global.")
     ] = "global",
@@ -66,10 +61,10 @@ def align(
         int | None, typer.Option(help="Diagonals on either side that alignments may use; all by default.")
     ] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a GPU: cuda:0.")] = "cpu",
-    threads: Threads = 0,
-    stats: Stats = None,
-    quiet: Quiet = False,
-    log: Log = None,
+    threads: options.Threads = 0,
+    stats: options.Stats = None,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Align plain pairs of sequences.
 

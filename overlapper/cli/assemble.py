@@ -9,25 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.config import configured
-from overlapper.cli.options import (
-    Config,
-    Device,
-    GpuMemory,
-    LayoutOverlap,
-    Log,
-    Memory,
-    MinLength,
-    MinQuality,
-    Plan,
-    Preset,
-    Quiet,
-    ReadFiles,
-    Reference,
-    Threads,
-    Verbose,
-    WriteConfig,
-)
 from overlapper.cli.outputs import check_choice, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
@@ -54,20 +37,18 @@ MOST_SHOWN = 20
 
 
 def assemble(
-    reads: ReadFiles,
+    reads: options.ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder of the results. In it, stages holds what every stage made: run the same command "
+        options.output(
+            "Folder of the results. In it, stages holds what every stage made: run the same command "
             "again to go on after a run that was killed.",
+            "DIR",
         ),
     ],
-    preset: Preset = "auto",
-    min_length: MinLength = 0,
-    min_quality: MinQuality = 0.0,
+    preset: options.Preset = "auto",
+    min_length: options.MinLength = 0,
+    min_quality: options.MinQuality = 0.0,
     correct: Annotated[
         str | None,
         typer.Option(
@@ -113,18 +94,18 @@ def assemble(
             show_default="0 of contigs of exact overlaps, 2 of others",
         ),
     ] = None,
-    min_overlap: LayoutOverlap = None,
-    memory: Memory = None,
-    plan: Plan = False,
-    threads: Threads = 0,
-    device: Device = "auto",
-    gpu_memory: GpuMemory = 0,
-    config: Config = None,
-    write_config: WriteConfig = None,
-    reference: Reference = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    min_overlap: options.LayoutOverlap = None,
+    memory: options.Memory = None,
+    plan: options.Plan = False,
+    threads: options.Threads = 0,
+    device: options.Device = "auto",
+    gpu_memory: options.GpuMemory = 0,
+    config: options.Config = None,
+    write_config: options.WriteConfig = None,
+    reference: options.Reference = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Assemble reads into contigs.
 
@@ -144,13 +125,13 @@ def assemble(
     from overlapper.params.assembly import AssembleParams, WhenToCorrect
     from overlapper.params.text import to_toml
 
-    options = {
+    given = {
         "correct": correct, "copies": copies, "haplotypes": haplotypes,
         "correction": {"rounds": correct_rounds}, "accurate_rounds": correct_rounds,
         "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
-    params = configured(AssembleParams(), config, options)
+    params = configured(AssembleParams(), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
         output=output, workdir=os.path.join(output, "stages"), option="--output", memory=memory,

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.evaluate import parse_circles
-from overlapper.cli.options import Log, Quiet, Threads
 from overlapper.cli.outputs import check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import load_compute
-from overlapper.cli.sizes import parse_size
 
 if TYPE_CHECKING:
     from overlapper.compare.comparison import Comparison
@@ -33,9 +32,7 @@ def compare(
         str | None,
         typer.Option(metavar="FILE", help="Compare mappings to this reference, FASTA, instead of overlaps."),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Page with plots, HTML.")
-    ] = None,
+    output: Annotated[str | None, options.output("Page with plots, HTML.")] = None,
     tsv: Annotated[
         str | None, typer.Option(metavar="FILE", help="Table, a line a method; - is standard output.")
     ] = None,
@@ -77,12 +74,7 @@ def compare(
         ),
     ] = "auto",
     min_overlap: Annotated[
-        int,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="Shortest overlap that is judged, by default the shortest that layout counts.",
-        ),
+        int, options.bases("Shortest overlap that is judged, by default the shortest that layout counts.")
     ] = 2000,
     seed_length: Annotated[
         int | None, typer.Option(help="Of mappings: shortest exact match, length of fixed seeds.")
@@ -90,9 +82,9 @@ def compare(
     seed_interval: Annotated[
         int | None, typer.Option(help="Of mappings: bases from one fixed seed to the next.")
     ] = None,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    log: Log = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Compare methods: results, times and memory on the same reads.
 

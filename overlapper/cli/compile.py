@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Threads
+from overlapper.cli import options
 
 EXAMPLES = """
 overlapper compile layout
@@ -21,9 +21,9 @@ def compile(
         typer.Argument(metavar="[COMMAND...]", help="Commands whose first runs compile for long."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="All such commands.")] = False,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    log: Log = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Compile the kernels of commands beforehand, so that their first runs need not.
 

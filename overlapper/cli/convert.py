@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.options import (
-    BothSides,
-    GroupBy,
-    Log,
-    Quiet,
-    Reference,
-    Stats,
-    Threads,
-    Verbose,
-    check_sides,
-)
+from overlapper.cli import options
 from overlapper.cli.outputs import check_files
 from overlapper.cli.run_files import begun, load_compute
 
@@ -42,10 +32,7 @@ def convert(
         str | None,
         typer.Argument(metavar="[OUTPUT]", help="Where to write them, in one of these formats by its name."),
     ] = None,
-    named_output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="The same as OUTPUT; - is PAF."),
-    ] = None,
+    named_output: Annotated[str | None, options.output("The same as OUTPUT; - is PAF.")] = None,
     reads: Annotated[
         list[str] | None,
         typer.Option(
@@ -54,14 +41,14 @@ def convert(
             "Without it, PAF numbers reads as it names them.",
         ),
     ] = None,
-    both_sides: BothSides = False,
-    group_by: GroupBy = None,
-    stats: Stats = None,
-    reference: Reference = None,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    both_sides: options.BothSides = False,
+    group_by: options.GroupBy = None,
+    stats: options.Stats = None,
+    reference: options.Reference = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Convert overlaps: PAF, Parquet and GFA 1, each to each.
 
@@ -85,7 +72,7 @@ def convert(
     for path in (source, output):
         if not path.endswith(GFA):
             check_format(path)
-    check_sides(both_sides, group_by, output)
+    sides = options.checked_sides(both_sides, group_by, output)
     threads = threads or available_threads()
     with begun("", COMPILE_SECONDS, quiet=quiet, verbose=verbose, log=log) as (progress, files):
         files.open(stats)
@@ -102,7 +89,6 @@ def convert(
                 file.write_lines(lines)
             counts |= written
         else:
-            sides = {"both_sides": both_sides, "by_target": group_by is not None}
             with open_sided(output, named, **sides, threads=threads) as writer:
                 writer.write(overlaps)
         files.write(stats, lambda: record.to_json({"counts": counts, "params": {"reads": reads or []}}))

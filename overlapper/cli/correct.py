@@ -6,27 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.config import configured
-from overlapper.cli.options import (
-    Config,
-    Depth,
-    Device,
-    GpuMemory,
-    Log,
-    Memory,
-    MinLength,
-    MinQuality,
-    Plan,
-    Preset,
-    Quiet,
-    ReadFiles,
-    Reference,
-    Stats,
-    Threads,
-    Verbose,
-    Workdir,
-    WriteConfig,
-)
 from overlapper.cli.outputs import OUTPUT, check_choice, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
@@ -46,15 +27,12 @@ COMPILE_SECONDS = 60
 
 
 def correct(
-    reads: ReadFiles,
+    reads: options.ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
-            "in .gz; - is FASTQ on standard output.",
+        options.output(
+            "Corrected reads: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
+            "in .gz; - is FASTQ on standard output."
         ),
     ] = "-",
     overlaps: Annotated[
@@ -67,9 +45,9 @@ def correct(
         int | None,
         typer.Option(min=1, help="Later rounds find the overlaps of the corrected reads.", show_default="2"),
     ] = None,
-    preset: Preset = "auto",
-    min_length: MinLength = 0,
-    min_quality: MinQuality = 0.0,
+    preset: options.Preset = "auto",
+    min_length: options.MinLength = 0,
+    min_quality: options.MinQuality = 0.0,
     uncovered: Annotated[
         str,
         typer.Option(
@@ -78,7 +56,7 @@ def correct(
             "or split reads there.",
         ),
     ] = "keep",
-    max_depth: Depth = None,
+    max_depth: options.Depth = None,
     haplotype_filter: Annotated[
         bool | None,
         typer.Option(
@@ -91,19 +69,19 @@ def correct(
         str | None,
         typer.Option(metavar="FILE", help="Write what became of every read, a tab-separated table."),
     ] = None,
-    memory: Memory = None,
-    plan: Plan = False,
-    workdir: Workdir = None,
-    threads: Threads = 0,
-    device: Device = "auto",
-    gpu_memory: GpuMemory = 0,
-    config: Config = None,
-    write_config: WriteConfig = None,
-    stats: Stats = None,
-    reference: Reference = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    memory: options.Memory = None,
+    plan: options.Plan = False,
+    workdir: options.Workdir = None,
+    threads: options.Threads = 0,
+    device: options.Device = "auto",
+    gpu_memory: options.GpuMemory = 0,
+    config: options.Config = None,
+    write_config: options.WriteConfig = None,
+    stats: options.Stats = None,
+    reference: options.Reference = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Correct reads by the reads that overlap them.
 
@@ -124,8 +102,8 @@ def correct(
     from overlapper.params.correction import CorrectParams
     from overlapper.params.text import to_toml
 
-    options = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
-    params = configured(CorrectParams(), config, options)
+    given = {"rounds": rounds, "max_depth": max_depth, "haplotype_filter": haplotype_filter}
+    params = configured(CorrectParams(), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Threads
+from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import begun, load_compute
@@ -75,9 +75,7 @@ def evaluate(
             "circular sequence of the reference; may be repeated; all, if they all are.",
         ),
     ] = None,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Scores as text; - is standard output.")
-    ] = "-",
+    output: Annotated[str, options.output("Scores as text; - is standard output.")] = "-",
     json_file: Annotated[
         str | None,
         typer.Option("--json", metavar="FILE", help="Write JSON, which overlapper report shows."),
@@ -96,9 +94,9 @@ def evaluate(
             help="Main memory to stay within for contigs and reads, such as 4G; 0: half of the machine's.",
         ),
     ] = 0,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    log: Log = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Judge overlaps, contigs or corrected reads by where they come from.
 
@@ -221,12 +219,12 @@ def _reads(
     return as_text(scores), as_document(scores, path, references), as_tsv(scores)
 
 
-def parse_circles(options: list[str]) -> int | dict[str, int]:
+def parse_circles(given: list[str]) -> int | dict[str, int]:
     """Return one length for all references, or lengths by reference."""
-    if len(options) == 1 and "=" not in options[0]:
-        return _circle(options[0])
+    if len(given) == 1 and "=" not in given[0]:
+        return _circle(given[0])
     named: dict[str, int] = {}
-    for option in options:
+    for option in given:
         name, _, length = option.rpartition("=")
         if not name or name in named:
             raise typer.BadParameter("several --circular need the form REF=LENGTH, each with another REF")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.outputs import check_files
 from overlapper.cli.run_files import load_compute
 
@@ -19,9 +20,7 @@ def graph_plot(
     gfa: Annotated[
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
-    ],
+    output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
     width: Annotated[
         int,
         typer.Option(

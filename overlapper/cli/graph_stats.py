@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.run_files import load_compute
 
@@ -19,9 +20,7 @@ def graph_stats(
     gfa: Annotated[
         str, typer.Argument(metavar="GFA", help="Assembly graph, GFA 1, of any program; - is standard input.")
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The numbers; - is standard output.")
-    ] = "-",
+    output: Annotated[str, options.output("The numbers; - is standard output.")] = "-",
     json_file: Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write JSON.")] = None,
 ) -> None:
     """Describe an assembly graph.

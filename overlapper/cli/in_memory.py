@@ -3,58 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from overlapper.cli.overlap_request import OverlapRequest
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from overlapper.io.fastx import FastxParts
     from overlapper.overlap.summary import Run
     from overlapper.runtime.gpu.devices import Device
     from overlapper.tables import Reads
 
 
-@dataclasses.dataclass(frozen=True)
-class Request:
-    """What ``overlapper overlap`` was asked for, checked: reads, parameters, devices and output.
-
-    Attributes
-    ----------
-    parts : FastxParts
-        The reads.
-    output, preset : str
-    sides : mapping
-        How overlaps are written, as `overlapper.io.sided.open_sided` takes it.
-    changes : mapping
-        Parameters that differ from the preset.
-    extender : str
-        Its name, of these or by default.
-    threads : int
-        Of all processes together.
-    device : str
-        What candidates are extended on, as the user asked for it.
-    gpu_memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
-    """
-
-    parts: FastxParts
-    output: str
-    sides: Mapping[str, bool]
-    preset: str
-    changes: Mapping[str, Any]
-    extender: str
-    threads: int
-    device: str
-    gpu_memory: int
-
-
-def run_in_memory(request: Request, copies: str | None, progress: Progress, files: RunFiles) -> Run:
+def run_in_memory(request: OverlapRequest, copies: str | None, progress: Progress, files: RunFiles) -> Run:
     """Find overlaps, tell copies apart where that is asked for, and write them."""
     from overlapper.extend.registry import device_for, extending_devices
     from overlapper.io.sided import open_sided
@@ -101,7 +66,7 @@ def run_in_memory(request: Request, copies: str | None, progress: Progress, file
 
 
 def _told_apart(
-    request: Request, result: Run, table: Reads, order: np.ndarray, separate: bool, progress: Progress
+    request: OverlapRequest, result: Run, table: Reads, order: np.ndarray, separate: bool, progress: Progress
 ) -> Run:
     """Count the differences of copies of overlaps, and leave out those that join different copies."""
     from overlapper.assemble.told_apart import are_trans, count_copy_differences

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from overlapper.cli.in_memory import Request
+from overlapper.cli.overlap_request import OverlapRequest
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles
 from overlapper.errors import OutputError
@@ -52,7 +52,9 @@ class Limits:
         return self != Limits()
 
 
-def run_in_tiles(request: Request, limits: Limits, progress: Progress, files: RunFiles) -> TiledRun | None:
+def run_in_tiles(
+    request: OverlapRequest, limits: Limits, progress: Progress, files: RunFiles
+) -> TiledRun | None:
     """Find overlaps in tiles and write them; None when only a plan was asked for."""
     from overlapper.extend.registry import extending_devices
     from overlapper.io.sided import open_sided

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Reference, Stats, Threads
+from overlapper.cli import options
 from overlapper.cli.outputs import check_files
 from overlapper.cli.run_files import begun, load_compute
 from overlapper.runtime.messages import counted
@@ -27,9 +27,7 @@ def index(
             help="What to index: reads or references, FASTA, FASTQ, BAM, CRAM or SAM; - is standard input.",
         ),
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The index, for overlapper seeds.")
-    ],
+    output: Annotated[str, options.output("The index, for overlapper seeds.")],
     sample_rate: Annotated[
         int,
         typer.Option(
@@ -37,11 +35,11 @@ def index(
             "in memory, and slower to locate matches."
         ),
     ] = 8,
-    threads: Threads = 0,
-    stats: Stats = None,
-    reference: Reference = None,
-    quiet: Quiet = False,
-    log: Log = None,
+    threads: options.Threads = 0,
+    stats: options.Stats = None,
+    reference: options.Reference = None,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Build an index of exact matches and keep it in a file.
 

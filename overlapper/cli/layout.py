@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.config import configured
-from overlapper.cli.options import (
-    Config,
-    KeptStats,
-    LayoutOverlap,
-    Log,
-    Quiet,
-    Reference,
-    Threads,
-    Verbose,
-    WriteConfig,
-)
 from overlapper.cli.outputs import OUTPUT, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import begun, load_compute
-from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
 
 if TYPE_CHECKING:
     from overlapper.graph import Assembly
+    from overlapper.params.graph import CleanParams, GraphParams
+    from overlapper.tables import Overlaps, Reads
 
 EXAMPLES = """
 overlapper layout reads.fastq.gz overlaps.paf -o layout.gfa
@@ -52,12 +44,7 @@ def layout(
             "- is PAF on standard input.",
         ),
     ],
-    output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="Unitigs and their links, GFA 1; - is standard output."
-        ),
-    ] = "-",
+    output: Annotated[str, options.output("Unitigs and their links, GFA 1; - is standard output.")] = "-",
     fasta: Annotated[
         str | None, typer.Option(metavar="FILE", help="Write the sequences of the unitigs, FASTA.")
     ] = None,
@@ -84,7 +71,7 @@ def layout(
             help="Say which reads a unitig consists of: a, lines as miniasm's, or A, lines as hifiasm's.",
         ),
     ] = None,
-    min_overlap: LayoutOverlap = None,
+    min_overlap: options.LayoutOverlap = None,
     min_depth: Annotated[
         int | None,
         typer.Option(
@@ -94,12 +81,7 @@ def layout(
     ] = None,
     max_hang: Annotated[
         int | None,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="Longest end that fails to match in an overlap that counts.",
-            show_default="1000",
-        ),
+        options.bases("Longest end that fails to match in an overlap that counts.", show_default="1000"),
     ] = None,
     min_ratio: Annotated[
         float | None,
@@ -114,19 +96,12 @@ def layout(
     ] = None,
     fuzz: Annotated[
         int | None,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="How much longer a path may be than the edge it replaces.",
-            show_default="1000",
-        ),
+        options.bases("How much longer a path may be than the edge it replaces.", show_default="1000"),
     ] = None,
     min_end_overlap: Annotated[
         int | None,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
+        options.bases(
+            "Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
             show_default="0",
         ),
     ] = None,
@@ -140,11 +115,8 @@ def layout(
     ] = None,
     join_overlap: Annotated[
         int | None,
-        typer.Option(
-            parser=parse_size,
-            metavar="BASES",
-            help="Shortest overlap by which dead ends are joined in the end; 0 joins none.",
-            show_default="1000",
+        options.bases(
+            "Shortest overlap by which dead ends are joined in the end; 0 joins none.", show_default="1000"
         ),
     ] = None,
     no_clean: Annotated[
@@ -154,10 +126,7 @@ def layout(
         int | None, typer.Option(help="Most reads in a tip, an island or a bi-loop.", show_default="4")
     ] = None,
     bubble_bases: Annotated[
-        int | None,
-        typer.Option(
-            parser=parse_size, metavar="BASES", help="Longest bubble that is popped.", show_default="50000"
-        ),
+        int | None, options.bases("Longest bubble that is popped.", show_default="50000")
     ] = None,
     weak_ratio: Annotated[
         float | None,
@@ -172,14 +141,14 @@ def layout(
     weak_start: Annotated[
         float | None, typer.Option(help="Share of the first round.", show_default="0.1")
     ] = None,
-    threads: Threads = 0,
-    config: Config = None,
-    write_config: WriteConfig = None,
-    stats: KeptStats = None,
-    reference: Reference = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    threads: options.Threads = 0,
+    config: options.Config = None,
+    write_config: options.WriteConfig = None,
+    stats: options.KeptStats = None,
+    reference: options.Reference = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Lay reads out along their overlaps.
 
@@ -197,19 +166,17 @@ def layout(
     check_name(fasta, "--fasta", "FASTA")
     load_compute()
 
-    from overlapper import graph
     from overlapper.assemble.summary import no_unitigs, to_json
     from overlapper.cli.record import Record, keep_stats
-    from overlapper.graph import export
-    from overlapper.io.fastx import read_fastx
-    from overlapper.io.writers import check_format, read_overlaps
+    from overlapper.graph.export import check_read_lines
+    from overlapper.io.writers import check_format
     from overlapper.params.graph import LayoutParams
     from overlapper.params.text import to_toml
     from overlapper.runtime.threads import available_threads
 
     check_format(overlaps)
-    export.check_read_lines(read_lines)
-    options = {
+    check_read_lines(read_lines)
+    given = {
         "graph": {
             "min_overlap": min_overlap, "min_depth": min_depth, "max_hang": max_hang, "min_ratio": min_ratio,
             "max_divergence_ratio": max_divergence_ratio, "fuzz": fuzz, "min_end_overlap": min_end_overlap,
@@ -220,8 +187,8 @@ def layout(
             "weak_rounds": weak_rounds, "weak_start": weak_start,
         },
     }  # fmt: skip
-    chosen = configured(LayoutParams(), config, options)
-    params, cleaning = chosen.graph, None if no_clean else chosen.clean
+    params = configured(LayoutParams(), config, given)
+    cleaning = None if no_clean else params.clean
     threads = threads or available_threads()
     with begun("layout", COMPILE_SECONDS, threads=threads, quiet=quiet, verbose=verbose, log=log) as (
         progress,
@@ -229,39 +196,73 @@ def layout(
     ):
         record = Record(inputs, threads, digests=stats is not None)
         files.open(output, fasta, table, reads_gfa, write_config, stats)
-        progress.report("reading reads")
-        read_table = read_fastx(*reads, reference=reference, threads=threads)
-        progress.report("reading overlaps")
-        found = read_overlaps(overlaps, read_table, threads=threads)
-        assembly = graph.assemble(
-            read_table, found, params, cleaning, threads=threads, report=progress.report
-        )
+        made = _laid_out(reads, reference, overlaps, params.graph, cleaning, threads, progress)
         progress.report("writing")
-        unitigs = assembly.layout
-        extra: dict[str, Any] = {"overlaps": found, "contained": keep_contained}
-        lines = export.unitig_gfa(unitigs, read_table, read_lines=read_lines, **extra)
-        files[output].write_lines(lines)
-        files.write_lines(fasta, lambda: export.unitig_fasta(unitigs, read_table))
-        files.write_lines(table, lambda: export.unitig_table(unitigs))
-        files.write_lines(
-            reads_gfa, lambda: export.read_gfa(assembly.graph, read_table, layout=unitigs, **extra)
-        )
-        files.write(write_config, lambda: to_toml(chosen))
-        told = partial(to_json, assembly, read_table, found, params, cleaning)
+        contents = _contents(made, keep_contained, read_lines)
+        for path, lines in zip((output, fasta, table, reads_gfa), contents, strict=True):
+            files.write_lines(path, lines)
+        files.write(write_config, lambda: to_toml(params))
+        told = partial(to_json, made.assembly, made.reads, made.overlaps, params.graph, cleaning)
         files.write(stats, lambda: told(record.document()))
         files.close()
         if beside:
             keep_stats(beside, told(record.document(output)), progress)
-        _tell(progress, assembly, len(read_table), len(found))
-        if not len(unitigs):
-            progress.note(no_unitigs(len(found), params))
+        _tell(progress, made)
+        if not len(made.assembly.layout):
+            progress.note(no_unitigs(len(made.overlaps), params.graph))
 
 
-def _tell(progress: Progress, assembly: Assembly, reads: int, overlaps: int) -> None:
-    progress.note(f"{reads:>15,} reads")
-    progress.note(f"{overlaps:>15,} overlaps")
-    for step, counts in assembly.counts.items():
+class _LaidOut(NamedTuple):
+    """A layout, and the reads and overlaps that it is made of."""
+
+    reads: Reads
+    overlaps: Overlaps
+    assembly: Assembly
+
+
+def _laid_out(
+    reads: list[str],
+    reference: str | None,
+    overlaps: str,
+    params: GraphParams,
+    cleaning: CleanParams | None,
+    threads: int,
+    progress: Progress,
+) -> _LaidOut:
+    """Read reads and overlaps, and lay the reads out."""
+    from overlapper.graph import assemble
+    from overlapper.io.fastx import read_fastx
+    from overlapper.io.writers import read_overlaps
+
+    progress.report("reading reads")
+    given = read_fastx(*reads, reference=reference, threads=threads)
+    progress.report("reading overlaps")
+    found = read_overlaps(overlaps, given, threads=threads)
+    assembly = assemble(given, found, params, cleaning, threads=threads, report=progress.report)
+    return _LaidOut(given, found, assembly)
+
+
+def _contents(
+    made: _LaidOut, keep_contained: bool, read_lines: str | None
+) -> list[Callable[[], Iterable[str]]]:
+    """Return what makes the lines of each file: GFA, FASTA, table, GFA of reads."""
+    from overlapper.graph import export
+
+    reads, unitigs = made.reads, made.assembly.layout
+    extra: dict[str, Any] = {"overlaps": made.overlaps, "contained": keep_contained}
+    return [
+        partial(export.unitig_gfa, unitigs, reads, read_lines=read_lines, **extra),
+        partial(export.unitig_fasta, unitigs, reads),
+        partial(export.unitig_table, unitigs),
+        partial(export.read_gfa, made.assembly.graph, reads, layout=unitigs, **extra),
+    ]
+
+
+def _tell(progress: Progress, made: _LaidOut) -> None:
+    progress.note(f"{len(made.reads):>15,} reads")
+    progress.note(f"{len(made.overlaps):>15,} overlaps")
+    for step, counts in made.assembly.counts.items():
         progress.counts(counts, f"{step}:")
-    if len(lengths := assembly.layout.lengths):
+    if len(lengths := made.assembly.layout.lengths):
         progress.note(f"{lengths.sum():>15,} bases in unitigs")
         progress.note(f"{lengths[0]:>15,} bases in the longest")

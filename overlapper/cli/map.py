@@ -8,21 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.config import configured
-from overlapper.cli.options import (
-    Config,
-    GpuMemory,
-    Log,
-    MinLength,
-    MinQuality,
-    Quiet,
-    ReadFiles,
-    Reference,
-    Stats,
-    Threads,
-    Verbose,
-    WriteConfig,
-)
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import begun, load_compute
@@ -58,15 +45,9 @@ def map(
     reference: Annotated[
         str, typer.Argument(metavar="REFERENCE", help="FASTA, plain or compressed; - is standard input.")
     ],
-    reads: ReadFiles,
+    reads: options.ReadFiles,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF.",
-        ),
+        str, options.output("Mappings: .paf or .sam, or .gz of these, or .bam; - is PAF.")
     ] = "-",
     preset: Annotated[
         str,
@@ -78,8 +59,8 @@ def map(
             help="ont, clr, hifi or short (reads of a few hundred bases), or minimap2's names of these.",
         ),
     ] = "ont",
-    min_length: MinLength = 0,
-    min_quality: MinQuality = 0.0,
+    min_length: options.MinLength = 0,
+    min_quality: options.MinQuality = 0.0,
     seeder: Annotated[
         str | None,
         typer.Option(
@@ -119,11 +100,11 @@ def map(
     ] = "",
     sort: Annotated[bool, typer.Option("--sort", help="Sort BAM by place on the reference.")] = False,
     index: Annotated[bool, typer.Option("--index", help="Index the sorted BAM.")] = False,
-    config: Config = None,
-    write_config: WriteConfig = None,
-    stats: Stats = None,
-    cram_reference: Reference = None,
-    threads: Threads = 0,
+    config: options.Config = None,
+    write_config: options.WriteConfig = None,
+    stats: options.Stats = None,
+    cram_reference: options.Reference = None,
+    threads: options.Threads = 0,
     device: Annotated[
         str,
         typer.Option(
@@ -133,10 +114,10 @@ def map(
             "result.",
         ),
     ] = "cpu",
-    gpu_memory: GpuMemory = 0,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    gpu_memory: options.GpuMemory = 0,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Map reads to a reference, with base-level alignments.
 
@@ -158,8 +139,8 @@ def map(
     from overlapper.runtime.threads import available_threads
 
     command = " ".join(["overlapper", *sys.argv[1:]])
-    options = MappingOptions(eqx, read_group, sort, index, command, sam)
-    check_mappings_format(output, options)
+    writing = MappingOptions(eqx, read_group, sort, index, command, sam)
+    check_mappings_format(output, writing)
     settings = {
         "seeder": seeder, "extender": extender,
         "sketch": {"kmer_length": kmer_length, "window": window},
@@ -169,7 +150,7 @@ def map(
     params = configured(MapParams.preset(preset), config, settings)
     threads = threads or available_threads()
     parts = FastxParts(
-        *reads, keep_qualities=options.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
+        *reads, keep_qualities=writing.as_sam(output), read_filter=ReadFilter(min_length, min_quality),
         reference=cram_reference, part_bases=PART_BASES,
     )  # fmt: skip
     with begun("map", COMPILE_SECONDS, threads=threads, quiet=quiet, verbose=verbose, log=log) as (
@@ -182,7 +163,7 @@ def map(
         files.open(write_config, stats)
         clock = Clock()
         record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
-        mapper = _map_all(reference, parts, params, threads, gpus, output, options, progress, clock)
+        mapper = _map_all(reference, parts, params, threads, gpus, output, writing, progress, clock)
         counts = {**parts.left_out, **mapper.counts}
         facts = {
             "counts": counts, "seconds": clock.seconds, "thread_seconds": mapper.seconds,
@@ -204,7 +185,7 @@ def _map_all(
     threads: int,
     gpus: Gpus | None,
     output: str,
-    options: MappingOptions,
+    writing: MappingOptions,
     progress: Progress,
     clock: Clock,
 ) -> BatchMapper:
@@ -223,7 +204,7 @@ def _map_all(
         progress.note(f"extending on {', '.join(gpus.names)}")
     clock.lap("index")
     heads = []
-    with open_mappings(output, targets, options, threads=threads) as writer:
+    with open_mappings(output, targets, writing, threads=threads) as writer:
         for block, mappings in mapper.map_parts(parts, threads):
             heads.append(block.heads())
             writer.write(block, mappings)

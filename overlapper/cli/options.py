@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from overlapper.cli.sizes import parse_size
+
+
+def output(text: str, metavar: str = "FILE") -> Any:
+    """Return ``--output``, with what a command says of what it writes."""
+    return typer.Option("--output", "-o", metavar=metavar, help=text)
+
+
+def bases(text: str, **settings: Any) -> Any:
+    """Return an option whose value is a number of bases, such as 5k."""
+    return typer.Option(parser=parse_size, metavar="BASES", help=text, **settings)
+
 
 BothSides = Annotated[
     bool,
@@ -53,11 +64,9 @@ KeptStats = Annotated[
 ]
 LayoutOverlap = Annotated[
     int | None,
-    typer.Option(
-        parser=parse_size,
-        metavar="BASES",
-        help="Shortest overlap that counts in the layout, and shortest part of a read. More than overlap "
-        "reports: short ones are more often those of repeats.",
+    bases(
+        "Shortest overlap that counts in the layout, and shortest part of a read. More than overlap reports: "
+        "short ones are more often those of repeats.",
         show_default="2000",
     ),
 ]
@@ -76,8 +85,7 @@ Memory = Annotated[
     ),
 ]
 MinLength = Annotated[
-    int,
-    typer.Option("--min-length", parser=parse_size, metavar="BASES", help="Leave out shorter reads."),
+    int, typer.Option("--min-length", parser=parse_size, metavar="BASES", help="Leave out shorter reads.")
 ]
 MinQuality = Annotated[
     float,
@@ -134,12 +142,15 @@ WriteConfig = Annotated[
 ]
 
 
-def check_sides(both_sides: bool, group_by: str | None, *outputs: str) -> None:
-    """Refuse groups by anything but targets, and files that are not PAF."""
+def checked_sides(both_sides: bool, group_by: str | None, output: str) -> dict[str, bool]:
+    """Return how overlaps are written, as `overlapper.io.sided.open_sided` takes it.
+
+    Groups by anything but targets are refused, and so are files that are not PAF.
+    """
     from overlapper.io.sided import check_paf
 
     if group_by not in (None, "target"):
         raise typer.BadParameter(f"--group-by is {group_by}, expected target")
     if both_sides or group_by:
-        for output in outputs:
-            check_paf(output)
+        check_paf(output)
+    return {"both_sides": both_sides, "by_target": group_by is not None}

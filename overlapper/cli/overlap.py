@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from overlapper.cli.config import read_config
-from overlapper.cli.in_memory import Request, run_in_memory
+from overlapper.cli import options
+from overlapper.cli.in_memory import run_in_memory
 from overlapper.cli.in_tiles import Limits, run_in_tiles
-from overlapper.cli.options import (
-    BothSides,
-    Config,
-    GpuMemory,
-    GroupBy,
-    KeptStats,
-    Log,
-    Memory,
-    MinLength,
-    MinQuality,
-    Preset,
-    Quiet,
-    ReadFiles,
-    Reference,
-    Threads,
-    Verbose,
-    Workdir,
-    WriteConfig,
-    check_sides,
-)
 from overlapper.cli.outputs import OUTPUT, check_choice, check_files
-from overlapper.cli.run_files import begun, load_compute
+from overlapper.cli.overlap_request import OverlapRequest
+from overlapper.cli.progress import Progress
+from overlapper.cli.run_files import RunFiles, begun, load_compute
 from overlapper.cli.sizes import parse_size
 from overlapper.runtime.output_stats import stats_beside
+
+if TYPE_CHECKING:
+    from overlapper.overlap.summary import Summary
 
 EXAMPLES = """
 overlapper overlap reads.fastq.gz -o overlaps.paf.gz
@@ -49,20 +34,17 @@ STEPS = 6
 
 
 def overlap(
-    reads: ReadFiles,
+    reads: options.ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
-            "- is PAF on standard output.",
+        options.output(
+            "Overlaps: .paf, .paf.gz, .parquet, or .parquet/ for a folder of files by range of targets; "
+            "- is PAF on standard output."
         ),
     ] = "-",
-    preset: Preset = "auto",
-    min_length: MinLength = 0,
-    min_quality: MinQuality = 0.0,
+    preset: options.Preset = "auto",
+    min_length: options.MinLength = 0,
+    min_quality: options.MinQuality = 0.0,
     finder: Annotated[
         str | None, typer.Option(metavar="NAME", help="How candidates are found: dsoft (default) or spgemm.")
     ] = None,
@@ -82,10 +64,7 @@ def overlap(
         bool, typer.Option("--homopolymer-compressed", help="Seed on reads with homopolymer runs collapsed.")
     ] = False,
     min_overlap: Annotated[
-        int | None,
-        typer.Option(
-            parser=parse_size, metavar="BASES", help="Shortest overlap reported, in bases (default 100)."
-        ),
+        int | None, options.bases("Shortest overlap reported, in bases (default 100).")
     ] = None,
     keep_internal: Annotated[
         bool, typer.Option("--keep-internal", help="Report internal matches, which repeats cause, too.")
@@ -93,8 +72,8 @@ def overlap(
     best: Annotated[
         int | None, typer.Option(min=0, help="Best overlaps of each read end to report (default 0: all).")
     ] = None,
-    both_sides: BothSides = False,
-    group_by: GroupBy = None,
+    both_sides: options.BothSides = False,
+    group_by: options.GroupBy = None,
     best_of_pair: Annotated[
         int | None,
         typer.Option(
@@ -112,7 +91,7 @@ def overlap(
             "out those that join different copies.",
         ),
     ] = None,
-    threads: Threads = 0,
+    threads: options.Threads = 0,
     device: Annotated[
         str,
         typer.Option(
@@ -121,19 +100,19 @@ def overlap(
             "there are any and the extender has kernels for them. Never changes the result.",
         ),
     ] = "auto",
-    gpu_memory: GpuMemory = 0,
-    config: Config = None,
-    write_config: WriteConfig = None,
-    stats: KeptStats = None,
-    reference: Reference = None,
-    memory: Memory = None,
+    gpu_memory: options.GpuMemory = 0,
+    config: options.Config = None,
+    write_config: options.WriteConfig = None,
+    stats: options.KeptStats = None,
+    reference: options.Reference = None,
+    memory: options.Memory = None,
     disk: Annotated[
         int | None,
         typer.Option(
             parser=parse_size, metavar="SIZE", help="Disk that tiles may take besides the overlaps."
         ),
     ] = None,
-    workdir: Workdir = None,
+    workdir: options.Workdir = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Only read the reads, and print what a run in tiles would take.")
     ] = False,
@@ -149,16 +128,16 @@ def overlap(
         str | None,
         typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers do the tiles, tcp://HOST:PORT."),
     ] = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Find the overlaps of all pairs of reads.
 
     Every pair is reported once, unless more is asked for, under the read that comes first in the input. The
     result depends on the reads and the parameters alone.
     """
-    options = {
+    given = {
         "finder": finder,
         "extender": extender,
         "kmer_length": kmer_length,
@@ -187,39 +166,21 @@ def overlap(
     load_compute(device if extender not in (None, "chain") or device.startswith("cuda") else "cpu")
 
     from overlapper.cli.record import Record, keep_stats
-    from overlapper.io.fastx import FastxParts
-    from overlapper.io.read_filter import ReadFilter
-    from overlapper.io.writers import check_format
-    from overlapper.overlap.presets import check_preset
-    from overlapper.overlap.summary import Summary
-    from overlapper.params.stages import Params
-    from overlapper.runtime.threads import available_threads
 
-    changes = _changes(read_config(config), options, f"file {config}")
-    threads = threads or available_threads()
-    parts = FastxParts(
-        *reads, read_filter=ReadFilter(min_length, min_quality), reference=reference, threads=threads
-    )
-    check_preset(preset)
-    check_format(output)
-    check_sides(both_sides, group_by, output)
-    sides = {"both_sides": both_sides, "by_target": group_by is not None}
-    extending = changes.get("extender", Params().extender)
-    request = Request(parts, output, sides, preset, changes, extending, threads, device, gpu_memory)
+    request = OverlapRequest.checked(
+        reads, output, preset, config, given, min_length=min_length, min_quality=min_quality,
+        reference=reference, both_sides=both_sides, group_by=group_by, threads=threads, device=device,
+        gpu_memory=gpu_memory,
+    )  # fmt: skip
     with begun(
-        f"overlap_{extending}", COMPILE_SECONDS, threads=threads, steps=0 if copies else STEPS, quiet=quiet,
-        verbose=verbose, log=log,
+        f"overlap_{request.extender}", COMPILE_SECONDS, threads=request.threads, steps=0 if copies else STEPS,
+        quiet=quiet, verbose=verbose, log=log,
     ) as (progress, files):  # fmt: skip
-        record = Record(inputs, threads, parts.read_filter, digests=stats is not None)
+        record = Record(inputs, request.threads, request.parts.read_filter, digests=stats is not None)
         files.open(write_config, stats)
-        result: Summary | None
-        if limits.given:
-            result = run_in_tiles(request, limits, progress, files)
-        else:
-            result = run_in_memory(request, copies, progress, files)
+        result = _found(request, limits, copies, progress, files)
         if result is None:
             return
-        result = dataclasses.replace(result, funnel={**parts.left_out, **result.funnel})
         files.write(write_config, result.params.to_toml)
         files.write(stats, lambda: result.to_json(record.document()))
         files.flush(stats)  # a pipe that nobody reads ends the run before any file has its name
@@ -232,15 +193,15 @@ def overlap(
             progress.note(result.emptied())
 
 
-def _changes(config: dict[str, Any], given: dict[str, Any], where: str) -> dict[str, Any]:
-    """Return both as one, the options above; what does not fit is told now, before the reads are read."""
-    from overlapper.candidates.registry import finder
-    from overlapper.extend.registry import extender
-    from overlapper.params.shortcuts import merged, nested
-    from overlapper.params.stages import Params
-
-    options = nested(given)
-    params = Params().changed(config, where=where).changed(options, where="options")
-    finder(params.finder)
-    extender(params.extender)
-    return merged(config, options)
+def _found(
+    request: OverlapRequest, limits: Limits, copies: str | None, progress: Progress, files: RunFiles
+) -> Summary | None:
+    """Find overlaps, in memory or in tiles, and write them; None if only a plan was asked for."""
+    result: Summary | None
+    if limits.given:
+        result = run_in_tiles(request, limits, progress, files)
+    else:
+        result = run_in_memory(request, copies, progress, files)
+    if result is None:
+        return None
+    return dataclasses.replace(result, funnel={**request.parts.left_out, **result.funnel})

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Reference, Threads
+from overlapper.cli import options
 from overlapper.cli.outputs import check_files
 from overlapper.cli.run_files import begun, load_compute
 
@@ -25,17 +25,15 @@ def plot_pair(
     ],
     first: Annotated[str, typer.Argument(metavar="A", help="Name of the read that runs to the right.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Name of the read that runs upwards.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
-    ],
+    output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
     min_seed: Annotated[int, typer.Option(help="Shortest exact match drawn, in bases.")] = 15,
     preset: Annotated[
         str, typer.Option("--preset", "-p", metavar="NAME", help="How they are aligned: ont, clr or hifi.")
     ] = "ont",
-    reference: Reference = None,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    log: Log = None,
+    reference: options.Reference = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Draw a dot plot of two reads, with their seeds and their alignment.
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Threads
+from overlapper.cli import options
 from overlapper.cli.outputs import check_files
 from overlapper.cli.run_files import begun, load_compute
 
@@ -21,12 +21,10 @@ COMPILE_SECONDS = 10
 def plot_pile(
     overlaps: Annotated[str, typer.Argument(metavar="OVERLAPS", help="Overlaps: .paf, .paf.gz or .parquet.")],
     read: Annotated[str, typer.Argument(metavar="READ", help="Name of the read.")],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Picture: .svg or .png, by its name.")
-    ],
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    log: Log = None,
+    output: Annotated[str, options.output("Picture: .svg or .png, by its name.")],
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Draw the overlaps along a read.
 

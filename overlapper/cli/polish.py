@@ -6,27 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from overlapper.cli import options
 from overlapper.cli.config import configured
-from overlapper.cli.options import (
-    Config,
-    Depth,
-    Device,
-    GpuMemory,
-    Log,
-    Memory,
-    MinLength,
-    MinQuality,
-    Plan,
-    Preset,
-    Quiet,
-    ReadFiles,
-    Reference,
-    Stats,
-    Threads,
-    Verbose,
-    Workdir,
-    WriteConfig,
-)
 from overlapper.cli.outputs import OUTPUT, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
@@ -48,38 +29,35 @@ def polish(
     layout: Annotated[
         str, typer.Argument(metavar="LAYOUT", help="Unitigs: GFA 1 with sequences (.gfa, .gfa.gz), or FASTA.")
     ],
-    reads: ReadFiles,
+    reads: options.ReadFiles,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
-            "in .gz; - is FASTQ on standard output.",
+        options.output(
+            "Polished unitigs: FASTA if the name ends in .fasta or .fa, else FASTQ; gzipped if it ends "
+            "in .gz; - is FASTQ on standard output."
         ),
     ] = "-",
     rounds: Annotated[
         int | None,
         typer.Option(min=1, help="Later rounds lay the reads on the polished unitigs.", show_default="2"),
     ] = None,
-    preset: Preset = "auto",
-    min_length: MinLength = 0,
-    min_quality: MinQuality = 0.0,
-    max_depth: Depth = None,
-    memory: Memory = None,
-    plan: Plan = False,
-    workdir: Workdir = None,
-    threads: Threads = 0,
-    device: Device = "auto",
-    gpu_memory: GpuMemory = 0,
-    config: Config = None,
-    write_config: WriteConfig = None,
-    stats: Stats = None,
-    reference: Reference = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    preset: options.Preset = "auto",
+    min_length: options.MinLength = 0,
+    min_quality: options.MinQuality = 0.0,
+    max_depth: options.Depth = None,
+    memory: options.Memory = None,
+    plan: options.Plan = False,
+    workdir: options.Workdir = None,
+    threads: options.Threads = 0,
+    device: options.Device = "auto",
+    gpu_memory: options.GpuMemory = 0,
+    config: options.Config = None,
+    write_config: options.WriteConfig = None,
+    stats: options.Stats = None,
+    reference: options.Reference = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Replace unitigs by the consensus of the reads that lie on them."""
     outputs = {OUTPUT: output, "--write-config": write_config, "--stats": stats, "--log": log}
@@ -94,8 +72,8 @@ def polish(
     from overlapper.params.text import to_toml
     from overlapper.runtime.clock import Clock
 
-    options = {"rounds": rounds, "max_depth": max_depth}
-    params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, options)
+    given = {"rounds": rounds, "max_depth": max_depth}
+    params = configured(CorrectParams(thresholds=POLISHING_THRESHOLDS), config, given)
     run = StageRun.checked(
         reads, params, preset, min_length=min_length, min_quality=min_quality, reference=reference,
         output=output, workdir=workdir, memory=memory, threads=threads, device=device, gpu_memory=gpu_memory,

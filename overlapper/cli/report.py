@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from overlapper.cli.options import Log, Quiet, Reference, Threads
+from overlapper.cli import options
 from overlapper.cli.outputs import check_files, check_name
 from overlapper.cli.run_files import begun, load_compute
 
@@ -32,19 +32,17 @@ def report(
             "left out.",
         ),
     ],
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="The page, HTML; - is standard output.")
-    ],
+    output: Annotated[str, options.output("The page, HTML; - is standard output.")],
     title: Annotated[
         str,
         typer.Option(
             metavar="TEXT", help="Heading of the page, by default what it reports on.", show_default=False
         ),
     ] = "",
-    reference: Reference = None,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    log: Log = None,
+    reference: options.Reference = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Show how a run went, on one page.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import GpuMemory, Log, Quiet, ReadFiles, Reference, Stats, Threads, Verbose
+from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
@@ -51,15 +51,9 @@ def seeds(
             help="What is searched: reads or references, or a file that overlapper index wrote.",
         ),
     ],
-    reads: ReadFiles,
+    reads: options.ReadFiles,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.",
-        ),
+        str, options.output("Matches: .tsv, .tsv.gz, .paf, .paf.gz or .parquet; - is TSV on standard output.")
     ] = "-",
     kind: Annotated[
         str,
@@ -104,13 +98,13 @@ def seeds(
             "result.",
         ),
     ] = "auto",
-    gpu_memory: GpuMemory = 0,
-    stats: Stats = None,
-    reference: Reference = None,
-    threads: Threads = 0,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
-    log: Log = None,
+    gpu_memory: options.GpuMemory = 0,
+    stats: options.Stats = None,
+    reference: options.Reference = None,
+    threads: options.Threads = 0,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
+    log: options.Log = None,
 ) -> None:
     """Find where reads match a text exactly, on both strands.
 
@@ -203,13 +197,13 @@ def _searches(
     """Return the searches by kind, on the CPU or on GPUs."""
     numbers = [device.number for device in devices if device.name != "cpu"]
     asked: Any = searched
-    options: dict[str, Any] = {"threads": threads}
+    how: dict[str, Any] = {"threads": threads}
     if numbers:
         from overlapper.index.gpu import GpuIndex
 
-        asked, options = GpuIndex(searched, numbers, memory=gpu_memory), {}
+        asked, how = GpuIndex(searched, numbers, memory=gpu_memory), {}
     kinds = (asked.mems, asked.smems, asked.nov_smems, asked.fixed_seeds)
-    return {kind: partial(search, **options) for kind, search in zip(KINDS, kinds, strict=True)}
+    return {kind: partial(search, **how) for kind, search in zip(KINDS, kinds, strict=True)}
 
 
 @contextmanager

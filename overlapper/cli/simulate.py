@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from overlapper.cli.options import Log, Quiet
+from overlapper.cli import options
 from overlapper.cli.outputs import OUTPUT, check_files, check_name
 from overlapper.cli.progress import Progress
 from overlapper.cli.run_files import RunFiles, begun, load_compute
-from overlapper.cli.sizes import parse_size
 from overlapper.runtime.messages import counted
 
 if TYPE_CHECKING:
@@ -32,12 +31,9 @@ FASTQ_SUFFIXES = (".fastq", ".fq")
 def simulate(
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
-            "- is FASTA on standard output.",
+        options.output(
+            "Reads: FASTQ if the name ends in .fastq or .fq, else FASTA; gzipped if it ends in .gz; "
+            "- is FASTA on standard output."
         ),
     ] = "-",
     truth: Annotated[
@@ -48,10 +44,7 @@ def simulate(
         str | None,
         typer.Option(metavar="FILE", help="Draw reads from this FASTA file (or give --genome-size)."),
     ] = None,
-    genome_size: Annotated[
-        int | None,
-        typer.Option(parser=parse_size, metavar="BASES", help="Draw reads from a random genome, e.g. 200k."),
-    ] = None,
+    genome_size: Annotated[int | None, options.bases("Draw reads from a random genome, e.g. 200k.")] = None,
     repeats: Annotated[
         str | None,
         typer.Option(
@@ -106,8 +99,8 @@ def simulate(
     adapters: Annotated[
         float | None, typer.Option(help="Share of reads with adapters at their ends.")
     ] = None,
-    quiet: Quiet = False,
-    log: Log = None,
+    quiet: options.Quiet = False,
+    log: options.Log = None,
 ) -> None:
     """Simulate reads whose place on the reference is known.
 

@@ -11,15 +11,14 @@ of a circle is none), identity is that of the primary alignments.
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
 from overlapper.io.fastx import read_fastx
-from tests.benchmarks.graph_peers import is_break
-from tests.benchmarks.harness import OVERLAPPER, measured, parser_of
+from tests.benchmarks.graph_peers import block_of, is_break
+from tests.benchmarks.harness import OVERLAPPER, measured, parser_of, placed_by_minimap2
 
 PRESETS = {"ont": ("ava-ont", "map-ont", "--nano-raw"), "clr": ("ava-pb", "map-pb", "--pacbio-raw")}
 
@@ -61,18 +60,13 @@ def run(tool, reads, folder, options):
 
 def judge(contigs, reference, circular):
     """Map contigs back; return number, lengths, breaks, share covered, identity, and differences by kind."""
-    command = ["minimap2", "-cx", "asm20", "-r2000,2000", "--cs", "--secondary=no", reference, contigs]
-    paf = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True
-    ).stdout
     blocks, matches, columns, differences = [], 0, 0, Counter()
-    for line in paf.splitlines():
-        f = line.split("\t")
+    for f in placed_by_minimap2("-cx", "asm20", "-r2000,2000", "--cs", reference, contigs):
         matches, columns = matches + int(f[9]), columns + int(f[10])
         cs = next(tag for tag in f if tag.startswith("cs:Z:"))
         for kind, sign in (("substituted", "*"), ("inserted", "+"), ("deleted", "-")):
             differences[kind] += cs.count(sign)
-        blocks.append((f[0], int(f[2]), int(f[3]), f[4], f[5], int(f[7]), int(f[8]), int(f[6])))
+        blocks.append(block_of(f))
     breaks = sum(a[0] == b[0] and is_break(a, b, circular) for a, b in pairwise(sorted(blocks)))
     lengths = sorted(read_fastx(str(contigs)).lengths.tolist(), reverse=True)
     return lengths, breaks, matches / max(columns, 1), dict(differences)

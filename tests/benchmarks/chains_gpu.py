@@ -7,7 +7,6 @@ made ready and has the reads, as when a run gets there), those of each kernel, a
 """
 
 import itertools
-import time
 from collections import Counter
 
 import numpy as np
@@ -23,31 +22,16 @@ from overlapper.runtime.gpu.devices import select_devices
 from overlapper.runtime.threads import available_threads, cut_evenly, map_in_order
 from overlapper.sketch.canonical import canonical_order, in_order
 from tests.benchmarks.gpu_times import timed_launches
-from tests.benchmarks.harness import parser_of
-
-
-def seconds_of(work, rounds):
-    """Return the seconds of the fastest round."""
-    found = []
-    for _ in range(rounds):
-        begin = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - begin)
-    return min(found)
+from tests.benchmarks.harness import fastest, parser_of, timed, told
 
 
 def main():
-    parser = parser_of(__doc__, rounds=2, threads=available_threads())
-    parser.add_argument("reads")
-    parser.add_argument("--preset", default="auto")
-    arguments = parser.parse_args()
+    arguments = parser_of(__doc__, "reads", preset="auto", rounds=2, threads=available_threads()).parse_args()
     threads = arguments.threads
     reads = reads_given(arguments.reads, threads)
     reads = in_order(reads, canonical_order(reads, threads), threads)
     params, why = preset_params(reads, arguments.preset, threads, None)
-    begin = time.perf_counter()
-    finder = DsoftFinder.prepare(reads, params, threads)
-    print(f"{why}; index: {time.perf_counter() - begin:.2f} s")
+    finder, _ = told(f"{why}; index", lambda: DsoftFinder.prepare(reads, params, threads))
     whole = Tile(reads, np.arange(len(reads)), reads, None, finder)
     params = chain.with_typical(params, whole.agreements(params, lambda: None, threads))
 
@@ -59,13 +43,11 @@ def main():
         )
         return sum(map(len, extended))
 
-    print(f"CPU, {threads} threads: {seconds_of(on_cpu, arguments.rounds):.3f} s, {on_cpu()} overlaps")
+    print(f"CPU, {threads} threads: {fastest({'': on_cpu}, arguments.rounds)['']:.3f} s, {on_cpu()} overlaps")
     with Gpus(select_devices("cuda:0")) as gpus:
         gpus.hold(reads)
-        begin = time.perf_counter()
         chains = ChainsOnGpus(gpus, finder, reads, params.chain)
-        chains.find(0, 1)
-        print(f"GPU, first query: {time.perf_counter() - begin:.3f} s")
+        told("GPU, first query", lambda: chains.find(0, 1))
         blocks = list(itertools.pairwise(chains.blocks(0, len(reads)).tolist()))
 
         def on_gpu():
@@ -74,9 +56,9 @@ def main():
                 for found, _ in map_in_order(lambda b: chains.find(*b), blocks, gpus.slots + threads)
             )
 
-        seconds = seconds_of(on_gpu, arguments.rounds)
+        seconds = fastest({"": on_gpu}, arguments.rounds)[""]
         print(f"GPU, {len(blocks)} blocks: {seconds:.3f} s, {on_gpu()} overlaps; {gpus.counts()}")
-        alone = seconds_of(lambda: [chains.find(*block) for block in blocks], 1)
+        _, alone = timed(lambda: [chains.find(*block) for block in blocks])
         with timed_launches() as launches:
             for block in blocks:
                 chains.find(*block)

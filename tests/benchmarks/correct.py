@@ -8,11 +8,10 @@ their time is counted; racon's own time is told apart. Identity is that of prima
 
 from __future__ import annotations
 
-import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.benchmarks.harness import measured, overlapper, parser_of
+from tests.benchmarks.harness import measured, overlapper, parser_of, placed_by_minimap2
 
 
 def main() -> None:
@@ -46,14 +45,9 @@ def main() -> None:
 
 def aligned(reference: str, reads: str, threads: str) -> tuple[float, int]:
     """Return identity and aligned read bases of the primary alignments."""
-    command = ["minimap2", "-t", threads, "-x", "map-ont", "-c", "--secondary=no", reference, reads]
-    paf = subprocess.run(
-        command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ).stdout
     seen: set[str] = set()
     matches = columns = bases = 0
-    for line in paf.splitlines():
-        fields = line.split("\t")
+    for fields in placed_by_minimap2("-t", threads, "-x", "map-ont", "-c", reference, reads):
         if "tp:A:P" in fields and fields[0] not in seen:
             seen.add(fields[0])
             matches += int(fields[9])

@@ -14,29 +14,21 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pysam
 
 from overlapper.index import Index
 from overlapper.index.limits import ANY_NUMBER
 from overlapper.index.segments import Segments
+from overlapper.io import read_fastx
 from overlapper.kernels.index.smems import find_smems
-from overlapper.tables import Reads
 from tests.benchmarks import smem_accesses
 from tests.benchmarks.harness import parser_of, timed
 
 THREADS = 2
 
 
-def read_fasta(path):
-    with pysam.FastxFile(str(path)) as file:
-        records = [(record.name, record.sequence.upper()) for record in file]
-    return Reads.from_sequences(*zip(*records, strict=True))
-
-
-def write_fasta(path, reads, rows):
-    with path.open("w") as file:
-        for row in rows:
-            file.write(f">{row}\n{reads.sequence(row)}\n")
+def write_numbered(path, reads, rows):
+    """Write reads as FASTA, named by their numbers."""
+    path.write_text("".join(f">{row}\n{reads.sequence(row)}\n" for row in rows))
 
 
 def rows_of(matches):
@@ -127,11 +119,9 @@ def report_difference(what, ours, theirs, borders):
 
 
 def main():
-    parser = parser_of(__doc__, min_length=16, rounds=3)
-    parser.add_argument("reference", type=Path)
-    parser.add_argument("reads", type=Path)
+    parser = parser_of(__doc__, "reference", "reads", min_length=16, rounds=3)
     options = parser.parse_args()
-    text, reads = read_fasta(options.reference), read_fasta(options.reads)
+    text, reads = read_fastx(options.reference), read_fastx(options.reads)
     offsets, lengths = np.cumsum(text.lengths) - text.lengths, reads.lengths
     borders = np.append(offsets, text.total_bases)
     print(f"text {text.total_bases} bases, {len(reads)} reads of {reads.total_bases} bases, "
@@ -141,11 +131,11 @@ def main():
     print(f"index built in {seconds:.2f} s")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_fasta(folder / "text.fa", text, range(len(text)))
-        write_fasta(folder / "reads.fa", reads, range(len(reads)))
+        write_numbered(folder / "text.fa", text, range(len(text)))
+        write_numbered(folder / "reads.fa", reads, range(len(reads)))
         halves = [folder / f"half{i}.fa" for i in range(2)]
-        write_fasta(halves[0], reads, range(0, len(reads), 2))
-        write_fasta(halves[1], reads, range(1, len(reads), 2))
+        for first, half in enumerate(halves):
+            write_numbered(half, reads, range(first, len(reads), 2))
         names = {str(i): i for i in range(len(text))}
         subprocess.run(["bwa", "index", folder / "text.fa"], check=True, capture_output=True)
         best = {}

@@ -20,11 +20,6 @@ from overlapper.tables.reads import Reads
 from tests.benchmarks.harness import fastest
 from tests.read_sets import mutated, random_text
 
-
-def extend(reads, candidates, params, threads=1):
-    return gact.extend(reads, candidates, params, threads)[0]
-
-
 SEED = 15
 ROUNDS = 3
 SCHEMES = {"linear +1 -1 -1": (1, -1, 0, -1), "affine +2 -4 -4-2n": (2, -4, -4, -2)}
@@ -65,11 +60,11 @@ def speed(length, rate, scores, pairs=200, peer_pairs=4):
             edlib.align(q, t, mode="NW", task="path")
 
     tasks = {
-        "gact": (pairs, lambda: extend(reads, candidates, params, 1)),
+        "gact": (pairs, lambda: gact.extend(reads, candidates, params, 1)),
         "parasail": (peer_pairs, run_parasail),
         "edlib": (peer_pairs, run_edlib),
     }
-    extend(reads, candidates.take(np.arange(1)), params, 1)
+    gact.extend(reads, candidates.take(np.arange(1)), params, 1)
     best = fastest({name: task for name, (_, task) in tasks.items()}, ROUNDS, time.process_time)
     return {name: best[name] / count for name, (count, _) in tasks.items()}
 
@@ -86,8 +81,8 @@ def agreement(length, rate, scores, pairs=300):
     ])  # fmt: skip
     for min_identity in (60, 50):
         params = GactParams(*scores, min_identity=min_identity)
-        found = extend(reads, candidates, params).score
-        whole = extend(reads, candidates, dataclasses.replace(params, tile=2 * length, overlap=0)).score
+        one_tile = dataclasses.replace(params, tile=2 * length, overlap=0)
+        found, whole = (gact.extend(reads, candidates, p, 1)[0].score for p in (params, one_tile))
         below, missing = np.mean(found < optimal), 1 - found.sum() / optimal.sum()
         most, changed = (optimal - found).max(), np.mean(found != whole)
         yield f"{min_identity} | {below:.1%} | {missing:.4%} | {most} | {changed:.1%}"

@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from overlapper.io.fastx import read_fastx
-from tests.benchmarks.harness import OVERLAPPER, measured, overlapper
+from tests.benchmarks.harness import OVERLAPPER, measured, overlapper, placed_by_minimap2
 
 MIN_BLOCK, MAX_JUMP, ROUNDS = 1000, 5000, 3
 SETS = {
@@ -28,14 +28,9 @@ SETS = {
 }
 
 
-def blocks(unitigs, reference, folder):
-    """Map unitigs; yield ``(unitig, start, end, strand, sequence, its start, end, length)`` of each."""
-    command = ["minimap2", "-xasm20", "-r2000,2000", "-t2", "--secondary=no", reference, unitigs]
-    measured(command, folder / "back.paf")
-    for line in (folder / "back.paf").read_text().splitlines():
-        f = line.split("\t")
-        if int(f[3]) - int(f[2]) >= MIN_BLOCK:
-            yield f[0], int(f[2]), int(f[3]), f[4], f[5], int(f[7]), int(f[8]), int(f[6])
+def block_of(f):
+    """Return ``(unitig, start, end, strand, sequence, its start, end, length)`` of a line of PAF."""
+    return f[0], int(f[2]), int(f[3]), f[4], f[5], int(f[7]), int(f[8]), int(f[6])
 
 
 def is_break(one, two, circular):
@@ -47,9 +42,10 @@ def is_break(one, two, circular):
     return min(map(abs, turns)) > MAX_JUMP + abs(two[1] - one[2])
 
 
-def judge(unitigs, reference, circular, folder):
+def judge(unitigs, reference, circular):
     size = read_fastx(reference).total_bases
-    mapped = sorted(blocks(unitigs, reference, folder))
+    lines = placed_by_minimap2("-xasm20", "-r2000,2000", "-t2", reference, unitigs)
+    mapped = sorted(block for block in map(block_of, lines) if block[2] - block[1] >= MIN_BLOCK)
     breaks = sum(a[0] == b[0] and is_break(a, b, circular) for a, b in pairwise(mapped))
     covered, reach, here = 0, 0, None
     for sequence, start, end in sorted((b[4], b[5], b[6]) for b in mapped):
@@ -106,9 +102,7 @@ def compare(reads, reference, preset, topology):
                 seconds, megabytes = min(s for s, _ in figures), max(m for _, m in figures)
                 lengths = unitigs_of(folder / f"{tool}.gfa", folder / "unitigs.fasta")
                 circular = topology == "circular"
-                verdict = (
-                    judge(folder / "unitigs.fasta", reference, circular, folder) if lengths else "nothing"
-                )
+                verdict = judge(folder / "unitigs.fasta", reference, circular) if lengths else "nothing"
                 shown = " ".join(sorted(lengths, key=lambda x: -int(x[:-1]))[:12])
                 print(
                     f"  {finder:8} {tool:8} {len(lengths):3} unitigs  {verdict}  {seconds:.2f} s",

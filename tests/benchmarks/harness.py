@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,6 +78,33 @@ def overlapped(reads: object, folder: Path, *options: object) -> tuple[float, di
     spent = overlapper("overlap", reads, "-o", out, "--stats", stats, "-q", *options)
     with open(out, "rb") as file:
         return spent.wall, json.loads(stats.read_text()), hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def beside_minimap2(ours: Sequence[object], theirs: Sequence[object], runs: int, folder: str) -> None:
+    """Run a command of ours and one of minimap2 in turn; print what each round took, and the least of all."""
+    commands = {"overlapper": [*OVERLAPPER, *ours], "minimap2": ["minimap2", *theirs]}
+    least = [Spent(*[float("inf")] * 3)] * 2
+    for number in range(1, runs + 1):
+        taken = [measured(command, f"{folder}/{name}.out") for name, command in commands.items()]
+        _show(f"round {number}", *taken)
+        least = [Spent(*map(min, *pair)) for pair in zip(least, taken, strict=True)]
+    _show("least", *least)
+
+
+def _show(title: str, ours: Spent, theirs: Spent) -> None:
+    """Print what both programs took, and how many times as fast we are, and as large."""
+    print(f"{title:12} {'wall s':>8} {'CPU s':>8} {'peak MB':>8}")
+    for name, (wall, cpu, memory) in (("overlapper", ours), ("minimap2", theirs)):
+        print(f"{name:12} {wall:8.2f} {cpu:8.2f} {memory:8.0f}")
+    ratios = theirs.wall / ours.wall, theirs.cpu / ours.cpu, ours.megabytes / theirs.megabytes
+    print("{:12} {:8.2f} {:8.2f} {:8.2f}".format("ratio", *ratios), flush=True)
+
+
+def placed_by_minimap2(*words: object) -> Iterator[list[str]]:
+    """Yield the columns of each line of PAF that minimap2 writes, without secondary alignments."""
+    command = ["minimap2", *map(str, words[:-2]), "--secondary=no", *map(str, words[-2:])]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return (line.split("\t") for line in done.stdout.splitlines())
 
 
 def timed(function: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> tuple[Any, float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 
-from tests.benchmarks.harness import OVERLAPPER, measured, parser_of
+from tests.benchmarks.harness import beside_minimap2, parser_of
 
 
 def main() -> None:
@@ -19,31 +19,12 @@ def main() -> None:
     parser.add_argument("--options", default="", help="further options of overlapper overlap")
     parser.add_argument("--peer", default="-x ava-ont", help="options of minimap2")
     arguments = parser.parse_args()
-    threads = str(arguments.threads)
+    reads, threads = arguments.reads, str(arguments.threads)
     with tempfile.TemporaryDirectory() as folder:
-        commands = {
-            "overlapper": [
-                *OVERLAPPER, "overlap", arguments.reads, "-o", f"{folder}/ours.paf",
-                "-q", "--preset", arguments.preset, "--threads", threads, *shlex.split(arguments.options),
-            ],
-            "minimap2": [
-                "minimap2", "-t", threads, *shlex.split(arguments.peer), arguments.reads, arguments.reads,
-            ],
-        }  # fmt: skip
-        rounds = []
-        for number in range(arguments.runs):
-            rounds.append([measured(command, f"{folder}/{name}.out") for name, command in commands.items()])
-            show(f"round {number + 1}", *rounds[-1])
-    show("least", *(tuple(map(min, zip(*taken, strict=True))) for taken in zip(*rounds, strict=True)))
-
-
-def show(title: str, ours: tuple[float, ...], theirs: tuple[float, ...]) -> None:
-    """Print what both programs took, and how many times as fast we are, and as large."""
-    print(f"{title:12} {'wall s':>8} {'CPU s':>8} {'peak MB':>8}")
-    for name, (wall, cpu, memory) in (("overlapper", ours), ("minimap2", theirs)):
-        print(f"{name:12} {wall:8.2f} {cpu:8.2f} {memory:8.0f}")
-    ratios = theirs[0] / ours[0], theirs[1] / ours[1], ours[2] / theirs[2]
-    print("{:12} {:8.2f} {:8.2f} {:8.2f}".format("ratio", *ratios), flush=True)
+        ours = ["overlap", reads, "-o", f"{folder}/ours.paf", "-q", "--preset", arguments.preset]
+        ours += ["--threads", threads, *shlex.split(arguments.options)]
+        theirs = ["-t", threads, *shlex.split(arguments.peer), reads, reads]
+        beside_minimap2(ours, theirs, arguments.runs, folder)
 
 
 if __name__ == "__main__":

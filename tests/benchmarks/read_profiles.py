@@ -13,13 +13,13 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-import subprocess
 from collections.abc import Iterable
 
 import edlib
 import numpy as np
 
 from overlapper.tables import Reads
+from tests.benchmarks.harness import measured
 
 MATCH, SUBSTITUTION, INSERTION, DELETION = range(4)
 SHORTEST = 200
@@ -104,9 +104,7 @@ class Profile:
 
 def align(reads: str, reference: str, preset: str, output: str, minimap2: str = "minimap2") -> None:
     """Align reads with minimap2 into a PAF file."""
-    with open(output, "wb") as file:
-        command = [minimap2, "-t2", "-c", "--eqx", "-x", preset, reference, reads]
-        subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=True)
+    measured([minimap2, "-t2", "-c", "--eqx", "-x", preset, reference, reads], output)
 
 
 def profiles(reads: Reads, references: Reads, paf: str, circular: bool) -> list[Profile]:

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
@@ -24,7 +22,7 @@ from overlapper.drawing.files import write_picture
 from overlapper.evaluation.overlaps import evaluate_overlaps
 from overlapper.io.reported import read_reported
 from overlapper.io.truth import Truth, TruthRow
-from tests.benchmarks.harness import parser_of
+from tests.benchmarks.harness import OVERLAPPER, measured, overlapper, parser_of
 from tests.benchmarks.read_numbers import numbers
 from tests.benchmarks.read_profiles import Profile, align, placements, profiles
 from tests.benchmarks.window_pictures import picture_of
@@ -75,12 +73,10 @@ def simulate(options: argparse.Namespace, folder: Path, preset: str) -> str:
     """Simulate reads from as many bases as the real reads have; return the file."""
     output = str(folder / f"{preset}.fasta")
     coverage = read_fastx(options.reads).total_bases / read_fastx(options.reference).total_bases
-    command = [
-        sys.executable, "-m", "overlapper", "simulate", "--reference", options.reference, "-p", preset,
-        "-c", f"{coverage:.4f}", "-o", output, "-q", *["--circular"] * options.circular,
-        *shlex.split(options.options),
-    ]  # fmt: skip
-    subprocess.run(command, check=True)
+    overlapper(
+        "simulate", "--reference", options.reference, "-p", preset, "-c", f"{coverage:.4f}", "-o", output,
+        "-q", *["--circular"] * options.circular, *shlex.split(options.options),
+    )  # fmt: skip
     return output
 
 
@@ -103,7 +99,7 @@ def overlaps(options: argparse.Namespace, folder: Path) -> None:
             TruthRow(read, ref, start, end, "-" if reverse else "+", -1, -1, -1, "normal", float("nan"))
             for read, ref, start, end, reverse in placements(paf)
         )
-        ours = [sys.executable, "-m", "overlapper", "overlap", reads, "-q", "-t", "2"]
+        ours = [*OVERLAPPER, "overlap", reads, "-q", "-t", "2"]
         finders = {
             "overlapper": ours,
             "overlapper --keep-internal": [*ours, "--keep-internal"],
@@ -112,8 +108,7 @@ def overlaps(options: argparse.Namespace, folder: Path) -> None:
         print(f"{name}: {table.total_bases} bases, {len(truth)} of {len(table)} reads placed")
         for finder, command in finders.items():
             found = str(folder / "overlaps.paf")
-            with open(found, "wb") as file:
-                subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, check=True)
+            measured(command, found)
             reported = read_reported(found)
             scores = [
                 evaluate_overlaps(truth, reported, min_overlap=least, circular=circle).total

@@ -11,22 +11,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-import pysam
 import scipy.sparse
 
 from overlapper.candidates.spgemm import SpgemmFinder
+from overlapper.io import read_fastx
 from overlapper.params.stages import Params, SketchParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.counting import count_kmers
-from overlapper.tables import Reads
 from tests.benchmarks.harness import parser_of, timed
-
-
-def read(path):
-    with pysam.FastxFile(path) as records:
-        pairs = [(record.name, record.sequence) for record in records]
-    reads = Reads.from_sequences([name for name, _ in pairs], [sequence for _, sequence in pairs])
-    return reads.take(np.argsort(-reads.lengths, kind="stable"))
 
 
 def matrix_of(reads, finder):
@@ -55,7 +47,8 @@ def main():
     parser = parser_of(__doc__, "reads", kmer_length=17, threads=1, runs=3)
     arguments = parser.parse_args()
     threads = arguments.threads
-    reads = read(arguments.reads)
+    reads = read_fastx(arguments.reads)
+    reads = reads.take(np.argsort(-reads.lengths, kind="stable"))
     params = Params(sketch=SketchParams(kmer_length=arguments.kmer_length))
     few = reads.take(np.arange(min(len(reads), 20)))
     SpgemmFinder.prepare(few, params, 1).find(0, len(few))

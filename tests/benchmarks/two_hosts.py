@@ -14,10 +14,19 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.benchmarks.clusters import (
+    SCHEDULER,
+    WORKER,
+    overlapping,
+    running,
+    started,
+    strips,
+    wait_for_strips,
+)
 from tests.benchmarks.harness import parser_of
 
 HOSTS = {"a": "10.77.0.1", "b": "10.77.0.2"}
-SCHEDULER = f"tcp://{HOSTS['a']}:8786"
+ADDRESS = f"tcp://{HOSTS['a']}:8786"
 PATIENCE = {
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s",
     "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "10s",
@@ -37,20 +46,8 @@ def two_hosts():
     for name in names.values():
         ip("netns", "add", name)
     try:
-        ip(
-            "link",
-            "add",
-            "end",
-            "netns",
-            names["a"],
-            "type",
-            "veth",
-            "peer",
-            "name",
-            "end",
-            "netns",
-            names["b"],
-        )
+        link = f"link add end netns {names['a']} type veth peer name end netns {names['b']}"
+        ip(*link.split())
         for host, address in HOSTS.items():
             ip("-n", names[host], "address", "add", f"{address}/24", "dev", "end")
             for link in ("lo", "end"):
@@ -61,19 +58,9 @@ def two_hosts():
             ip("netns", "delete", name)
 
 
-@contextlib.contextmanager
-def started(name, *command):
-    """Run a Python module on a host until the context is left."""
-    process = subprocess.Popen(
-        ["ip", "netns", "exec", name, sys.executable, "-m", *map(str, command)],
-        env={**os.environ, **PATIENCE},
-        stderr=None if command[0] == "overlapper" else subprocess.DEVNULL,  # Dask tells all it does
-    )
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait()
+def on(name):
+    """Return how a process is started on a host."""
+    return {"within": ("ip", "netns", "exec", name), "env": {**os.environ, **PATIENCE}}
 
 
 def wait_for_scheduler(name):
@@ -83,39 +70,19 @@ def wait_for_scheduler(name):
         time.sleep(0.2)
 
 
-def overlapping(reads, memory, out, workdir=None):
-    """Return the command that finds overlaps, in a folder of work with the cluster, or alone."""
-    command = ["overlapper", "overlap", reads, "-q", "-t", "1", "--memory", memory, "-o", out]
-    return command if workdir is None else [*command, "--workdir", workdir, "--scheduler", SCHEDULER]
-
-
-def strips(workdir):
-    return len(list(workdir.glob("overlaps-*/*/done.json")))
-
-
 def run_cut(names, link, client, reads, memory, seconds, folder):
     """Run with the program on a host, cut the link when some tiles are done; return what it wrote."""
     out, workdir = folder / f"{client}.paf", folder / f"work-{client}"
-    worker = (
-        "distributed.cli.dask_worker",
-        SCHEDULER,
-        "--nthreads",
-        1,
-        "--no-dashboard",
-        "--local-directory",
-        folder,
-    )
-    scheduler = ("distributed.cli.dask_scheduler", "--host", HOSTS["a"], "--port", 8786, "--no-dashboard")
+    worker = (WORKER, ADDRESS, "--nthreads", 1, "--no-dashboard", "--local-directory", folder)
+    scheduler = (SCHEDULER, "--host", HOSTS["a"], "--port", 8786, "--no-dashboard")
+    program = overlapping(reads, memory, out, workdir, ADDRESS)
     with contextlib.ExitStack() as processes:
-        processes.enter_context(started(names["a"], *scheduler))
+        processes.enter_context(running(*scheduler, **on(names["a"])))
         wait_for_scheduler(names["a"])
         for host in HOSTS:
-            processes.enter_context(started(names[host], *worker))
-        process = processes.enter_context(started(names[client], *overlapping(reads, memory, out, workdir)))
-        while strips(workdir) < 3:
-            assert process.poll() is None, "ended before the link was cut"
-            time.sleep(0.1)
-        before = strips(workdir)
+            processes.enter_context(running(*worker, **on(names[host])))
+        process = processes.enter_context(running(*program, **on(names[client])))
+        before = wait_for_strips(workdir, process)
         link("down")
         time.sleep(seconds)
         during = strips(workdir)
@@ -139,7 +106,7 @@ def main():
     with tempfile.TemporaryDirectory() as name, two_hosts() as (names, link):
         folder = Path(name)
         alone = folder / "alone.paf"
-        subprocess.run([sys.executable, "-m", *overlapping(options.reads, options.memory, alone)], check=True)
+        assert started(*overlapping(options.reads, options.memory, alone)).wait() == 0
         for client in HOSTS:
             found = run_cut(names, link, client, options.reads, options.memory, options.seconds, folder)
             same = found == alone.read_bytes()

@@ -12,14 +12,9 @@ import parasail
 
 from overlapper.extend import xdrop
 from overlapper.params.stages import XdropParams
-from overlapper.tables import Candidates, Reads
+from overlapper.tables import Candidates
 from tests.benchmarks.harness import fastest, parser_of
-from tests.read_sets import mutated, random_text
-
-
-def extend(reads, candidates, params, threads=1):
-    return xdrop.extend(reads, candidates, params, threads)[0]
-
+from tests.read_sets import mutated, random_text, reads_of
 
 SEED_LENGTH = 15
 
@@ -35,17 +30,15 @@ def main():
     arguments = parser.parse_args()
     rng = np.random.default_rng(1)
     pairs = [pair(rng, arguments.length, arguments.difference) for _ in range(arguments.pairs)]
-    reads = Reads.from_sequences(
-        [str(i) for i in range(2 * len(pairs))], [sequence for both in pairs for sequence in both]
-    )
+    reads = reads_of([sequence for both in pairs for sequence in both])
     number, nothing = np.arange(len(pairs)), np.zeros(len(pairs))
     candidates = Candidates(
         2 * number, 2 * number + 1, nothing, nothing, nothing, nothing, nothing, seed_length=SEED_LENGTH
     )
     unit = parasail.matrix_create("ACGT", 1, -1)
     programs = {
-        f"overlapper X={xdrop}": lambda xdrop=xdrop: extend(reads, candidates, XdropParams(xdrop=xdrop), 1)
-        for xdrop in (15, 49, 100, 200, 500, 1000)
+        f"overlapper X={x}": lambda x=x: xdrop.extend(reads, candidates, XdropParams(xdrop=x), 1)
+        for x in (15, 49, 100, 200, 500, 1000)
     }
     programs["edlib NW"] = lambda: [edlib.align(q, t, mode="NW", task="distance") for q, t in pairs]
     programs["edlib SHW"] = lambda: [edlib.align(q, t, mode="SHW", task="distance") for q, t in pairs]
