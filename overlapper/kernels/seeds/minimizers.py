@@ -112,6 +112,16 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
 
 
+@njit(nogil=True, cache=True)
+def hash_at(words, position, k, hashes, strands):
+    """Return the hash (uint64) of a k-mer of a packed read, which has one.
+
+    ``hashes`` and ``strands`` have room for those of a word of the read, in lanes as `select` has them.
+    """
+    _hash_words(words, position // BASES_PER_WORD, 1, k, hashes, strands)
+    return U64(hashes[position % BASES_PER_WORD])
+
+
 # Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from
 # one array to another, because only then does its loop become vector instructions.
 
