@@ -14,7 +14,7 @@ from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
 from overlapper.sketch.occurrences import Occurrences, Packer, Stretch
-from overlapper.sketch.page_chains import EntryLayout, PageChains
+from overlapper.sketch.page_chains import EntryLayout, PageChains, expected_minimizers
 from overlapper.sketch.seed_lists import ListsHere, SeedLists
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
@@ -211,9 +211,8 @@ class GroupedMinimizers(NamedTuple):
                 self.packer.block_bits, self.packer.per_block[number],
             )  # fmt: skip
             for entries in added[number] if added else ():
-                end = self.packer.pack(
-                    entries, end, number
-                )  # what is above the limit was dropped: there is room
+                # What is above the limit was dropped, so that there is room.
+                end = self.packer.pack(entries, end, number)
             self.packer.give_back(end, stop)
             return first, end
 
@@ -228,36 +227,65 @@ def group_by_hash(
 
     Both are without tandem ones. How many minimizers each read has goes to ``sketched`` (int32).
     """
+    passes = layout.passes(expected_minimizers(reads.total_bases, sketch.window))
+    left = np.zeros(int(reads.word_offsets[-1]) if len(passes) > 1 else 0, np.uint32)
+    placing, spectrum = Placing.of(layout, reads.word_offsets), np.zeros(SPECTRUM_SIZE, np.int64)
+    firsts: list[int] = []
+    sizes: list[np.ndarray] = []
+    packer, done = None, 0
+    for ranges in passes:
+        chains = PageChains.of(reads, sketch, layout, sketched, ranges, left, threads)
+        if packer is None:
+            room = int(sketched.sum(dtype=np.int64))
+            packer = Packer(placing, reads.lengths, room, len(layout.bucket_ranges))
+        before = offsets_of(chains.counts.sum(axis=0))
+        starts = [done + int(before[layout.bucket_ranges[number].start]) for number in ranges]
+        done += int(before[-1])
+        firsts += starts
+        group = partial(_group_range, chains, packer, placing, layout)
+        for of_range, of_spectrum in map_in_order(group, zip(ranges, starts, strict=True), threads):
+            sizes.append(of_range)
+            spectrum += of_spectrum
+        del chains, group
+    assert packer
+    return GroupedMinimizers(reads, sketch, layout, packer, firsts, sizes), spectrum
+
+
+def _group_range(
+    chains: PageChains, packer: Packer, placing: Placing, layout: EntryLayout, given: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Group the minimizers of a range of buckets, and pack those that occur at least twice.
+
+    Parameters
+    ----------
+    chains : PageChains
+        Give back the pages of the range.
+    packer : Packer
+    placing : Placing
+    layout : EntryLayout
+    given : tuple of int
+        The range, and the number from which on they are packed.
+
+    Returns
+    -------
+    sizes : ndarray of int64, shape (buckets,)
+        How many were packed.
+    spectrum : ndarray of int64
+    """
     from overlapper.kernels.seeds import seed_index as kernel
 
-    chains = PageChains.of(reads, sketch, layout, sketched, threads)
-    counts = chains.counts
-    firsts = offsets_of(counts.sum(axis=0))
-    placing = Placing.of(layout, reads.word_offsets)
-    packer = Packer(placing, reads.lengths, int(firsts[-1]), len(layout.bucket_ranges))
-
-    def group_range(number: int) -> tuple[np.ndarray, np.ndarray]:
-        buckets = layout.bucket_ranges[number]
-        spectrum, sizes = np.zeros(SPECTRUM_SIZE, np.int64), np.empty(len(buckets), np.int64)
-        place = int(firsts[buckets.start])
-        for first in buckets[::BUCKETS_AT_A_TIME]:
-            some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
-            entries, starts = chains.gathered(some)
-            own = sizes[some.start - buckets.start : some.stop - buckets.start]
-            kernel.group_buckets(
-                entries, starts, layout.rest_low_bit, layout.rest_bits,
-                placing.read_of_words, placing.word_offsets, spectrum,
-                packer.packed, *packer.layout, place, packer.block_bits,
-                packer.per_block[number], own,
-            )  # fmt: skip
-            place += int(own.sum())
-        chains.give_back(number)
-        return sizes, spectrum
-
-    spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
-    sizes = []
-    for of_range, range_spectrum in map_in_order(group_range, range(1 << layout.range_bits), threads):
-        sizes.append(of_range)
-        spectrum += range_spectrum
-    starts = firsts[[buckets.start for buckets in layout.bucket_ranges]].tolist()
-    return GroupedMinimizers(reads, sketch, layout, packer, starts, sizes), spectrum
+    number, place = given
+    buckets = layout.bucket_ranges[number]
+    spectrum, sizes = np.zeros(SPECTRUM_SIZE, np.int64), np.empty(len(buckets), np.int64)
+    for first in buckets[::BUCKETS_AT_A_TIME]:
+        some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
+        entries, starts = chains.gathered(some)
+        own = sizes[some.start - buckets.start : some.stop - buckets.start]
+        kernel.group_buckets(
+            entries, starts, layout.rest_low_bit, layout.rest_bits,
+            placing.read_of_words, placing.word_offsets, spectrum,
+            packer.packed, *packer.layout, place, packer.block_bits, packer.per_block[number], own,
+        )  # fmt: skip
+        place += int(own.sum())
+    chains.give_back(number)
+    return sizes, spectrum

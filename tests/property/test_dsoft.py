@@ -59,10 +59,12 @@ def test_candidates_equal_the_oracle(seed, sketch, dsoft):
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(seed=st.integers(0, 2**32), sketch=SKETCHES)
-def test_seeding_and_counts_equal_the_oracle(seed, sketch):
+@given(seed=st.integers(0, 2**32), sketch=SKETCHES, together=st.sampled_from([1, 200, 1 << 26]))
+def test_seeding_and_counts_equal_the_oracle(seed, sketch, together):
     texts = texts_of(seed, genome=700, reads=8, longest=350)
-    index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_chains, "MINIMIZERS_TOGETHER", together)
+        index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
     of_read = [minimizers(text, sketch.kmer_length, sketch.window) for text in texts]
     times = Counter(value for found in of_read for value, _, _ in found)
     tandem_free = tandem.seeding(of_read, sketch.repeat_limit, 0, 10**6)
@@ -112,7 +114,8 @@ def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):
     monkeypatch.setattr(occurrences, "BLOCK_BITS", 11)
     monkeypatch.setattr(seed_lists, "LISTED_TOGETHER", 40)
     monkeypatch.setattr(page_chains, "RANGE_BITS", 3)
-    for threads in (1, 3):
+    for threads, together in ((1, 1 << 26), (3, 40_000), (2, 5000)):
+        monkeypatch.setattr(page_chains, "MINIMIZERS_TOGETHER", together)
         other = seed_index.SeedIndex.build(reads, sketch, threads)
         assert np.array_equal(linked(whole), linked(other))
         assert columns_of(whole.seeding) == columns_of(other.seeding)

@@ -16,7 +16,7 @@ import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.sorting import radix_sort
-from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
+from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select, select_marked
 from overlapper.kernels.seeds.seed_groups import FEWEST_TANDEM, is_tandem
 from overlapper.kernels.seeds.seed_lists import pack_entries
 from overlapper.runtime.compile.cache import njit
@@ -41,8 +41,12 @@ def pages_of_range(bases, w, bucket_bits, range_bits):
 def partition(
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
     read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages, range_bits, range_pages,
+    first_range, stop_range, left,
 ):  # fmt: skip
     """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of the hash.
+
+    Where some ranges of buckets are worked on after others, minimizers of those that are not yet are marked:
+    they are made again by their places alone.
 
     Parameters
     ----------
@@ -57,11 +61,17 @@ def partition(
     lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
         Only its type counts: the width in which k-mers are hashed.
     sketched : ndarray of int32, shape (reads,)
-        Out: minimizers of each of these reads.
+        Out: minimizers of each of these reads, when the first ranges are worked on.
     pages : ndarray of uint64, shape (n, PAGE)
-        Room: ``range_pages`` of it for each of ``2 ** range_bits`` ranges of buckets, the rest for ranges
-        that need more; more is made when that is not enough.
+        Room: ``range_pages`` of it for each range of buckets that is worked on, the rest for ranges that need
+        more; more is made when that is not enough.
     range_bits, range_pages : int
+        There are ``2 ** range_bits`` ranges.
+    first_range, stop_range : int
+        Ranges ``[first_range, stop_range)`` are worked on; those before were.
+    left : ndarray of uint32, shape (words,)
+        In and out: a bit for the place of each minimizer of ranges that are not worked on yet. Of no words
+        where all ranges are worked on.
 
     Returns
     -------
@@ -75,10 +85,11 @@ def partition(
     """
     n_buckets = 1 << bucket_bits
     previous_page = np.empty(len(pages), np.int32)
-    next_page = np.empty(1 << range_bits, np.int64)
-    for bucket_range in range(1 << range_bits):
+    next_page = np.empty(stop_range - first_range, np.int64)
+    for bucket_range in range(stop_range - first_range):
         next_page[bucket_range] = bucket_range * range_pages
-    n_pages = range_pages << range_bits
+    n_pages = range_pages * (stop_range - first_range)
+    range_shift = bucket_bits - range_bits
     last_page = np.full(n_buckets, -1, np.int32)
     counts = np.zeros(n_buckets, np.int64)
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
@@ -88,24 +99,34 @@ def partition(
     rest_shift = U64(base_bits + 1)
     for read in range(read_start, read_stop):
         length = lengths[read]
-        sketched[read] = 0
+        if first_range == 0:
+            sketched[read] = 0
         read_words = words[word_offsets[read] : word_offsets[read + 1]]
         unknown = slice(unknown_offsets[read], unknown_offsets[read + 1])
         first_base = U64(word_offsets[read] * BASES_PER_WORD) << U64(1)
+        marks = left[word_offsets[read] : word_offsets[read + 1]]
         for begin in range(0, length - k + 1, CHUNK):
-            n = select(
-                read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
-                strands, found, found_pos,
-            )  # fmt: skip
+            if first_range > 0:
+                n = select_marked(read_words, marks, k, begin, scratch, strands, found, found_pos)
+            else:
+                n = select(
+                    read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
+                    strands, found, found_pos,
+                )  # fmt: skip
+                sketched[read] += n
+            if len(left):
+                n = _leave(
+                    found, found_pos, n, bucket_mask, first_range << range_shift, stop_range << range_shift,
+                    marks,
+                )  # fmt: skip
             if n_pages + n > len(pages):
                 pages = grow_rows(pages, 2 * len(pages) + n)
                 previous_page = grow(previous_page, len(pages))
-            sketched[read] += n
             for i in range(n):
                 bucket = np.int64(found[i] & bucket_mask)
                 slot = counts[bucket] & (PAGE - 1)
                 if slot == 0:
-                    in_range = bucket >> (bucket_bits - range_bits)
+                    in_range = (bucket >> range_shift) - first_range
                     page = next_page[in_range]
                     if page < (in_range + 1) * range_pages:
                         next_page[in_range] += 1
@@ -118,6 +139,22 @@ def partition(
                 pages[last_page[bucket], slot] = entry
                 counts[bucket] += 1
     return pages[:n_pages], previous_page[:n_pages], last_page, counts
+
+
+@njit(nogil=True, cache=True)
+def _leave(found, found_pos, n, bucket_mask, first_bucket, stop_bucket, left):
+    """Mark the minimizers of a read that are in other buckets; move the rest to the front, and count them."""
+    kept, wanted = U64(0), U64(stop_bucket - first_bucket)
+    for i in range(n):
+        value, place = found[i], found_pos[i]
+        stays = (value & bucket_mask) - U64(first_bucket) >= wanted
+        base = place >> U64(1)
+        bit = U64(1) << (base & U64(31))
+        word = base >> U64(5)
+        left[word] = np.uint32((U64(left[word]) & ~bit) | (bit * U64(stays)))
+        found[kept], found_pos[kept] = value, place
+        kept += U64(not stays)
+    return np.int64(kept)
 
 
 @njit(nogil=True, cache=True)

@@ -140,21 +140,26 @@ def frequent_entries(
     """
     hashes, strands = np.empty(BASES_PER_WORD, lanes.dtype), np.empty(BASES_PER_WORD, np.uint8)
     frequent, n, group = np.empty(0, np.uint64), 0, first
-    for i in range(first, stop):
-        one = occurrence_at(occurrences, i, width)
-        if not one >> U64(63):
+    while group + limit < stop:
+        end = group + limit - 1
+        while end >= group and not occurrence_at(occurrences, end, width) >> U64(63):
+            end -= 1
+        if end >= group:
+            group = end + 1
             continue
-        size = i + 1 - group
-        if size > limit:
-            rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands)
-            if n + size > len(frequent):
-                frequent = grow(frequent, 2 * (n + size))
-            for j in range(group, i + 1):
-                other = occurrence_at(occurrences, j, width)
-                base = U64(base_in(other, width, position_bits, word_offsets))
-                frequent[n] = (rest << U64(rest_low_bit)) | (base << U64(1)) | strand_in(other, width)
-                n += 1
-        group = i + 1
+        end = group + limit
+        while not occurrence_at(occurrences, end, width) >> U64(63):
+            end += 1
+        one = occurrence_at(occurrences, end, width)
+        rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands)
+        if n + end + 1 - group > len(frequent):
+            frequent = grow(frequent, 2 * (n + end + 1 - group))
+        for i in range(group, end + 1):
+            one = occurrence_at(occurrences, i, width)
+            base = U64(base_in(one, width, position_bits, word_offsets))
+            frequent[n] = (rest << U64(rest_low_bit)) | (base << U64(1)) | strand_in(one, width)
+            n += 1
+        group = end + 1
     return frequent[:n]
 
 
