@@ -88,3 +88,17 @@ def assert_same(one, other):
     assert columns.keys() == others.keys()
     for name, values in columns.items():
         assert values == others[name], name
+
+
+ALONE = 2**64 - 1
+
+
+def linked(index):
+    """Return the occurrences that have a later one of their group, by read and position; others are `ALONE`.
+
+    Each is ``read << 32 | position << 1 | strand`` (uint64).
+    """
+    words = index.lists.occurrences.for_gpus()
+    numbers = index.lists.numbers(0, int(index.list_starts[-1]))
+    has_later = numbers < len(words)
+    return np.where(has_later, words[np.where(has_later, numbers, 0)], np.uint64(ALONE))

@@ -22,8 +22,9 @@ from overlapper.params.stages import Params
 from overlapper.sketch.counting import KmerCounter
 from overlapper.sketch.homopolymers import compressed_lengths, sketched_form
 from overlapper.sketch.kmer_store import BlockKmers, KmerStore, KmerWriter
+from overlapper.sketch.page_chains import expected_minimizers
 from overlapper.sketch.seed_store import SeedStore
-from overlapper.sketch.seed_writer import SeedWriter, expected_minimizers
+from overlapper.sketch.seed_writer import SeedWriter
 from overlapper.sketch.tile_index import sample_seeds, tile_index, whole_index
 from overlapper.tables import Reads, Seeding
 

@@ -73,6 +73,10 @@ class DsoftFinder:
         hits = self.index.lists.hits(step) / max(1, -(-seeds // step)) * seeds
         return hits / max(1, int(self.lengths.sum()))
 
+    def among(self, queries: np.ndarray) -> DsoftFinder:
+        """Return a finder of the candidates of a few queries, ascending; see `SeedIndex.among`."""
+        return dataclasses.replace(self, index=self.index.among(queries))
+
     def find(self, query_start: int, query_stop: int) -> Candidates:
         """Return the candidates whose query is in ``[query_start, query_stop)``.
 
@@ -90,9 +94,10 @@ class DsoftFinder:
 
         if not 0 <= query_start <= query_stop <= len(self.lengths):
             raise ParameterError(f"queries [{query_start}, {query_stop}) of {len(self.lengths)} reads")
-        lists = self.index.lists
+        lists, starts = self.index.lists, self.index.list_starts
+        numbers = lists.numbers(int(starts[query_start]), int(starts[query_stop]))
         rows, hit_counts, hit_query_pos, hit_target_pos = find_candidates(
-            lists.occurrences, self.index.list_starts, lists.by_read, self.lengths,
+            *lists.occurrences.columns, starts, numbers, self.lengths,
             query_start, query_stop, self.first_target, self.index.limit, self.index.kmer_length,
             self.params.band_width.bit_length() - 1, self.params.min_bases, self.params.drift,
             self.params.most_windows, self.params.min_share,

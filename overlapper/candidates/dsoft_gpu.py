@@ -210,5 +210,6 @@ def _on_gpus(index: SeedIndex) -> IndexCopies:
     lists, seeding = index.lists, index.seeding
     if isinstance(lists, ListsThere):
         return lists.on_gpus
-    columns = lists.occurrences, lists.by_read, seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
+    occurrences, numbers = lists.occurrences.for_gpus(), lists.numbers(0, int(index.list_starts[-1]))
+    columns = occurrences, numbers, seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
     return IndexCopies(columns, lambda arena, column: arena.upload(column))

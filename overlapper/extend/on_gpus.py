@@ -62,6 +62,8 @@ def finding(
         if gpus:
             found = DsoftOnGpus(gpus, finder, _CANDIDATE_HITS).find_each(queries)
             return dict(zip(queries.tolist(), found, strict=True)).__getitem__
+    elif isinstance(finder, DsoftFinder):
+        finder = finder.among(queries)
     return lambda query: finder.find(query, query + 1)
 
 

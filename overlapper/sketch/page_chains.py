@@ -21,6 +21,8 @@ ENTRIES_PER_BUCKET = 1 << 16
 MAX_BUCKET_BITS = 16
 RANGE_BITS = 5
 """Buckets are worked on in ``2 ** RANGE_BITS`` ranges, or one each if they are fewer."""
+MINIMIZERS_TOGETHER = 1 << 26
+"""Minimizers that are in pages at a time, about: of more only those of some ranges of buckets."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,6 +70,12 @@ class EntryLayout:
         """Buckets are worked on in ``2 ** range_bits`` ranges."""
         return min(self.bucket_bits, RANGE_BITS)
 
+    def passes(self, minimizers: int) -> list[range]:
+        """Return the ranges, by number, that are worked on together; so many minimizers are expected."""
+        n = 1 << self.range_bits
+        step = -(-n // min(n, -(-minimizers // MINIMIZERS_TOGETHER) or 1))
+        return [range(first, min(first + step, n)) for first in range(0, n, step)]
+
     @property
     def bucket_ranges(self) -> list[range]:
         """The ranges of buckets."""
@@ -75,17 +83,22 @@ class EntryLayout:
         return [range(first, first + step) for first in range(0, self.n_buckets, step)]
 
 
-def pages_for(bases: int, sketch: SketchParams, layout: EntryLayout) -> tuple[int, int]:
+def expected_minimizers(bases: int, window: int) -> int:
+    """Return about how many minimizers reads have: two in a window and one k-mer."""
+    return 2 * bases // (window + 1)
+
+
+def pages_for(bases: int, sketch: SketchParams, layout: EntryLayout, ranges: int) -> tuple[int, int]:
     """Return how many pages the kernel that partitions is given, and how many of them are of each range.
 
-    As many as all ranges have together are spare, for reads that hold a few minimizers again and again, and
-    one for each minimizer that is found at a time. What is not written to takes no memory.
+    As many as all of these ranges have together are spare, for reads that hold a few minimizers again and
+    again, and one for each minimizer that is found at a time. What is not written to takes no memory.
     """
     from overlapper.kernels.seeds.minimizers import CHUNK
     from overlapper.kernels.seeds.seed_index import pages_of_range
 
     of_range = pages_of_range(bases, sketch.window, layout.bucket_bits, layout.range_bits)
-    return (2 * of_range << layout.range_bits) + CHUNK + 1, of_range
+    return 2 * of_range * ranges + CHUNK + 1, of_range
 
 
 def partition(
@@ -96,13 +109,19 @@ def partition(
     layout: EntryLayout,
     sketched: np.ndarray,
     pages: np.ndarray | None = None,
+    ranges: range | None = None,
+    left: np.ndarray | None = None,
 ) -> tuple[np.ndarray, ...]:
-    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says."""
+    """Sketch reads ``[start, stop)`` and partition their minimizers into buckets, as the kernel says.
+
+    All ranges of buckets are worked on by default.
+    """
     from overlapper.kernels.seeds import seed_index as kernel
     from overlapper.kernels.seeds.minimizers import lanes_for
 
     k, w = sketch.kmer_length, sketch.window
-    room, of_range = pages_for(int(reads.lengths[start:stop].sum()), sketch, layout)
+    ranges = ranges or range(1 << layout.range_bits)
+    room, of_range = pages_for(int(reads.lengths[start:stop].sum()), sketch, layout, len(ranges))
     if pages is None:
         # numpy asks for large memory pages, which take less time to get than those of a kernel's array.
         pages = np.empty((room, kernel.PAGE), np.uint64)
@@ -110,7 +129,8 @@ def partition(
         reads.words, reads.word_offsets, reads.lengths,
         reads.unknown_start, reads.unknown_end, reads.unknown_offsets,
         start, stop, k, w, layout.bucket_bits, layout.base_bits, lanes_for(k), sketched,
-        pages, layout.range_bits, of_range,
+        pages, layout.range_bits, of_range, ranges.start, ranges.stop,
+        np.empty(0, np.uint32) if left is None else left,
     )  # fmt: skip
 
 
@@ -121,7 +141,7 @@ def _block_bases(reads: Reads, threads: int) -> int:
 
 
 class PageChains(NamedTuple):
-    """The minimizers of all blocks of reads, by bucket, as `partition` returns them of a block.
+    """The minimizers of all blocks of reads, by bucket, of some ranges; `partition` returns those of a block.
 
     Attributes
     ----------
@@ -129,6 +149,8 @@ class PageChains(NamedTuple):
     previous_page : ndarray of int32, shape (pages,)
     first_pages : ndarray of int64, shape (blocks,)
         Where the pages of each block start; their numbers count from there.
+    first_range : int
+        The first of the ranges.
     range_pages : list of int
         Pages that each range of buckets has in each block, from its first page on.
     memory : ReturnableMemory or None
@@ -140,6 +162,7 @@ class PageChains(NamedTuple):
     pages: np.ndarray
     previous_page: np.ndarray
     first_pages: np.ndarray
+    first_range: int
     range_pages: list[int]
     memory: ReturnableMemory | None
     last_page: np.ndarray
@@ -147,7 +170,14 @@ class PageChains(NamedTuple):
 
     @classmethod
     def of(
-        cls, reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
+        cls,
+        reads: Reads,
+        sketch: SketchParams,
+        layout: EntryLayout,
+        sketched: np.ndarray,
+        ranges: range,
+        left: np.ndarray,
+        threads: int,
     ) -> Self:
         """Sketch all reads; all blocks have their pages in one array, so that one call reads them all."""
         from overlapper.kernels.seeds import seed_index as kernel
@@ -155,7 +185,7 @@ class PageChains(NamedTuple):
         bounds = cut_evenly(reads.lengths, _block_bases(reads, threads))
         blocks = range(len(bounds) - 1)
         bases = np.add.reduceat(reads.lengths, bounds[:-1]) if len(reads) else np.empty(0, np.int64)
-        room = [pages_for(int(b), sketch, layout) for b in bases]
+        room = [pages_for(int(b), sketch, layout, len(ranges)) for b in bases]
         firsts = offsets_of(np.array([pages for pages, _ in room], np.int64))
         memory = ReturnableMemory(int(firsts[-1]) * kernel.PAGE * 8)
         pages = memory.array(np.uint64).reshape(-1, kernel.PAGE)
@@ -163,7 +193,7 @@ class PageChains(NamedTuple):
         def sketch_block(block: int) -> tuple[np.ndarray, ...]:
             start, stop = int(bounds[block]), int(bounds[block + 1])
             own = pages[firsts[block] : firsts[block + 1]]
-            return partition(reads, start, stop, sketch, layout, sketched, own)
+            return partition(reads, start, stop, sketch, layout, sketched, own, ranges, left)
 
         parts = list(map_in_order(sketch_block, blocks, threads))
         used = [len(part[0]) for part in parts]
@@ -178,8 +208,9 @@ class PageChains(NamedTuple):
         counts = np.array([part[3] for part in parts], np.int64).reshape(-1, layout.n_buckets)
         range_pages = [of_range for _, of_range in room]
         return cls(
-            pages, previous_page, firsts[:-1], range_pages, memory if fitting else None, last_page, counts
-        )
+            pages, previous_page, firsts[:-1], ranges.start, range_pages, memory if fitting else None,
+            last_page, counts,
+        )  # fmt: skip
 
     def give_back(self, bucket_range: int) -> None:
         """Give back the pages of a range of buckets, but spare ones; they are read no more."""
@@ -187,7 +218,7 @@ class PageChains(NamedTuple):
             return
         page_bytes = self.pages.itemsize * self.pages.shape[1]
         for first, n in zip(self.first_pages.tolist(), self.range_pages, strict=True):
-            start = first + bucket_range * n
+            start = first + (bucket_range - self.first_range) * n
             self.memory.give_back(start * page_bytes, (start + n) * page_bytes)
 
     def gathered(self, buckets: slice) -> tuple[np.ndarray, np.ndarray]:

@@ -6,63 +6,24 @@ import dataclasses
 import itertools
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from overlapper.params.stages import SketchParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
-from overlapper.sketch.page_chains import EntryLayout, PageChains
+from overlapper.sketch.occurrences import Occurrences, Packer, Stretch
+from overlapper.sketch.page_chains import EntryLayout, PageChains, expected_minimizers
+from overlapper.sketch.seed_lists import ListsHere, SeedLists
 from overlapper.sketch.spectrum import repeat_limit
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
-LISTED_BITS = 20
-"""``2 ** LISTED_BITS`` bases have their occurrences sorted at a time: their list fits into the cache."""
-LISTED_TOGETHER, LISTED_PARTS = 1 << 23, 8
-"""Occurrences that are listed together, or this part of all: for each part all are gone through once."""
 BUCKETS_AT_A_TIME = 4
 """Buckets that are gathered in one call: calls take the lock, of which all threads have one."""
 SPECTRUM_SIZE = 1 << 16
-
-Stretches = list[tuple[int, int]]
-"""Stretches ``[start, stop)`` of an array."""
-
-
-class SeedLists(Protocol):
-    """The occurrences of an index, in memory of the host or of a GPU."""
-
-    @property
-    def occurrences(self) -> np.ndarray:
-        """By hash, read and position (uint64), packed as `overlapper.kernels.seeds.seed_index` says.
-
-        There may be gaps that hold nothing.
-        """
-
-    @property
-    def by_read(self) -> np.ndarray:
-        """Numbers of the occurrences of each read (uint32 or int64), ascending by position.
-
-        Of the last one of a group, which has no later one, it is a number that none has.
-        """
-
-    def hits(self, step: int) -> int:
-        """Return how many hits every ``step``-th occurrence, by read, has with later ones of its group."""
-
-
-class ListsHere(NamedTuple):
-    """`SeedLists` in memory of the host."""
-
-    occurrences: np.ndarray
-    by_read: np.ndarray
-
-    def hits(self, step: int) -> int:
-        """As that of `SeedLists`."""
-        from overlapper.kernels.candidates.dsoft import count_hits
-
-        return int(count_hits(self.occurrences, np.ascontiguousarray(self.by_read[::step])))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +41,7 @@ class SeedIndex:
     lists : SeedLists
         Occurrences, and the numbers of those of each read.
     list_starts : ndarray of int64, shape (reads + 1,)
-        Where the numbers of each read start.
+        Where the numbers of each read start among those of all.
     seeding : Seeding
         All seeding minimizers of the reads; an index of a whole read set holds their occurrences, in the same
         order.
@@ -112,18 +73,28 @@ class SeedIndex:
         """
         layout = EntryLayout.choose(int(reads.word_offsets[-1]) * BASES_PER_WORD, sketch)
         sketched = np.empty(len(reads), np.int32)
-        entries, buckets, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
+        grouped, spectrum = group_by_hash(reads, sketch, layout, sketched, threads)
         limit, often, largest = chosen_limit(sketch, spectrum), unthinned(sketch.window), 0
         added: list[list[np.ndarray]] = []
         if not sketch.repeat_limit and spectrum[limit + 1 :].any():
-            frequent = _frequent(entries, buckets, layout, limit, threads)
+            frequent = grouped.frequent(limit, threads)
             placing = Placing.of(layout, reads.word_offsets)
             largest, added = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
-        by_read, marks = list_occurrences(reads, entries, buckets, layout, limit, often, threads, added)
-        counts = seed_counts(int(sketched.sum()), int(spectrum[1]), len(by_read))
-        seeding = Seeding(sketched=sketched, marks=marks, word_offsets=reads.word_offsets)
-        lists = ListsHere(entries, by_read)
+        lists = ListsHere(grouped.seeding(limit, often, added, threads), reads.word_offsets, threads)
+        seeding = Seeding(sketched, lists.marks, reads.word_offsets)
+        counts = seed_counts(int(sketched.sum()), int(spectrum[1]), int(seeding.starts[-1]))
         return cls(sketch.kmer_length, max(limit, largest), lists, seeding.starts, seeding, counts)
+
+    def among(self, queries: np.ndarray) -> SeedIndex:
+        """Return an index in which a few queries, ascending, have their seeds, and all others have none.
+
+        The index is one whose lists are `ListsHere`.
+        """
+        assert isinstance(self.lists, ListsHere)
+        sizes = np.zeros(len(self.list_starts) - 1, np.int64)
+        sizes[queries] = np.diff(self.list_starts)[queries]
+        starts = offsets_of(sizes)
+        return dataclasses.replace(self, lists=self.lists.among(queries, int(starts[-1])), list_starts=starts)
 
 
 def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
@@ -132,18 +103,6 @@ def chosen_limit(sketch: SketchParams, spectrum: np.ndarray) -> int:
     largest = int(np.flatnonzero(spectrum)[-1]) if spectrum.any() else 0
     # Room for hits is made by the limit, so it must not exceed what there is.
     return min(limit, largest) if largest < len(spectrum) - 1 else limit
-
-
-def _frequent(
-    entries: np.ndarray, stretches: list[Stretches], layout: EntryLayout, limit: int, threads: int
-) -> list[list[np.ndarray]]:
-    """Return the entries of frequent minimizers in each bucket of each range of buckets."""
-    from overlapper.kernels.seeds.deep_reads import frequent_groups
-
-    def of_range(buckets: Stretches) -> list[np.ndarray]:
-        return [frequent_groups(entries[start:stop], layout.rest_low_bit, limit) for start, stop in buckets]
-
-    return list(map_in_order(of_range, stretches, threads))
 
 
 def in_deep_reads(
@@ -182,174 +141,151 @@ def seed_counts(sketched: int, once: int, seeds: int) -> dict[str, int]:
     }
 
 
+class GroupedMinimizers(NamedTuple):
+    """Minimizers that occur at least twice, by hash, as occurrences; tandem ones are left out.
+
+    Attributes
+    ----------
+    reads : Reads
+    sketch : SketchParams
+    layout : EntryLayout
+    packer : Packer
+        What packed them.
+    firsts : list of int
+        Number at which those of each range of buckets start.
+    sizes : list of ndarray of int64
+        How many each bucket of each range has, one behind the other.
+    """
+
+    reads: Reads
+    sketch: SketchParams
+    layout: EntryLayout
+    packer: Packer
+    firsts: list[int]
+    sizes: list[np.ndarray]
+
+    @property
+    def _hashing(self) -> tuple[np.ndarray, np.ndarray, int, int, np.ndarray]:
+        """What kernels take to make the hash of an occurrence."""
+        from overlapper.kernels.seeds.minimizers import lanes_for
+
+        k = self.sketch.kmer_length
+        return self.reads.words, self.reads.word_offsets, k, self.layout.bucket_bits, lanes_for(k)
+
+    def frequent(self, limit: int, threads: int) -> list[list[np.ndarray]]:
+        """Return the entries of frequent minimizers in each bucket of each range of buckets."""
+        from overlapper.kernels.seeds.seed_lists import frequent_entries
+
+        def of_range(number: int) -> list[np.ndarray]:
+            ends = (self.firsts[number] + offsets_of(self.sizes[number])).tolist()
+            return [
+                frequent_entries(
+                    self.packer.packed, *self.packer.layout, start, stop, limit, *self._hashing,
+                    self.layout.rest_low_bit,
+                )
+                for start, stop in itertools.pairwise(ends)
+            ]  # fmt: skip
+
+        return list(map_in_order(of_range, range(len(self.firsts)), threads))
+
+    def seeding(self, limit: int, unthinned: int, added: list[list[np.ndarray]], threads: int) -> Occurrences:
+        """Return the occurrences of those that seed; the others are gone.
+
+        Parameters
+        ----------
+        limit : int
+            Largest multiplicity kept.
+        unthinned : int
+            That of `SeedRule`.
+        threads : int
+        added : list of list of ndarray of uint64
+            Entries of minimizers above the limit that seed all the same, of each bucket of each range; or
+            empty.
+        """
+        from overlapper.kernels.seeds.seed_lists import drop_groups
+
+        def keep(number: int) -> Stretch:
+            first, stop = self.firsts[number], self.firsts[number] + int(self.sizes[number].sum())
+            end = drop_groups(
+                self.packer.packed, *self.packer.layout, first, stop, limit, unthinned, *self._hashing,
+                self.packer.block_bits, self.packer.per_block[number],
+            )  # fmt: skip
+            for entries in added[number] if added else ():
+                # What is above the limit was dropped, so that there is room.
+                end = self.packer.pack(entries, end, number)
+            self.packer.give_back(end, stop)
+            return first, end
+
+        stretches = list(map_in_order(keep, range(len(self.firsts)), threads))
+        return self.packer.packed_in(stretches)
+
+
 def group_by_hash(
     reads: Reads, sketch: SketchParams, layout: EntryLayout, sketched: np.ndarray, threads: int
-) -> tuple[np.ndarray, list[Stretches], np.ndarray]:
-    """Return the entries of minimizers that occur at least twice, and the spectrum, both without tandem ones.
+) -> tuple[GroupedMinimizers, np.ndarray]:
+    """Sketch reads; return the minimizers that occur at least twice, and the spectrum of all.
 
-    The array has room for all minimizers; what is not written to takes no memory. The entries of each range
-    of buckets lie in stretches of it, one a bucket.
+    Both are without tandem ones. How many minimizers each read has goes to ``sketched`` (int32).
     """
-    from overlapper.kernels.seeds import seed_index as kernel
-
-    chains = PageChains.of(reads, sketch, layout, sketched, threads)
-    counts = chains.counts
-    firsts = offsets_of(counts.sum(axis=0))
-    kept = np.empty(firsts[-1], np.uint64)
-    placing = Placing.of(layout, reads.word_offsets)
-
-    def group_range(number: int) -> tuple[Stretches, np.ndarray]:
-        buckets = layout.bucket_ranges[number]
-        spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
-        stretches = []
-        place = int(firsts[buckets.start])
-        for first in buckets[::BUCKETS_AT_A_TIME]:
-            some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
-            entries, starts = chains.gathered(some)
-            sizes = np.empty(len(starts) - 1, np.int64)
-            kernel.group_buckets(
-                entries, starts, layout.rest_low_bit, layout.rest_bits,
-                placing.read_of_words, placing.word_offsets, spectrum, kept[place:], sizes,
-            )  # fmt: skip
-            for size in sizes.tolist():
-                stretches.append((place, place + size))
-                place += size
-        chains.give_back(number)
-        return stretches, spectrum
-
-    spectrum = np.zeros(SPECTRUM_SIZE, np.int64)
-    stretches = []
-    for range_stretches, range_spectrum in map_in_order(group_range, range(1 << layout.range_bits), threads):
-        stretches.append(range_stretches)
-        spectrum += range_spectrum
-    return kept, stretches, spectrum
+    passes = layout.passes(expected_minimizers(reads.total_bases, sketch.window))
+    left = np.zeros(int(reads.word_offsets[-1]) if len(passes) > 1 else 0, np.uint32)
+    placing, spectrum = Placing.of(layout, reads.word_offsets), np.zeros(SPECTRUM_SIZE, np.int64)
+    firsts: list[int] = []
+    sizes: list[np.ndarray] = []
+    packer, done = None, 0
+    for ranges in passes:
+        chains = PageChains.of(reads, sketch, layout, sketched, ranges, left, threads)
+        if packer is None:
+            room = int(sketched.sum(dtype=np.int64))
+            packer = Packer(placing, reads.lengths, room, len(layout.bucket_ranges))
+        before = offsets_of(chains.counts.sum(axis=0))
+        starts = [done + int(before[layout.bucket_ranges[number].start]) for number in ranges]
+        done += int(before[-1])
+        firsts += starts
+        group = partial(_group_range, chains, packer, placing, layout)
+        for of_range, of_spectrum in map_in_order(group, zip(ranges, starts, strict=True), threads):
+            sizes.append(of_range)
+            spectrum += of_spectrum
+        del chains, group
+    assert packer
+    return GroupedMinimizers(reads, sketch, layout, packer, firsts, sizes), spectrum
 
 
-def list_occurrences(
-    reads: Reads,
-    entries: np.ndarray,
-    stretches: list[Stretches],
-    layout: EntryLayout,
-    limit: int,
-    unthinned: int,
-    threads: int,
-    added: list[list[np.ndarray]],
+def _group_range(
+    chains: PageChains, packer: Packer, placing: Placing, layout: EntryLayout, given: tuple[int, int]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Turn grouped entries into occurrences, in place, and list them by read.
+    """Group the minimizers of a range of buckets, and pack those that occur at least twice.
 
     Parameters
     ----------
-    reads : Reads
-    entries : ndarray of uint64
-    stretches : list of list of tuple of int
-        Where the buckets of each range of buckets lie in the entries.
+    chains : PageChains
+        Give back the pages of the range.
+    packer : Packer
+    placing : Placing
     layout : EntryLayout
-    limit : int
-        Largest multiplicity kept.
-    unthinned : int
-        That of `SeedRule`.
-    threads : int
-    added : list of list of ndarray of uint64
-        Entries of minimizers above the limit that seed all the same, of each bucket; or empty.
+    given : tuple of int
+        The range, and the number from which on they are packed.
 
     Returns
     -------
-    by_read : ndarray of uint32 or int64
-        Numbers of the occurrences of each read, ascending by position; of the last one of a group, which has
-        no later one, a number that none has.
-    marks : ndarray of uint32, shape (words,)
-        A bit for each base at which one is, those of a word of the reads in one item.
+    sizes : ndarray of int64, shape (buckets,)
+        How many were packed.
+    spectrum : ndarray of int64
     """
-    joined, per_block = _join(reads, entries, stretches, layout, limit, unthinned, threads, added)
-    return _list_by_read(reads, entries, joined, per_block, threads)
+    from overlapper.kernels.seeds import seed_index as kernel
 
-
-def _join(
-    reads: Reads,
-    entries: np.ndarray,
-    stretches: list[Stretches],
-    layout: EntryLayout,
-    limit: int,
-    unthinned: int,
-    threads: int,
-    added: list[list[np.ndarray]],
-) -> tuple[Stretches, np.ndarray]:
-    """Turn entries into occurrences, in place.
-
-    Returns the stretch of occurrences that each range of buckets has, and how many each block of bases has in
-    each.
-    """
-    from overlapper.kernels.seeds.seed_index import join_groups
-
-    n_words = int(reads.word_offsets[-1])
-    read_of_words = Placing.of(layout, reads.word_offsets).read_of_words
-    per_block = np.zeros((len(stretches), (n_words * BASES_PER_WORD >> LISTED_BITS) + 1), np.int64)
-
-    def pack(grouped: np.ndarray, most: int, part: int) -> int:
-        return join_groups(
-            grouped, layout.rest_low_bit, most, unthinned,
-            read_of_words, reads.word_offsets, LISTED_BITS, per_block[part],
+    number, place = given
+    buckets = layout.bucket_ranges[number]
+    spectrum, sizes = np.zeros(SPECTRUM_SIZE, np.int64), np.empty(len(buckets), np.int64)
+    for first in buckets[::BUCKETS_AT_A_TIME]:
+        some = slice(first, min(first + BUCKETS_AT_A_TIME, buckets.stop))
+        entries, starts = chains.gathered(some)
+        own = sizes[some.start - buckets.start : some.stop - buckets.start]
+        kernel.group_buckets(
+            entries, starts, layout.rest_low_bit, layout.rest_bits,
+            placing.read_of_words, placing.word_offsets, spectrum,
+            packer.packed, *packer.layout, place, packer.block_bits, packer.per_block[number], own,
         )  # fmt: skip
-
-    def join(part: int) -> tuple[int, int]:
-        first = place = stretches[part][0][0]
-        for bucket, (start, stop) in enumerate(stretches[part]):
-            joined = pack(entries[start:stop], limit, part)
-            if added:
-                # What is above the limit was dropped, so that there is room.
-                above = entries[start + joined :][: len(added[part][bucket])]
-                above[:] = added[part][bucket]
-                joined += pack(above, len(above), part)
-            entries[place : place + joined] = entries[start : start + joined]
-            place += joined
-        return first, place
-
-    return list(map_in_order(join, range(len(stretches)), threads)), per_block
-
-
-def _list_by_read(
-    reads: Reads, occurrences: np.ndarray, stretches: Stretches, per_block: np.ndarray, threads: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers and marks of the occurrences, as `list_occurrences` does.
-
-    Blocks of bases are listed some at a time, as their unsorted bases take as much memory as their numbers.
-    """
-    from overlapper.kernels.seeds.seed_index import list_by_block, sort_block
-
-    block_starts = offsets_of(per_block.sum(axis=0))
-    n, words = int(block_starts[-1]), (1 << LISTED_BITS) // BASES_PER_WORD
-    # One more, to which goes what is not listed yet.
-    numbers = np.empty(n + 1, np.uint32 if len(occurrences) < 1 << 32 else np.int64)
-    marks = np.zeros(int(reads.word_offsets[-1]), np.uint32)
-
-    def list_blocks(first: int, last: int) -> None:
-        start, stop = int(block_starts[first]), int(block_starts[last])
-        first_read = int(np.searchsorted(reads.word_offsets, first * words, side="right")) - 1
-        last_read = int(np.searchsorted(reads.word_offsets, last * words))
-        goes_on = np.zeros(len(block_starts) - 1, np.int64)
-        goes_on[first:last] = 1
-        next_free = block_starts[:-1] - start + np.cumsum(per_block, axis=0) - per_block
-        next_free[:, goes_on == 0] = stop - start
-        bases = np.empty(stop - start + 1, np.int32)
-
-        def enter(part: int) -> None:
-            here = slice(*stretches[part])
-            list_by_block(
-                occurrences[here], here.start, reads.word_offsets, LISTED_BITS, first_read, last_read,
-                next_free[part], goes_on, numbers[start:], bases,
-            )  # fmt: skip
-
-        def sort(block: int) -> None:
-            own = slice(int(block_starts[block]), int(block_starts[block + 1]))
-            of_block = slice(block * words, (block + 1) * words)
-            sort_block(numbers[own], bases[own.start - start : own.stop - start], marks[of_block])
-
-        for _ in map_in_order(enter, range(len(stretches)), threads):
-            pass
-        for _ in map_in_order(sort, range(first, last), threads):
-            pass
-
-    together = max(LISTED_TOGETHER, n // LISTED_PARTS)
-    for first, last in itertools.pairwise(cut_evenly(np.diff(block_starts), together).tolist()):
-        list_blocks(first, last)
-    return numbers[:n], marks
+        place += int(own.sum())
+    chains.give_back(number)
+    return sizes, spectrum

@@ -12,9 +12,9 @@ from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Gpus, Slot
 from overlapper.params.stages import SketchParams
 from overlapper.sketch.deep_reads import Placing, unthinned
+from overlapper.sketch.occurrences import Packer
 from overlapper.sketch.page_chains import EntryLayout
 from overlapper.sketch.seed_index import (
-    LISTED_BITS,
     SPECTRUM_SIZE,
     SeedIndex,
     chosen_limit,
@@ -183,7 +183,7 @@ def _build(
         n += pack_occurrences(groups, slot.reads, grouped.owners, limit, often, occurrences[n:], arena)
     if in_deep:
         largest, deep = in_deep_reads(reads, frequent, placing, spectrum, limit, often, threads)
-        added = _packed(deep, placing, often)
+        added = _packed(deep, placing, reads.lengths)
         mark = arena.mark()
         launch(named("common.copies", "copy_items"), len(added), arena, arena.upload(added), occurrences[n:])
         arena.release(mark)
@@ -215,16 +215,10 @@ def _frequent(
     return [buckets[some.start : some.stop] for some in layout.bucket_ranges if some.start in share]
 
 
-def _packed(added: list[list[np.ndarray]], placing: Placing, often: int) -> np.ndarray:
-    """Return entries of all buckets as occurrences."""
-    from overlapper.kernels.seeds.seed_index import join_groups
-
-    blocks = np.empty((int(placing.word_offsets[-1]) * BASES_PER_WORD >> LISTED_BITS) + 1, np.int64)
-    parts = [np.empty(0, np.uint64)]
-    for entries in itertools.chain.from_iterable(added):
-        n = join_groups(
-            entries, placing.rest_low_bit, len(entries), often,
-            placing.read_of_words, placing.word_offsets, LISTED_BITS, blocks,
-        )  # fmt: skip
-        parts.append(entries[:n])
-    return np.concatenate(parts)
+def _packed(added: list[list[np.ndarray]], placing: Placing, lengths: np.ndarray) -> np.ndarray:
+    """Return entries of all buckets as occurrences on GPUs."""
+    parts = list(itertools.chain.from_iterable(added))
+    packer, first = Packer(placing, lengths, sum(map(len, parts)), 1), 0
+    for entries in parts:
+        first = packer.pack(entries, first, 0)
+    return packer.packed_in([(0, first)]).for_gpus()

@@ -11,6 +11,8 @@ import numpy as np
 
 from overlapper.errors import DeviceError
 from overlapper.gpu.gpus import Slot
+from overlapper.sketch.occurrences import BLOCK_BITS, OccurrenceLayout, Occurrences
+from overlapper.sketch.seed_lists import WholeLists
 
 if TYPE_CHECKING:
     from overlapper.runtime.gpu.memory import Arena, DeviceArray
@@ -104,20 +106,28 @@ class ListsThere:
         self._copying = threading.Lock()
 
     @functools.cached_property
-    def _here(self) -> tuple[np.ndarray, np.ndarray]:
-        return self._download(self._made.occurrences), self._download(self._made.by_read)
+    def _copied(self) -> WholeLists:
+        made = self._made
+        n = len(made.occurrences)
+        words = np.empty(n + 1, np.uint64)
+        words[:n] = self._download(made.occurrences)
+        blocks = BLOCK_BITS, np.empty((1, 0), np.int64)  # for listing alone
+        occurrences = Occurrences(words.view(np.uint8), OccurrenceLayout.on_gpus(), [(0, n)], *blocks)
+        return WholeLists(occurrences, self._download(made.by_read))
 
     @property
-    def occurrences(self) -> np.ndarray:
-        """As that of `SeedLists`."""
+    def _here(self) -> WholeLists:
         with self._copying:
-            return self._here[0]
+            return self._copied
 
     @property
-    def by_read(self) -> np.ndarray:
+    def occurrences(self) -> Occurrences:
         """As that of `SeedLists`."""
-        with self._copying:
-            return self._here[1]
+        return self._here.occurrences
+
+    def numbers(self, start: int, stop: int) -> np.ndarray:
+        """As that of `SeedLists`."""
+        return self._here.numbers(start, stop)
 
     def hits(self, step: int) -> int:
         """As that of `SeedLists`."""

@@ -25,7 +25,7 @@ from overlapper.io.artifacts import Artifact
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.deep_reads import Placing, SeedRule, unthinned
-from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, partition
+from overlapper.sketch.page_chains import RANGE_BITS, EntryLayout, expected_minimizers, partition
 from overlapper.sketch.seed_index import SPECTRUM_SIZE, chosen_limit, seed_counts
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
@@ -41,11 +41,6 @@ fresh memory for what files hold takes the system as long as to sort it."""
 
 LoadReads = Callable[[int, int], Reads]
 """``load(start, stop)`` gives the reads that are sketched, ``[start, stop)`` of all, in memory."""
-
-
-def expected_minimizers(bases: int, window: int) -> int:
-    """Return about how many minimizers reads have: two in a window and one k-mer."""
-    return 2 * bases // (window + 1)
 
 
 class SeedWriter:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 
 from overlapper.params.stages import SketchParams
 from overlapper.runtime.threads import map_in_order
+from overlapper.sketch.deep_reads import Placing
+from overlapper.sketch.occurrences import Occurrences, Packer, Stretch
 from overlapper.sketch.page_chains import EntryLayout, partition
-from overlapper.sketch.seed_index import ListsHere, SeedIndex, Stretches, list_occurrences
+from overlapper.sketch.seed_index import SeedIndex
+from overlapper.sketch.seed_lists import ListsHere
 from overlapper.sketch.seed_store import BlockSeeds, SeedStore
 from overlapper.tables import Reads, Seeding
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
-
-NO_LIMIT = 1 << 31
-"""No read set has a minimizer more often."""
 
 
 def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
@@ -31,32 +29,34 @@ def whole_index(store: SeedStore, reads: Reads, threads: int) -> SeedIndex:
     threads : int
     """
     starts = store.starts(0)
-    entries = np.empty(starts[-1], np.uint64)
+    packer = _packer(store, reads, int(starts[-1]))
 
-    def copy(buckets: range) -> list[tuple[int, int]]:
-        first, last = buckets.start, buckets.stop
-        entries[starts[first] : starts[last]] = store.entries(0, first, last)
-        return list(itertools.pairwise(starts[first : last + 1].tolist()))
+    def pack(number: int) -> Stretch:
+        buckets = store.layout.bucket_ranges[number]
+        first = starts[buckets.start]
+        entries = np.array(store.entries(0, buckets.start, buckets.stop))
+        for bucket in buckets:
+            of_bucket = entries[starts[bucket] - first : starts[bucket + 1] - first]
+            packer.pack(of_bucket, int(starts[bucket]), number)
+        return int(first), int(starts[buckets.stop])
 
-    stretches = list(map_in_order(copy, store.layout.bucket_ranges, threads))
+    stretches = list(map_in_order(pack, range(len(store.layout.bucket_ranges)), threads))
     store.release(0)
-    lists, seeding = _listed(store, reads, entries, stretches, store.sketched(), threads)
+    lists, seeding = _listed(packer.packed_in(stretches), reads, store.sketched(), threads)
     return SeedIndex(store.kmer_length, store.limit, lists, seeding.starts, seeding, store.counts)
 
 
+def _packer(store: SeedStore, reads: Reads, room: int) -> Packer:
+    placing = Placing.of(store.layout, reads.word_offsets)
+    return Packer(placing, reads.lengths, room, len(store.layout.bucket_ranges))
+
+
 def _listed(
-    store: SeedStore,
-    reads: Reads,
-    entries: np.ndarray,
-    stretches: list[Stretches],
-    sketched: np.ndarray,
-    threads: int,
+    occurrences: Occurrences, reads: Reads, sketched: np.ndarray, threads: int
 ) -> tuple[ListsHere, Seeding]:
-    """Turn entries into occurrences, in place, and list them by read: the store has what seeds alone."""
-    by_read, marks = list_occurrences(
-        reads, entries, stretches, store.layout, NO_LIMIT, NO_LIMIT, threads, []
-    )
-    return ListsHere(entries, by_read), Seeding(sketched, marks, reads.word_offsets)
+    """Return lists of occurrences, and the table of where they are in the reads."""
+    lists = ListsHere(occurrences, reads.word_offsets, threads)
+    return lists, Seeding(sketched, lists.marks, reads.word_offsets)
 
 
 def tile_index(
@@ -85,27 +85,28 @@ def tile_index(
     layout = store.layout
     first_target_base = queries.n_words * BASES_PER_WORD
     starts = queries.starts if targets is None else queries.starts + targets.starts
-    entries = np.empty(starts[-1], np.uint64)
+    packer = _packer(store, reads, int(starts[-1]))
 
-    def join(buckets: range) -> list[tuple[int, int]]:
+    def join(number: int) -> Stretch:
+        buckets = layout.bucket_ranges[number]
         first, last = buckets.start, buckets.stop
         of_queries = queries.read(first, last)
         of_targets = None if targets is None else targets.read(first, last)
-        stretches, place = [], int(starts[first])
+        room = np.empty(np.diff(starts[first : last + 1]).max(), np.uint64)
+        place = int(starts[first])
         for bucket in buckets:
             own = _of_bucket(of_queries, queries.starts, first, bucket)
             if targets is None or of_targets is None:
-                n = keep_repeated(own, layout.rest_low_bit, entries[place:])
+                n = keep_repeated(own, layout.rest_low_bit, room)
             else:
                 others = _of_bucket(of_targets, targets.starts, first, bucket)
-                n = join_blocks(own, others, layout.rest_low_bit, first_target_base, entries[place:])
-            stretches.append((place, place + n))
-            place += n
-        return stretches
+                n = join_blocks(own, others, layout.rest_low_bit, first_target_base, room)
+            place = packer.pack(room[:n], place, number)
+        return int(starts[first]), place
 
-    stretches = list(map_in_order(join, layout.bucket_ranges, threads))
+    stretches = list(map_in_order(join, range(len(layout.bucket_ranges)), threads))
     seeding = Seeding.concat([queries.seeding] if targets is None else [queries.seeding, targets.seeding])
-    lists, joined = _listed(store, reads, entries, stretches, seeding.sketched, threads)
+    lists, joined = _listed(packer.packed_in(stretches), reads, seeding.sketched, threads)
     return SeedIndex(store.kmer_length, store.limit, lists, joined.starts, seeding, store.counts)
 
 

@@ -13,7 +13,7 @@ from overlapper.sketch.page_chains import EntryLayout
 from tests.oracle import deep_reads as oracle
 from tests.oracle.minimizers import minimizers
 from tests.oracle.tandem import is_sampled, is_tandem
-from tests.read_sets import mutated, random_text, reads_of
+from tests.read_sets import ALONE, linked, mutated, random_text, reads_of
 from tests.tries import tries
 
 K, W = 11, 3
@@ -73,7 +73,7 @@ def test_seeds_equal_the_oracle(seed, limit, stretch, most_hits, met):
     assert np.diff(index.seeding.starts).tolist() == [len(read) for read in expected]
     times = Counter(value for read in expected for value, _, _ in read)
     assert index.limit >= max(times.values(), default=0)
-    assert sum(index.lists.by_read < len(index.lists.occurrences)) == times.total() - len(times)
+    assert np.count_nonzero(linked(index) != ALONE) == times.total() - len(times)
 
 
 def test_reads_of_the_plasmid_are_deep_and_those_of_a_satellite_are_not():

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.dsoft import DsoftFinder
 from overlapper.params.stages import DsoftParams, Params, SketchParams
-from overlapper.sketch import deep_reads, page_chains, seed_index
+from overlapper.sketch import deep_reads, occurrences, page_chains, seed_index, seed_lists
 from tests.oracle import dsoft as oracle
 from tests.oracle import tandem
 from tests.oracle.minimizers import minimizers
-from tests.read_sets import columns_of, mutated, random_text, reads_of, texts_of
+from tests.read_sets import columns_of, linked, mutated, random_text, reads_of, texts_of
 from tests.tries import tries
 
 SKETCHES = st.builds(
@@ -59,10 +59,12 @@ def test_candidates_equal_the_oracle(seed, sketch, dsoft):
 
 
 @settings(max_examples=tries(60), deadline=None)
-@given(seed=st.integers(0, 2**32), sketch=SKETCHES)
-def test_seeding_and_counts_equal_the_oracle(seed, sketch):
+@given(seed=st.integers(0, 2**32), sketch=SKETCHES, together=st.sampled_from([1, 200, 1 << 26]))
+def test_seeding_and_counts_equal_the_oracle(seed, sketch, together):
     texts = texts_of(seed, genome=700, reads=8, longest=350)
-    index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_chains, "MINIMIZERS_TOGETHER", together)
+        index = seed_index.SeedIndex.build(reads_of(texts), sketch, 2)
     of_read = [minimizers(text, sketch.kmer_length, sketch.window) for text in texts]
     times = Counter(value for found in of_read for value, _, _ in found)
     tandem_free = tandem.seeding(of_read, sketch.repeat_limit, 0, 10**6)
@@ -104,23 +106,18 @@ def test_tandem_minimizers_do_not_seed_and_frequent_ones_are_thinned_out(seed, u
     assert np.diff(index.seeding.starts).tolist() == [len(of_read) for of_read in expected]
 
 
-def with_later(index):
-    """Return the occurrences that have a later one of their group, by read and position; 0 for the others."""
-    has_later = index.lists.by_read < len(index.lists.occurrences)
-    return np.where(has_later, index.lists.occurrences[np.where(has_later, index.lists.by_read, 0)], 0)
-
-
 def test_blocks_buckets_and_threads_do_not_change_the_index(monkeypatch):
     reads = reads_of(texts_of(1, genome=20_000, reads=60, longest=5000))
     sketch = SketchParams(kmer_length=13, window=2)
     whole = seed_index.SeedIndex.build(reads, sketch, 1)
     monkeypatch.setattr(page_chains, "BLOCK_BASES", 3000)
-    monkeypatch.setattr(seed_index, "LISTED_BITS", 11)
-    monkeypatch.setattr(seed_index, "LISTED_TOGETHER", 40)
+    monkeypatch.setattr(occurrences, "BLOCK_BITS", 11)
+    monkeypatch.setattr(seed_lists, "LISTED_TOGETHER", 40)
     monkeypatch.setattr(page_chains, "RANGE_BITS", 3)
-    for threads in (1, 3):
+    for threads, together in ((1, 1 << 26), (3, 40_000), (2, 5000)):
+        monkeypatch.setattr(page_chains, "MINIMIZERS_TOGETHER", together)
         other = seed_index.SeedIndex.build(reads, sketch, threads)
-        assert np.array_equal(with_later(whole), with_later(other))
+        assert np.array_equal(linked(whole), linked(other))
         assert columns_of(whole.seeding) == columns_of(other.seeding)
         assert (whole.limit, whole.counts) == (other.limit, other.counts)
     monkeypatch.setattr(page_chains, "ENTRIES_PER_BUCKET", 50)

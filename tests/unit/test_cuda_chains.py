@@ -42,7 +42,7 @@ from overlapper.runtime.gpu.devices import Device
 from overlapper.sketch import seed_index_gpu
 from overlapper.sketch.seed_index import SeedIndex
 from overlapper.sketch.seed_lists_gpu import ListsThere
-from tests.read_sets import columns_of, reads_of, texts_of
+from tests.read_sets import columns_of, linked, reads_of, texts_of
 from tests.unit.cuda import PretendedArena, PretendedThreads, compiled, on_device
 
 U4, U8, I4, I8, BOOLEANS = (
@@ -284,8 +284,7 @@ def test_candidates_are_those_of_the_cpu(pretended, monkeypatch):
 
 def index_of(index):
     """Return all that others see of a seed index: what lies between its groups is arbitrary."""
-    seen = index.lists.occurrences[index.lists.by_read[index.lists.by_read < len(index.lists.occurrences)]]
-    return index.limit, index.counts, columns_of(index.seeding), seen.tobytes()
+    return index.limit, index.counts, columns_of(index.seeding), linked(index).tobytes()
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")

@@ -6,12 +6,12 @@ from overlapper.kernels.common.growth import grow, grow_rows
 from overlapper.kernels.common.inlining import inner
 from overlapper.kernels.common.packed import prefetch, uncounted
 from overlapper.kernels.common.sorting import sort_few
-from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
+from overlapper.kernels.seeds.occurrences import SPARE, occurrence_at, position_in, read_in, strand_in
 from overlapper.runtime.compile.cache import njit
 
 U64 = np.uint64
-LINE = 8
-"""Occurrences in a line of memory."""
+LINE = 64
+"""Bytes in a line of memory."""
 AHEAD = 16
 """How many seeds ahead the occurrences of others are fetched, and of how many the hits have room."""
 HEADER = 7
@@ -21,8 +21,10 @@ HEADER = 7
 @njit(nogil=True, cache=True)
 def find_candidates(
     occurrences,
+    width,
+    position_bits,
     list_starts,
-    by_read,
+    numbers,
     lengths,
     query_start,
     query_stop,
@@ -39,12 +41,15 @@ def find_candidates(
 
     Parameters
     ----------
-    occurrences : ndarray of uint64
+    occurrences : ndarray of uint8
         The seed index.
+    width, position_bits : int
+        Its layout (`overlapper.kernels.seeds.occurrences`).
     list_starts : ndarray of int64, shape (reads + 1,)
-        Where each read's part of ``by_read`` starts.
-    by_read : ndarray of uint32 or int64
-        Numbers of occurrences, read by read; one that is too large stands for the last of a group.
+        Where the seeds of each read start among those of all reads.
+    numbers : ndarray of uint32 or int64
+        Numbers of the occurrences of the queries, read by read; one that is too large stands for the last of
+        a group.
     lengths : ndarray of int64, shape (reads,)
     query_start, query_stop : int
     first_target : int
@@ -80,10 +85,11 @@ def find_candidates(
     windows = np.zeros((1024, 2), np.int32)
     fewest = 1 if k >= min_bases else 2
     for query in range(query_start, query_stop):
-        numbers = by_read[list_starts[query] : list_starts[query + 1]]
+        own = numbers[list_starts[query] - list_starts[query_start] :]
         n, hit_keys, hits = _collect_hits(
-            occurrences, numbers, max(query, first_target - 1), limit, hit_keys, hits, met
-        )
+            occurrences, width, position_bits, own[: list_starts[query + 1] - list_starts[query]],
+            max(query, first_target - 1), limit, hit_keys, hits, met,
+        )  # fmt: skip
         n, n_keys = _count_groups(hit_keys[:n], hits, met, fewest, group_count, touched)
         keys = touched[:n_keys]
         sort_few(keys)
@@ -145,28 +151,32 @@ def find_candidates(
 
 
 @njit(nogil=True, cache=True)
-def count_hits(occurrences, numbers):
-    """Return how many hits occurrences of these numbers have with later ones of their groups.
+def count_hits(occurrences, width, first, stop, step):
+    """Return how many hits every ``step``-th occurrence has with later ones of its group.
 
     Parameters
     ----------
-    occurrences : ndarray of uint64
+    occurrences : ndarray of uint8
         The seed index.
-    numbers : ndarray of uint32 or int64
-        As in ``by_read`` of `find_candidates`.
+    width : int
+        See `find_candidates`.
+    first, stop : int
+        Numbers ``[first, stop)``, which are whole groups, are looked at.
+    step : int
     """
-    hits, last = U64(0), U64(len(occurrences) - 1)
-    for i in range(len(numbers)):
-        number = U64(numbers[i])
-        if number < last:
-            while not occurrences[number] >> U64(63):
-                number += U64(1)
-                hits += U64(1)
-    return np.int64(hits)
+    hits = 0
+    for number in range(first, stop, step):
+        here = number
+        while not occurrence_at(occurrences, here, width) >> U64(63):
+            here += 1
+        hits += here - number
+    return hits
 
 
 @njit(nogil=True, cache=True)
-def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
+def _collect_hits(
+    occurrences, width, position_bits, numbers, last_skipped, limit, keys, hits, met
+):  # fmt: skip
     """Write key and hit, ``query position << 32 | target position``, of all; return how many, and the arrays.
 
     Only later occurrences of a group are met, so that every pair is met once, and of these only those in
@@ -175,7 +185,7 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
     small enough for the cache. The arrays grow so that there is room for the ``limit`` hits of a seed.
     """
     seeds = np.empty(len(numbers) + AHEAD, np.uint64)
-    last, n_seeds = U64(len(occurrences) - 1), U64(0)
+    last, n_seeds = U64((len(occurrences) - SPARE) // width - 1), U64(0)
     for i in range(len(numbers)):
         seeds[n_seeds] = U64(numbers[i])
         n_seeds += U64(U64(numbers[i]) < last)
@@ -185,29 +195,35 @@ def _collect_hits(occurrences, numbers, last_skipped, limit, keys, hits, met):
         most = n + AHEAD * limit
         if most > len(keys):
             keys, hits = grow(keys, 2 * most), grow(hits, 2 * most)
-        n = _meet(occurrences, seeds, start, np.int64(n_seeds), U64(last_skipped), keys, hits, met, n)
+        n = _meet(
+            occurrences, width, position_bits, seeds, start, np.int64(n_seeds), U64(last_skipped), keys, hits,
+            met, n,
+        )  # fmt: skip
     return n, keys, hits
 
 
 @inner
-def _meet(occurrences, seeds, start, n_seeds, skipped, keys, hits, met, n):
+def _meet(
+    occurrences, width, position_bits, seeds, start, n_seeds, skipped, keys, hits, met, n
+):  # fmt: skip
     """Write the hits of the next `AHEAD` seeds behind the ``n`` that are there, and return how many are."""
     n = U64(n)
     for i in range(start, min(start + AHEAD, n_seeds)):
         # Two lines of the index, as most groups have no more: the loop below would wait for each of them.
-        prefetch(occurrences, np.int64(seeds[i + AHEAD]))
-        prefetch(occurrences, np.int64(seeds[i + AHEAD]) + LINE)
+        ahead = np.int64(seeds[i + AHEAD]) * width
+        prefetch(occurrences, ahead)
+        prefetch(occurrences, ahead + LINE)
         number = seeds[i]
-        own = occurrences[number]
-        position = ((own >> U64(1)) & U64(POSITION_MASK)) << U64(32)
+        own = occurrence_at(occurrences, number, width)
+        position = position_in(own, width, position_bits) << U64(32)
         here = own
         while not here >> U64(63):
             number += U64(1)
-            here = occurrences[number]
-            target = (here & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
-            key = (target << U64(1)) | ((own ^ here) & U64(1))
+            here = occurrence_at(occurrences, number, width)
+            target = read_in(here, width, position_bits)
+            key = (target << U64(1)) | strand_in(own ^ here, width)
             keys[n] = np.int32(key)
-            hits[n] = position | ((here >> U64(1)) & U64(POSITION_MASK))
+            hits[n] = position | position_in(here, width, position_bits)
             other = U64(target > skipped)
             met[key] = np.uint8((np.uint8(1) + np.uint8(met[key] > 0)) * np.uint8(other))
             n += other

@@ -6,38 +6,11 @@ bucket, by hash. A group is the entries of one hash; it is frequent when it has 
 
 import numpy as np
 
-from overlapper.kernels.common.growth import grow
 from overlapper.kernels.seeds.seed_groups import group_stop, is_sampled, read_of
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 U64 = np.uint64
-
-
-@njit(nogil=True, cache=True)
-def frequent_groups(entries, rest_low_bit, limit):
-    """Return the entries of frequent groups, copied.
-
-    Parameters
-    ----------
-    entries : ndarray of uint64
-    rest_low_bit : int
-        Where the rest of the hash starts; below are base number and strand.
-    limit : int
-    """
-    frequent, n, start, shift = np.empty(0, np.uint64), 0, 0, U64(rest_low_bit)
-    while start + limit < len(entries):
-        if entries[start] >> shift != entries[start + limit] >> shift:
-            start += 1
-            continue
-        stop = group_stop(entries, start, rest_low_bit)
-        if n + stop - start > len(frequent):
-            frequent = grow(frequent, 2 * (n + stop - start))
-        for i in range(start, stop):
-            frequent[n] = entries[i]
-            n += 1
-        start = stop
-    return frequent[:n]
 
 
 @njit(nogil=True, cache=True)

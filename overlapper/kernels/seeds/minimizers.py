@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from overlapper.kernels.common.packed import trailing_zeros
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -110,6 +111,16 @@ def _hash_words(words, first_word, n_words, k, hashes, strands):
 @overload(_hash_words, jit_options={"nogil": True})
 def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
+
+
+@njit(nogil=True, cache=True)
+def hash_at(words, position, k, hashes, strands):
+    """Return the hash (uint64) of a k-mer of a packed read, which has one.
+
+    ``hashes`` and ``strands`` have room for those of a word of the read, in lanes as `select` has them.
+    """
+    _hash_words(words, position // BASES_PER_WORD, 1, k, hashes, strands)
+    return U64(hashes[position % BASES_PER_WORD])
 
 
 # Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from
@@ -230,6 +241,38 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
     return _compact(
         hashes[begin - origin :], highest, strands[begin - origin :], begin, end, found, found_pos
     )
+
+
+@njit(nogil=True, cache=True)
+def select_marked(words, marks, k, begin, scratch, strands, found, found_pos):
+    """Write the k-mers of one chunk of a read that are marked, as `select` writes minimizers.
+
+    Parameters
+    ----------
+    words : ndarray of uint64
+        The packed read.
+    marks : ndarray of uint32
+        A bit for each base of the read, those of a word in one item.
+    k, begin, scratch, strands, found, found_pos
+        As `select` takes them.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    first_word, hashes, n = begin // BASES_PER_WORD, scratch[0], 0
+    n_words = min(CHUNK // BASES_PER_WORD, len(words) - first_word)
+    _hash_words(words, first_word, n_words, k, hashes, strands)
+    for word in range(n_words):
+        bits = U64(marks[first_word + word])
+        while bits:
+            at = word * BASES_PER_WORD + trailing_zeros(bits)
+            found[n] = hashes[at]
+            found_pos[n] = (U64(begin + at) << U64(1)) | U64(strands[at])
+            n += 1
+            bits &= bits - U64(1)
+    return n
 
 
 @njit(nogil=True, cache=True)

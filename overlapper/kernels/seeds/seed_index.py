@@ -1,29 +1,24 @@
 """The seed index: which minimizers occur where, kept for those that occur more than once.
 
-Built in four steps, each linear in the minimizers:
+Built in three steps, each linear in the minimizers:
 
 1. `partition` sketches a block of reads and drops each minimizer into the page chain of its bucket, the
    lowest bits of its hash (the highest are zeros too often: minimizers are small hashes).
 2. `group_bucket` sorts a bucket, gathered from the chains of all blocks, by the rest of the hash, counts how
    often each hash occurs, and keeps those that occur at least twice and are not tandem (`is_tandem`).
-3. `join_groups` drops what occurs too often, thins out what occurs often (`is_sampled`), and packs each
-   occurrence as one word.
-4. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
-   their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
+3. What is kept is packed as occurrences, and listed by read, as `overlapper.kernels.seeds.seed_lists` says.
 
 An entry of the first two steps is ``rest of hash | word-aligned base number | strand``, as many bits each as
-the read set asks for; an occurrence of the finished index is ``last of its group (1 bit) | read (31) |
-position (31) | strand (1)``. Occurrences of a group ascend by read and position.
+the read set asks for.
 """
 
 import numpy as np
 
 from overlapper.kernels.common.growth import grow, grow_rows
-from overlapper.kernels.common.inlining import inner
-from overlapper.kernels.common.packed import popcount
 from overlapper.kernels.common.sorting import radix_sort
-from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select
-from overlapper.kernels.seeds.seed_groups import FEWEST_TANDEM, is_sampled, is_tandem, read_of
+from overlapper.kernels.seeds.minimizers import CHUNK, scratch_size, select, select_marked
+from overlapper.kernels.seeds.seed_groups import FEWEST_TANDEM, is_tandem
+from overlapper.kernels.seeds.seed_lists import pack_entries
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -31,9 +26,6 @@ PAGE = 256
 """Entries a page; a block wastes half a page a bucket."""
 
 U64 = np.uint64
-LAST_OF_GROUP = 1 << 63
-READ_SHIFT = 32
-POSITION_MASK = (1 << 31) - 1
 
 
 def pages_of_range(bases, w, bucket_bits, range_bits):
@@ -49,8 +41,12 @@ def pages_of_range(bases, w, bucket_bits, range_bits):
 def partition(
     words, word_offsets, lengths, unknown_start, unknown_end, unknown_offsets,
     read_start, read_stop, k, w, bucket_bits, base_bits, lanes, sketched, pages, range_bits, range_pages,
+    first_range, stop_range, left,
 ):  # fmt: skip
     """Sketch reads ``[read_start, read_stop)`` and partition their minimizers by the lowest bits of the hash.
+
+    Where some ranges of buckets are worked on after others, minimizers of those that are not yet are marked:
+    they are made again by their places alone.
 
     Parameters
     ----------
@@ -65,11 +61,17 @@ def partition(
     lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
         Only its type counts: the width in which k-mers are hashed.
     sketched : ndarray of int32, shape (reads,)
-        Out: minimizers of each of these reads.
+        Out: minimizers of each of these reads, when the first ranges are worked on.
     pages : ndarray of uint64, shape (n, PAGE)
-        Room: ``range_pages`` of it for each of ``2 ** range_bits`` ranges of buckets, the rest for ranges
-        that need more; more is made when that is not enough.
+        Room: ``range_pages`` of it for each range of buckets that is worked on, the rest for ranges that need
+        more; more is made when that is not enough.
     range_bits, range_pages : int
+        There are ``2 ** range_bits`` ranges.
+    first_range, stop_range : int
+        Ranges ``[first_range, stop_range)`` are worked on; those before were.
+    left : ndarray of uint32, shape (words,)
+        In and out: a bit for the place of each minimizer of ranges that are not worked on yet. Of no words
+        where all ranges are worked on.
 
     Returns
     -------
@@ -83,10 +85,11 @@ def partition(
     """
     n_buckets = 1 << bucket_bits
     previous_page = np.empty(len(pages), np.int32)
-    next_page = np.empty(1 << range_bits, np.int64)
-    for bucket_range in range(1 << range_bits):
+    next_page = np.empty(stop_range - first_range, np.int64)
+    for bucket_range in range(stop_range - first_range):
         next_page[bucket_range] = bucket_range * range_pages
-    n_pages = range_pages << range_bits
+    n_pages = range_pages * (stop_range - first_range)
+    range_shift = bucket_bits - range_bits
     last_page = np.full(n_buckets, -1, np.int32)
     counts = np.zeros(n_buckets, np.int64)
     scratch = np.empty((3, scratch_size(w)), lanes.dtype)
@@ -96,24 +99,34 @@ def partition(
     rest_shift = U64(base_bits + 1)
     for read in range(read_start, read_stop):
         length = lengths[read]
-        sketched[read] = 0
+        if first_range == 0:
+            sketched[read] = 0
         read_words = words[word_offsets[read] : word_offsets[read + 1]]
         unknown = slice(unknown_offsets[read], unknown_offsets[read + 1])
         first_base = U64(word_offsets[read] * BASES_PER_WORD) << U64(1)
+        marks = left[word_offsets[read] : word_offsets[read + 1]]
         for begin in range(0, length - k + 1, CHUNK):
-            n = select(
-                read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
-                strands, found, found_pos,
-            )  # fmt: skip
+            if first_range > 0:
+                n = select_marked(read_words, marks, k, begin, scratch, strands, found, found_pos)
+            else:
+                n = select(
+                    read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,
+                    strands, found, found_pos,
+                )  # fmt: skip
+                sketched[read] += n
+            if len(left):
+                n = _leave(
+                    found, found_pos, n, bucket_mask, first_range << range_shift, stop_range << range_shift,
+                    marks,
+                )  # fmt: skip
             if n_pages + n > len(pages):
                 pages = grow_rows(pages, 2 * len(pages) + n)
                 previous_page = grow(previous_page, len(pages))
-            sketched[read] += n
             for i in range(n):
                 bucket = np.int64(found[i] & bucket_mask)
                 slot = counts[bucket] & (PAGE - 1)
                 if slot == 0:
-                    in_range = bucket >> (bucket_bits - range_bits)
+                    in_range = (bucket >> range_shift) - first_range
                     page = next_page[in_range]
                     if page < (in_range + 1) * range_pages:
                         next_page[in_range] += 1
@@ -126,6 +139,22 @@ def partition(
                 pages[last_page[bucket], slot] = entry
                 counts[bucket] += 1
     return pages[:n_pages], previous_page[:n_pages], last_page, counts
+
+
+@njit(nogil=True, cache=True)
+def _leave(found, found_pos, n, bucket_mask, first_bucket, stop_bucket, left):
+    """Mark the minimizers of a read that are in other buckets; move the rest to the front, and count them."""
+    kept, wanted = U64(0), U64(stop_bucket - first_bucket)
+    for i in range(n):
+        value, place = found[i], found_pos[i]
+        stays = (value & bucket_mask) - U64(first_bucket) >= wanted
+        base = place >> U64(1)
+        bit = U64(1) << (base & U64(31))
+        word = base >> U64(5)
+        left[word] = np.uint32((U64(left[word]) & ~bit) | (bit * U64(stays)))
+        found[kept], found_pos[kept] = value, place
+        kept += U64(not stays)
+    return np.int64(kept)
 
 
 @njit(nogil=True, cache=True)
@@ -178,7 +207,7 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, read_of_words, word_of
     spectrum : ndarray of int64
         In and out: how many hashes, tandem ones not, occur so often; the last value also counts those above.
     out : ndarray of uint64
-        Out: entries of the hashes that are kept, by hash, then by base number.
+        Out: entries of the hashes that are kept, by hash, then by base number; may be ``entries`` itself.
 
     Returns
     -------
@@ -209,21 +238,25 @@ def group_bucket(entries, spare, rest_low_bit, rest_bits, read_of_words, word_of
 
 @njit(nogil=True, cache=True)
 def group_buckets(
-    entries, starts, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out, sizes
+    entries, starts, rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, occurrences, width,
+    position_bits, first, block_bits, per_block, sizes,
 ):  # fmt: skip
-    """Group several buckets, one behind the other; see `group_bucket`.
+    """Group several buckets, and pack what is kept, one behind the other; see `group_bucket`.
 
     Parameters
     ----------
     entries : ndarray of uint64
+        Overwritten.
     starts : ndarray of int64, shape (buckets + 1,)
         Where the entries of each bucket start.
-    rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum, out
+    rest_low_bit, rest_bits, read_of_words, word_offsets, spectrum
         Those of `group_bucket`.
+    occurrences, width, position_bits, first, block_bits, per_block
+        Those of `pack_entries`.
     sizes : ndarray of int64, shape (buckets,)
         Out: how many entries of each bucket are kept.
     """
-    largest, place = 0, 0
+    largest = 0
     for bucket in range(len(sizes)):
         largest = max(largest, starts[bucket + 1] - starts[bucket])
     spare = np.empty(largest, np.uint64)
@@ -231,134 +264,10 @@ def group_buckets(
         of_bucket = entries[starts[bucket] : starts[bucket + 1]]
         sizes[bucket] = group_bucket(
             of_bucket, spare[: len(of_bucket)], rest_low_bit, rest_bits, read_of_words, word_offsets,
-            spectrum, out[place:],
+            spectrum, of_bucket,
         )  # fmt: skip
-        place += sizes[bucket]
-
-
-@njit(nogil=True, cache=True)
-def join_groups(entries, rest_low_bit, limit, unthinned, read_of_words, word_offsets, block_bits, per_block):
-    """Pack the groups that occur at most ``limit`` times, and are sampled, as occurrences, in place.
-
-    Parameters
-    ----------
-    entries : ndarray of uint64, shape (n,)
-        What `group_bucket` wrote, of one bucket; overwritten from the front by occurrences.
-    rest_low_bit : int
-        Where the rest of the hash starts; below are base number and strand.
-    limit : int
-        Largest multiplicity kept.
-    unthinned : int
-        That of `is_sampled`.
-    read_of_words : ndarray of int32
-        Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
-    word_offsets : ndarray of int64
-        Column of the read table.
-    block_bits : int
-        A block is ``2 ** block_bits`` word-aligned bases.
-    per_block : ndarray of int64, shape (blocks,)
-        In and out: occurrences in each block.
-
-    Returns
-    -------
-    int
-        How many occurrences there are.
-    """
-    shift, base_mask = U64(rest_low_bit), (U64(1) << U64(rest_low_bit)) - U64(1)
-    n, kept, group = len(entries), 0, 0
-    # Most groups are kept, and short: an entry is written before its group is known to be one of them.
-    for i in range(n):
-        entry = entries[i]
-        following = entries[i + 1] >> shift if i + 1 < n else ~(entry >> shift)
-        last = following != entry >> shift
-        base = np.int64((entry & base_mask) >> U64(1))
-        read = read_of(base, read_of_words, word_offsets)
-        position = base - word_offsets[read] * BASES_PER_WORD
-        place = (U64(read) << U64(READ_SHIFT)) | (U64(position) << U64(1)) | (entry & U64(1))
-        entries[kept] = (U64(last) << U64(63)) | place
-        per_block[base >> block_bits] += 1
-        kept += 1
-        if last and (kept - group > limit or not is_sampled(entry >> shift, kept - group, unthinned)):
-            for j in range(group, kept):
-                per_block[_base_of(entries[j], word_offsets) >> block_bits] -= 1
-            kept = group
-        group = kept if last else group
-    return kept
-
-
-@inner
-def _read_of(occurrence):
-    return (occurrence & ~U64(LAST_OF_GROUP)) >> U64(READ_SHIFT)
-
-
-@njit(nogil=True, cache=True)
-def _base_of(occurrence, word_offsets):
-    """Return the word-aligned base number of an occurrence."""
-    read = np.int64(_read_of(occurrence))
-    return word_offsets[read] * BASES_PER_WORD + np.int64((occurrence >> U64(1)) & U64(POSITION_MASK))
-
-
-@njit(nogil=True, cache=True)
-def list_by_block(
-    occurrences, first, word_offsets, block_bits, first_read, last_read, next_free, goes_on, numbers, bases
-):  # fmt: skip
-    """Enter occurrences into the lists of their blocks of bases, in the order they come.
-
-    Parameters
-    ----------
-    occurrences : ndarray of uint64
-        A stretch of the index.
-    first : int
-        Number of the first of them.
-    word_offsets : ndarray of int64
-        Column of the read table.
-    block_bits : int
-        A block is ``2 ** block_bits`` word-aligned bases.
-    first_read, last_read : int
-        Occurrences in reads that are not between these are left out.
-    next_free : ndarray of int64, shape (blocks,)
-        In and out: where the next occurrence of each block goes.
-    goes_on : ndarray of int64, shape (blocks,)
-        1 for blocks that are listed; 0 for others, whose occurrences are all written to the same place.
-    numbers : ndarray of uint32 or int64
-        Out: numbers of occurrences; of the last of a group, which has no later one, all bits are set.
-    bases : ndarray of int32
-        Out: their bases, counted from the start of the block.
-    """
-    reads = U64(last_read - first_read)
-    for i in range(len(occurrences)):
-        if _read_of(occurrences[i]) - U64(first_read) > reads:
-            continue
-        base = _base_of(occurrences[i], word_offsets)
-        block = base >> block_bits
-        place = next_free[block]
-        numbers[place] = -1 if occurrences[i] >> U64(63) else first + i
-        bases[place] = base & ((1 << block_bits) - 1)
-        next_free[block] = place + goes_on[block]
-
-
-@njit(nogil=True, cache=True)
-def sort_block(numbers, bases, marks):
-    """Sort the list of a block by base, that is, by read and position; no two have the same base.
-
-    Parameters
-    ----------
-    numbers : ndarray of uint32 or int64, shape (n,)
-        What `list_by_block` wrote; in and out.
-    bases : ndarray of int32, shape (n,)
-        Likewise, unsorted.
-    marks : ndarray of uint32
-        Those of the words of the block, zero. Out: with a bit for each base.
-    """
-    for base in bases:
-        marks[base >> 5] |= np.uint32(U64(1) << U64(base & 31))
-    ranks = np.empty(len(marks), np.int32)
-    n = np.int32(0)
-    for word in range(len(marks)):
-        ranks[word] = n
-        n += np.int32(popcount(U64(marks[word])))
-    unsorted = numbers.copy()
-    for i in range(len(bases)):
-        word = bases[i] >> 5
-        below = U64(marks[word]) & ((U64(1) << U64(bases[i] & 31)) - U64(1))
-        numbers[ranks[word] + popcount(below)] = unsorted[i]
+        pack_entries(
+            of_bucket[: sizes[bucket]], rest_low_bit, read_of_words, word_offsets, occurrences, width,
+            position_bits, first, block_bits, per_block,
+        )  # fmt: skip
+        first += sizes[bucket]

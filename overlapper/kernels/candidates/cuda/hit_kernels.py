@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import cuda, int32, int64, uint64
 
-from overlapper.kernels.seeds.seed_index import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
+from overlapper.kernels.seeds.occurrences import LAST_OF_GROUP, POSITION_MASK, READ_SHIFT
 
 
 @cuda.jit(device=True, forceinline=True)

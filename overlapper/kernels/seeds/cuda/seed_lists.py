@@ -1,4 +1,4 @@
-"""The seed index from grouped minimizers on a CUDA device; the twin of steps 3 and 4 of ../seed_index.py.
+"""The seed index from grouped minimizers on a CUDA device; the twin of ../seed_lists.py.
 
 Occurrences are as there, without gaps. The lists of reads need no sort: a bit a base marks where occurrences
 are, so that the bits before its own tell the place of each.

@@ -1,0 +1,256 @@
+"""The seed index from grouped minimizers: occurrences by hash, their numbers by read, and where they are.
+
+1. `pack_entries` makes occurrences of the entries of a bucket.
+2. `drop_groups` leaves out what occurs too often, and thins out what occurs often (`is_sampled`).
+3. `list_by_block` and `sort_block` list the occurrences of each read by position. Reads are so many that
+   their lists would be written all over memory; blocks of bases are few, and one fits into the cache.
+
+Occurrences and their layout, ``width`` and ``position_bits``, are those of
+`overlapper.kernels.seeds.occurrences`; of a group they ascend by read and position. A block is
+``2 ** block_bits`` word-aligned bases.
+"""
+
+import numpy as np
+
+from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.packed import popcount
+from overlapper.kernels.seeds.minimizers import hash_at
+from overlapper.kernels.seeds.occurrences import (
+    base_in,
+    occurrence_at,
+    position_in,
+    put,
+    put_before,
+    read_in,
+    strand_in,
+)
+from overlapper.kernels.seeds.seed_groups import is_sampled, read_of
+from overlapper.runtime.compile.cache import njit
+from overlapper.tables.reads import BASES_PER_WORD
+
+U64 = np.uint64
+
+
+@njit(nogil=True, cache=True)
+def pack_entries(
+    entries, rest_low_bit, read_of_words, word_offsets, occurrences, width, position_bits, first, block_bits,
+    per_block,
+):  # fmt: skip
+    """Write the entries of a bucket as occurrences, numbers ``[first, first + n)``.
+
+    Parameters
+    ----------
+    entries : ndarray of uint64, shape (n,)
+        By hash, then by base number.
+    rest_low_bit : int
+        Where the rest of the hash starts; below are base number and strand.
+    read_of_words : ndarray of int32
+        Read that the first word of each `WORDS_PER_ENTRY` words belongs to.
+    word_offsets : ndarray of int64
+        Column of the read table.
+    occurrences : ndarray of uint8
+        Out.
+    width, position_bits, first, block_bits : int
+    per_block : ndarray of int64, shape (blocks,)
+        In and out: occurrences in each block.
+    """
+    shift, base_mask = U64(rest_low_bit), (U64(1) << U64(rest_low_bit)) - U64(1)
+    read_shift, low = U64(position_bits + 1), U64(64 - 8 * width)
+    for i in range(len(entries)):
+        entry = entries[i]
+        following = entries[i + 1] >> shift if i + 1 < len(entries) else ~(entry >> shift)
+        last = following != entry >> shift
+        base = np.int64((entry & base_mask) >> U64(1))
+        read = read_of(base, read_of_words, word_offsets)
+        position = base - word_offsets[read] * BASES_PER_WORD
+        place = (U64(read) << read_shift) | (U64(position) << U64(1)) | (entry & U64(1))
+        one = (U64(last) << U64(63)) | (place << low)
+        put_before(occurrences, first + i, first + len(entries), width, one)
+        per_block[base >> block_bits] += 1
+
+
+@njit(nogil=True, cache=True)
+def _rest_at(occurrence, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands):
+    """Return the rest of the hash of an occurrence's minimizer."""
+    read = np.int64(read_in(occurrence, width, position_bits))
+    read_words = words[word_offsets[read] : word_offsets[read + 1]]
+    position = np.int64(position_in(occurrence, width, position_bits))
+    return hash_at(read_words, position, k, hashes, strands) >> U64(bucket_bits)
+
+
+@njit(nogil=True, cache=True)
+def drop_groups(
+    occurrences, width, position_bits, first, stop, limit, unthinned, words, word_offsets, k, bucket_bits,
+    lanes, block_bits, per_block,
+):  # fmt: skip
+    """Keep the groups that occur at most ``limit`` times and are sampled, in place; return where they end.
+
+    Parameters
+    ----------
+    occurrences : ndarray of uint8
+        In and out: numbers ``[first, stop)`` are whole groups.
+    width, position_bits, first, stop : int
+    limit : int
+        Largest multiplicity kept.
+    unthinned : int
+        That of `is_sampled`.
+    words, word_offsets
+        Columns of the read table.
+    k, bucket_bits : int
+        Of the minimizers, and of the hash below its rest.
+    lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
+        Only its type counts: the width in which k-mers are hashed.
+    block_bits : int
+    per_block : ndarray of int64, shape (blocks,)
+        In and out: occurrences in each block.
+    """
+    hashes, strands = np.empty(BASES_PER_WORD, lanes.dtype), np.empty(BASES_PER_WORD, np.uint8)
+    kept = group = first
+    # Most groups are kept, and short: an occurrence is written before its group is known to be one of them.
+    for i in range(first, stop):
+        one = occurrence_at(occurrences, i, width)
+        if kept < i:
+            put(occurrences, kept, width, one)
+        kept += 1
+        if one >> U64(63):
+            size = kept - group
+            seeds = size <= limit
+            if seeds and size > unthinned:
+                rest = _rest_at(
+                    one, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands
+                )
+                seeds = is_sampled(rest, size, unthinned)
+            if not seeds:
+                for j in range(group, kept):
+                    dropped = occurrence_at(occurrences, j, width)
+                    per_block[base_in(dropped, width, position_bits, word_offsets) >> block_bits] -= 1
+                kept = group
+            group = kept
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def frequent_entries(
+    occurrences, width, position_bits, first, stop, limit, words, word_offsets, k, bucket_bits, lanes,
+    rest_low_bit,
+):  # fmt: skip
+    """Return the groups that occur more than ``limit`` times, as the entries that they were made of.
+
+    The arguments are those of `drop_groups` and `pack_entries`; the occurrences are those of one bucket.
+    """
+    hashes, strands = np.empty(BASES_PER_WORD, lanes.dtype), np.empty(BASES_PER_WORD, np.uint8)
+    frequent, n, group = np.empty(0, np.uint64), 0, first
+    while group + limit < stop:
+        end = group + limit - 1
+        while end >= group and not occurrence_at(occurrences, end, width) >> U64(63):
+            end -= 1
+        if end >= group:
+            group = end + 1
+            continue
+        end = group + limit
+        while not occurrence_at(occurrences, end, width) >> U64(63):
+            end += 1
+        one = occurrence_at(occurrences, end, width)
+        rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands)
+        if n + end + 1 - group > len(frequent):
+            frequent = grow(frequent, 2 * (n + end + 1 - group))
+        for i in range(group, end + 1):
+            one = occurrence_at(occurrences, i, width)
+            base = U64(base_in(one, width, position_bits, word_offsets))
+            frequent[n] = (rest << U64(rest_low_bit)) | (base << U64(1)) | strand_in(one, width)
+            n += 1
+        group = end + 1
+    return frequent[:n]
+
+
+@njit(nogil=True, cache=True)
+def list_by_block(
+    occurrences, width, position_bits, first, stop, word_offsets, first_read, last_read, block_bits,
+    next_free, goes_on, numbers, bases,
+):  # fmt: skip
+    """Enter occurrences into the lists of their blocks of bases, in the order they come.
+
+    Parameters
+    ----------
+    occurrences, width, position_bits, first, stop, word_offsets
+        As `drop_groups` takes them.
+    first_read, last_read : int
+        Occurrences in reads that are not between these are left out.
+    block_bits : int
+    next_free : ndarray of int64, shape (blocks,)
+        In and out: where the next occurrence of each block goes.
+    goes_on : ndarray of int64, shape (blocks,)
+        1 for blocks that are listed; 0 for others, whose occurrences are all written to the same place.
+    numbers : ndarray of uint32 or int64
+        Out: numbers of occurrences; of the last of a group, which has no later one, all bits are set.
+    bases : ndarray of int32
+        Out: their bases, counted from the start of the block.
+    """
+    reads = U64(last_read - first_read)
+    for i in range(first, stop):
+        one = occurrence_at(occurrences, i, width)
+        if read_in(one, width, position_bits) - U64(first_read) > reads:
+            continue
+        base = base_in(one, width, position_bits, word_offsets)
+        block = base >> block_bits
+        place = next_free[block]
+        numbers[place] = -1 if one >> U64(63) else i
+        bases[place] = base & ((1 << block_bits) - 1)
+        next_free[block] = place + goes_on[block]
+
+
+@njit(nogil=True, cache=True)
+def sort_block(numbers, bases, marks):
+    """Sort the list of a block by base, that is, by read and position; no two have the same base.
+
+    Parameters
+    ----------
+    numbers : ndarray of uint32 or int64, shape (n,)
+        What `list_by_block` wrote; in and out.
+    bases : ndarray of int32, shape (n,)
+        Likewise, unsorted.
+    marks : ndarray of uint32
+        Those of the words of the block, zero. Out: with a bit for each base.
+    """
+    for base in bases:
+        marks[base >> 5] |= np.uint32(U64(1) << U64(base & 31))
+    ranks = np.empty(len(marks), np.int32)
+    n = np.int32(0)
+    for word in range(len(marks)):
+        ranks[word] = n
+        n += np.int32(popcount(U64(marks[word])))
+    unsorted = numbers.copy()
+    for i in range(len(bases)):
+        word = bases[i] >> 5
+        below = U64(marks[word]) & ((U64(1) << U64(bases[i] & 31)) - U64(1))
+        numbers[ranks[word] + popcount(below)] = unsorted[i]
+
+
+@njit(nogil=True, cache=True)
+def list_few(occurrences, width, position_bits, first, stop, word_offsets, wanted, numbers, bases):
+    """Write the numbers and bases of the occurrences in some reads, in the order they come.
+
+    Parameters
+    ----------
+    occurrences, width, position_bits, first, stop, word_offsets
+        As `drop_groups` takes them.
+    wanted : ndarray of bool, shape (reads,)
+        The reads.
+    numbers : ndarray of uint32 or int64, shape (n + 1,)
+        Out, as of `list_by_block`, of no more than n.
+    bases : ndarray of int64, shape (n + 1,)
+        Out: their bases.
+
+    Returns
+    -------
+    int
+        How many there are.
+    """
+    n = U64(0)
+    for i in range(first, stop):
+        one = occurrence_at(occurrences, i, width)
+        if wanted[read_in(one, width, position_bits)]:
+            numbers[n] = -1 if one >> U64(63) else i
+            bases[n] = base_in(one, width, position_bits, word_offsets)
+            n += U64(1)
+    return np.int64(n)

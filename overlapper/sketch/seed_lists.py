@@ -1,0 +1,168 @@
+"""The occurrences of a seed index and their numbers by read, listed for some reads at a time.
+
+Numbers of all occurrences would take almost as much memory as the occurrences. Queries are worked on one
+after the other, so that a part is listed when the first number of it is asked for; for each part all
+occurrences are gone through once.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.sketch.occurrences import Occurrences
+from overlapper.tables.base import offsets_of
+from overlapper.tables.reads import BASES_PER_WORD
+
+LISTED_TOGETHER, LISTED_PARTS = 1 << 24, 16
+"""Occurrences whose numbers are listed together, or this part of all."""
+PARTS_KEPT = 2
+"""Parts whose numbers are there at a time: threads that go on to the next one leave others behind."""
+
+
+class SeedLists(Protocol):
+    """The occurrences of an index, in memory of the host or of a GPU."""
+
+    @property
+    def occurrences(self) -> Occurrences:
+        """Occurrences, in memory of the host."""
+
+    def numbers(self, start: int, stop: int) -> np.ndarray:
+        """Return numbers of the occurrences ``[start, stop)`` by read and position.
+
+        Of the last one of a group, which has no later one, it is a number that none has (uint32 or int64).
+        """
+
+    def hits(self, step: int) -> int:
+        """Return how many hits every ``step``-th occurrence has with later ones of its group."""
+
+
+class WholeLists(NamedTuple):
+    """`SeedLists` whose numbers are all there.
+
+    Attributes
+    ----------
+    occurrences : Occurrences
+    by_read : ndarray of uint32 or int64
+        The numbers.
+    """
+
+    occurrences: Occurrences
+    by_read: np.ndarray
+
+    def numbers(self, start: int, stop: int) -> np.ndarray:
+        """As that of `SeedLists`."""
+        return self.by_read[start:stop]
+
+    def hits(self, step: int) -> int:
+        """As that of `SeedLists`."""
+        return self.occurrences.hits(step)
+
+
+class ListsHere:
+    """`SeedLists` whose numbers are listed in parts.
+
+    Parameters
+    ----------
+    occurrences : Occurrences
+    word_offsets : ndarray of int64, shape (reads + 1,)
+        Column of the read table.
+    threads : int
+        That list together.
+
+    Attributes
+    ----------
+    occurrences : Occurrences
+    marks : ndarray of uint32, shape (words,)
+        Where they are: a bit for each base of the reads, those of a word in one item.
+    """
+
+    def __init__(self, occurrences: Occurrences, word_offsets: np.ndarray, threads: int) -> None:
+        self.occurrences, self._word_offsets, self._threads = occurrences, word_offsets, threads
+        of_blocks = occurrences.per_block.sum(axis=0)
+        self._block_starts = offsets_of(of_blocks)
+        n = int(self._block_starts[-1])
+        self._blocks = cut_evenly(of_blocks, max(LISTED_TOGETHER, n // LISTED_PARTS))
+        self._bounds = self._block_starts[self._blocks]
+        self._type = np.uint32 if occurrences.room < 1 << 32 else np.int64
+        self._parts: dict[int, np.ndarray] = {}
+        self._listing = threading.Lock()
+        self.marks = np.zeros(int(word_offsets[-1]), np.uint32)
+        # The first ones, which are asked for first, are those that are still there.
+        for part in reversed(range(len(self._blocks) - 1)):
+            self._part(part)
+
+    def numbers(self, start: int, stop: int) -> np.ndarray:
+        """As that of `SeedLists`; several threads may ask at a time."""
+        first = max(0, int(np.searchsorted(self._bounds, start, side="right")) - 1)
+        last = int(np.searchsorted(self._bounds, stop))
+        if last - first == 1:
+            return self._part(first)[start - self._bounds[first] : stop - self._bounds[first]]
+        numbers = np.empty(stop - start, self._type)
+        for part in range(first, last):
+            begin, end = max(start, self._bounds[part]), min(stop, self._bounds[part + 1])
+            within = self._part(part)[begin - self._bounds[part] : end - self._bounds[part]]
+            numbers[begin - start : end - start] = within
+        return numbers
+
+    def among(self, reads: np.ndarray, n: int) -> WholeLists:
+        """Return lists of a few reads alone, ascending, which have ``n`` occurrences together."""
+        from overlapper.kernels.seeds.seed_lists import list_few
+
+        wanted = np.zeros(len(self._word_offsets) - 1, bool)
+        wanted[reads] = True
+        numbers, bases, place = np.empty(n + 1, self._type), np.empty(n + 1, np.int64), 0
+        for stretch in self.occurrences.stretches:
+            place += list_few(
+                *self.occurrences.columns, *stretch, self._word_offsets, wanted, numbers[place:],
+                bases[place:],
+            )  # fmt: skip
+        return WholeLists(self.occurrences, numbers[:n][np.argsort(bases[:n])])
+
+    def hits(self, step: int) -> int:
+        """As that of `SeedLists`."""
+        return self.occurrences.hits(step)
+
+    def _part(self, part: int) -> np.ndarray:
+        """Return the numbers of a part."""
+        with self._listing:
+            if part not in self._parts:
+                if len(self._parts) == PARTS_KEPT:
+                    del self._parts[next(iter(self._parts))]
+                self._parts[part] = self._list(*self._blocks[part : part + 2].tolist())
+            return self._parts[part]
+
+    def _list(self, first: int, last: int) -> np.ndarray:
+        """Return the numbers of occurrences in blocks ``[first, last)``, by read, and mark their bases."""
+        from overlapper.kernels.seeds.seed_lists import list_by_block, sort_block
+
+        occurrences, starts = self.occurrences, self._block_starts
+        per_block, words = occurrences.per_block, (1 << occurrences.block_bits) // BASES_PER_WORD
+        start, n = int(starts[first]), int(starts[last] - starts[first])
+        first_read = int(np.searchsorted(self._word_offsets, first * words, side="right")) - 1
+        last_read = int(np.searchsorted(self._word_offsets, last * words))
+        goes_on = np.zeros(len(starts) - 1, np.int64)
+        goes_on[first:last] = 1
+        next_free = starts[:-1] - start + np.cumsum(per_block, axis=0) - per_block
+        next_free[:, goes_on == 0] = n
+        # One more, to which goes what is in other blocks.
+        numbers, bases = np.empty(n + 1, self._type), np.empty(n + 1, np.int32)
+
+        def enter(stretch: int) -> None:
+            list_by_block(
+                *occurrences.columns, *occurrences.stretches[stretch], self._word_offsets, first_read,
+                last_read, occurrences.block_bits, next_free[stretch], goes_on, numbers, bases,
+            )  # fmt: skip
+
+        def sort(block: int) -> None:
+            own = slice(int(starts[block]) - start, int(starts[block + 1]) - start)
+            sort_block(numbers[own], bases[own], self.marks[block * words : (block + 1) * words])
+
+        for _ in map_in_order(enter, range(len(occurrences.stretches)), self._threads):
+            pass
+        for _ in map_in_order(sort, range(first, last), self._threads):
+            pass
+        return numbers[:n]
