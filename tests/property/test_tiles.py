@@ -30,11 +30,6 @@ def simulated(model):
     return simulated_reads(model, 7)
 
 
-def fasta_of(reads, path):
-    path.write_text("".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads))))
-    return str(path)
-
-
 def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
     """Find overlaps in so many blocks."""
     with Workdir(folder) as workdir:
