@@ -190,11 +190,11 @@ def _sides(table: GraphReads | Contained, rows: np.ndarray) -> Iterator[tuple[in
 def _are_exact(layout: Layout, source: np.ndarray, target: np.ndarray, edge: np.ndarray) -> np.ndarray:
     """Return which links overlap where the sequences of both unitigs are those of their end reads (bool).
 
-    The first read of a unitig is spelled whole, the last one from ``piece_start`` on. What an overlap does
+    The first read of a unitig is spelled whole, the last one from ``stretch_start`` on. What an overlap does
     not reach of the last read is the suffix that the other node of the edge, or of its mirror, lacks.
     """
     edges = layout.graph.edges
-    last = layout.piece_start[layout.starts[1:] - 1]
+    last = layout.stretch_start[layout.starts[1:] - 1]
     source_fits = (source & 1 == 1) | (last[source >> 1] <= edges.length[layout.graph.mirror[edge]])
     target_fits = (target & 1 == 0) | (last[target >> 1] <= edges.length[edge])
     return source_fits & target_fits
@@ -210,10 +210,10 @@ def _steps(layout: Layout, unitig: int, reads: Reads, style: str) -> Iterator[st
     for step in range(layout.starts[unitig], layout.starts[unitig + 1]):
         node = int(layout.path[step])
         read = node >> 1
-        start = layout.step_starts[step] - layout.piece_start[step]
+        start = layout.step_starts[step] - layout.stretch_start[step]
         of_read, first, last = reads.name(int(table.read[read])), table.start[read], table.end[read]
         if style == "a":
-            given = layout.piece_end[step] - layout.piece_start[step]
+            given = layout.stretch_end[step] - layout.stretch_start[step]
             yield f"a\t{name}\t{start}\t{of_read}:{first + 1}-{last}\t{_sign(node)}\t{given}"
         else:
             yield f"A\t{name}\t{start}\t{_sign(node)}\t{of_read}\t{first}\t{last}"

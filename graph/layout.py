@@ -42,7 +42,7 @@ class Layout:
     starts : ndarray of int64, shape (n + 1,)
         Where the path of each unitig starts.
     circular : ndarray of bool, shape (n,)
-    piece_start, piece_end : ndarray of int32, shape (len(path),)
+    stretch_start, stretch_end : ndarray of int32, shape (len(path),)
         What each node gives to the sequence of its unitig, half open, on the node's strand, within the kept
         interval of its read.
     """
@@ -51,8 +51,8 @@ class Layout:
     path: np.ndarray
     starts: np.ndarray
     circular: np.ndarray
-    piece_start: np.ndarray
-    piece_end: np.ndarray
+    stretch_start: np.ndarray
+    stretch_end: np.ndarray
 
     def __len__(self) -> int:
         return len(self.circular)
@@ -64,7 +64,7 @@ class Layout:
     @cached_property
     def lengths(self) -> np.ndarray:
         """Bases of every unitig (int64)."""
-        ends = offsets_of(self.piece_end - self.piece_start)
+        ends = offsets_of(self.stretch_end - self.stretch_start)
         return ends[self.starts[1:]] - ends[self.starts[:-1]]
 
     @cached_property
@@ -96,8 +96,8 @@ class Layout:
 
     @cached_property
     def step_starts(self) -> np.ndarray:
-        """Where in its unitig the piece of every node starts (int64)."""
-        sizes = (self.piece_end - self.piece_start).astype(np.int64)
+        """Where in its unitig the bases that every node gives start (int64)."""
+        sizes = (self.stretch_end - self.stretch_start).astype(np.int64)
         before = np.cumsum(sizes) - sizes
         return before - before[self.starts[:-1]][self.unitig_of_step]
 
@@ -145,7 +145,7 @@ class Layout:
         """
         table, steps = self.graph.reads, slice(self.starts[unitig], self.starts[unitig + 1])
         read, reverse = self.path[steps] >> 1, self.path[steps] & 1 == 1
-        first, last = self.piece_start[steps], self.piece_end[steps]
+        first, last = self.stretch_start[steps], self.stretch_end[steps]
         start = np.where(reverse, table.end[read] - last, table.start[read] + first).astype(np.int64)
         end = np.where(reverse, table.end[read] - first, table.start[read] + last).astype(np.int64)
         return spelling.spell(PackedReads.of(reads), table.read[read], start, end, reverse).tobytes().decode()
@@ -166,10 +166,10 @@ def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:
     """
     first, edges = graph.first_edge, graph.edges
     path, starts, circular = unitigs.unitigs(first, edges.target)
-    piece_start, piece_end = unitigs.pieces(
+    stretch_start, stretch_end = unitigs.stretches(
         first, edges.target, edges.length, graph.mirror, graph.lengths, path, starts, circular
     )
-    unordered = Layout(graph, path, starts, circular, piece_start, piece_end)
+    unordered = Layout(graph, path, starts, circular, stretch_start, stretch_end)
     order = np.lexsort([path[starts[:-1]], -unordered.lengths])
     steps = np.concatenate([np.arange(starts[u], starts[u + 1]) for u in order] or [np.zeros(0, np.int64)])
     found = Layout(
@@ -177,8 +177,8 @@ def layout(graph: Graph) -> tuple[Layout, dict[str, int]]:
         path[steps],
         offsets_of(np.diff(starts)[order]),
         circular[order],
-        piece_start[steps],
-        piece_end[steps],
+        stretch_start[steps],
+        stretch_end[steps],
     )
     counts = {
         "unitigs": len(found),

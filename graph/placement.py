@@ -1,9 +1,9 @@
 """Where in the unitigs contained reads lie.
 
-A read of a path starts in its unitig where its piece does, less what lies before the piece on the read. From
-there a contained read is as far as it is from the start of its container, on the strand that the container
-has in the unitig; its own strand turns with the container's. Containers that are contained themselves are
-placed first.
+A read of a path starts in its unitig where its stretch does, less what lies before the stretch on the read.
+From there a contained read is as far as it is from the start of its container, on the strand that the
+container has in the unitig; its own strand turns with the container's. Containers that are contained
+themselves are placed first.
 
 Reads have insertions and deletions, so a place is exact only to the errors of one read.
 """
@@ -49,7 +49,7 @@ def contained_in_unitigs(layout: Layout) -> Placements:
     of_path = layout.path >> 1
     on_path = table.read[of_path]
     unitig[on_path] = layout.unitig_of_step
-    start[on_path] = layout.step_starts - layout.piece_start
+    start[on_path] = layout.step_starts - layout.stretch_start
     reverse[on_path] = layout.path & 1
     length[table.read] = table.end - table.start
     length[inner.read] = inner.end - inner.start

@@ -72,6 +72,10 @@ def reads_of(texts):
     return Reads.from_sequences([f"read{i}" for i in range(len(texts))], texts)
 
 
+def fasta_of(reads):
+    return "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
+
+
 def columns_of(table):
     """Return the columns of a table as bytes, by name, to compare two tables exactly."""
     return {

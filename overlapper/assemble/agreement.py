@@ -82,7 +82,7 @@ def _agreeing(own: OwnReads, overlaps: Overlaps) -> _Stretches:
 def _on_unitigs(
     own: OwnReads, place: np.ndarray, other: np.ndarray, start: np.ndarray, end: np.ndarray
 ) -> _Stretches:
-    """Return where other reads lie that have the interval of a read, which lies at a place."""
+    """Return where intervals of placed reads lie on unitigs, with the other read that has each."""
     first, last = own.r_start[place], own.r_end[place]
     start, end = np.clip(start, first, last), np.clip(end, first, last)
     before = np.where(own.reverse[place], last - end, start - first)

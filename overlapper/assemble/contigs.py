@@ -224,7 +224,7 @@ def assemble_reads(
 
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
-    """Assemble reads wherever they are; the arguments are those of `assemble_reads`, and the reads."""
+    """Assemble reads that are in memory or on disk (`AssemblySteps`), as `assemble_reads` says."""
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
     facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
     exact = separate and facts["error rate"] < EXACT_BELOW

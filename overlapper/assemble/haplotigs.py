@@ -89,7 +89,7 @@ class Haplotypes:
 
     @classmethod
     def of(cls, contigs: Reads, circular: np.ndarray, ends: Ends, phased: Phased, depth: float) -> Self:
-        """Put together the contigs of each, of what `primary` takes and the depth of a haplotype."""
+        """Return both haplotypes and the primary contigs, from what `primary` takes and the depth."""
         one, other = (of_haplotype(phased, circular, number) for number in (1, 2))
         return cls(phased, depth, one, other, primary(contigs, circular, ends, phased))
 

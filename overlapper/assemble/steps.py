@@ -75,7 +75,7 @@ class AssemblySteps(Protocol):
 
 
 def correct_by_accuracy(steps: AssemblySteps, params: AssembleParams, accurate: bool, report: Report) -> None:
-    """Correct reads; as many rounds as reads get that are as accurate as HiFi reads, or as others get."""
+    """Correct reads, with the number of rounds for reads as accurate as HiFi reads or that for others."""
     rounds = params.accurate_rounds if accurate else params.correction.rounds
     steps.correct(
         dataclasses.replace(params.correction, rounds=rounds),

@@ -36,7 +36,7 @@ class Make(Protocol[Made]):
     """A step that works on the candidates of D-SOFT while they are on a GPU."""
 
     def __call__(self, found: Found | None, there: IndexThere, arena: Arena) -> Made:
-        """Return what is made of them in this arena; there may be none."""
+        """Return what is made of candidates in this arena; ``found`` is None if there are none."""
 
 
 class IndexThere(NamedTuple):
@@ -92,7 +92,7 @@ class DsoftOnGpus:
         return start + cut_evenly(lengths, max(1, min(most, share)))
 
     def find(self, start: int, stop: int) -> Candidates:
-        """Return what the finder's ``find`` does, without hits."""
+        """Return the candidates of queries ``[start, stop)``, without hits."""
         from overlapper.kernels.candidates.cuda.dsoft import rows_of
 
         index, nothing = self._finder.index, np.empty(0, np.int32)
@@ -107,7 +107,7 @@ class DsoftOnGpus:
         return Candidates.concat(parts)
 
     def find_each(self, queries: np.ndarray) -> list[Candidates]:
-        """Return what the finder's ``find`` does of each of a few queries, ascending, found together."""
+        """Return the candidates of each of a few queries (ascending), with hits, found together."""
         from overlapper.kernels.candidates.cuda.dsoft import rows_of, seeds_of
 
         index = self._finder.index
@@ -131,7 +131,7 @@ class DsoftOnGpus:
         return [part(first, stop) for first, stop in bounds.tolist()]
 
     def made(self, start: int, stop: int, make: Make[Made]) -> Iterator[tuple[int, int, Made | None]]:
-        """Yield what `work` makes of the candidates of queries, in halves where they take too much memory.
+        """Yield what `work` returns for ranges of queries, halved until they fit the memory of a GPU.
 
         Yields
         ------

@@ -42,7 +42,7 @@ class _Command(TyperCommand):
             sys.exit(READER_LEFT)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse; where an argument is missing, name them all: which one, the parser can only guess.
+        """Parse the arguments; where one is missing, the message names all that the command takes.
 
         Where an option is another program's, name ours.
         """
@@ -63,7 +63,7 @@ class _Command(TyperCommand):
 
 
 class _Group(TyperGroup):
-    """A group of commands in which the end of some data is no user who ends the input."""
+    """A group of commands that tells a truncated file from a user who ends the input by Ctrl-D."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -206,7 +206,7 @@ def main() -> None:
 
 
 def _let_output_go() -> None:
-    """Send what standard output did not take, and is flushed once more at exit, nowhere."""
+    """Point standard output to nowhere, so that the flush at exit has somewhere to go."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -12,7 +12,7 @@ Of = TypeVar("Of")
 
 
 def configured(params: Of, config: str | None, options: Mapping[str, Any]) -> Of:
-    """Return parameters with those of a file replaced, and above these those that options give.
+    """Return parameters, replaced by those of a file, and these by those of options.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def as_document(scores: ContigScores, path: str, references: Sequence[str]) -> d
 def _breaks(contig: ContigScore) -> list[dict[str, Any]]:
     return [
         {"contig": contig.name, "end": one.end, "start": other.start, "from": one.last, "to": other.first}
-        for one, other in pairwise(contig.pieces)
+        for one, other in pairwise(contig.stretches)
     ]
 
 
@@ -70,7 +70,7 @@ def as_tsv(scores: ContigScores, references: Sequence[str]) -> str:
     head = ["name", "length", "circular", "closed", "kmers", "missing", "qv", "breaks", "switches"]
     lines = ["\t".join(head + [f"markers_{i + 1}" for i in range(len(references))])]
     for c in scores.contigs:
-        breaks = max(0, len(c.pieces) - 1) if scores.haploid and c.pieces else ""
+        breaks = max(0, len(c.stretches) - 1) if scores.haploid and c.stretches else ""
         fields = (
             c.name, c.length, _yes(c.circular), _yes(c.closed), c.kmers, c.missing,
             "" if c.qv is None else f"{c.qv:.2f}", breaks, "" if scores.haploid else c.switches, *c.markers,

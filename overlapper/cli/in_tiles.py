@@ -121,7 +121,7 @@ def work_folder(workdir: str | None, output: str) -> Iterator[str]:
 
 
 def _with_processors(limits: Limits, devices: list[str], progress: Progress) -> Limits:
-    """Return limits with no more processes to start than there are processors for them."""
+    """Return limits with at most as many worker processes as there are processors."""
     from overlapper.runtime.threads import available_threads
 
     processors = available_threads()

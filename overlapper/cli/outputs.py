@@ -89,7 +89,7 @@ def check_name(path: str | None, option: str, *formats: str) -> None:
 
 
 def check_choice(option: str, value: str | None, *choices: str) -> None:
-    """Refuse a value that is none of those that an option has; None, where it was not given, passes."""
+    """Refuse a value that an option does not offer; None, of an option that was not given, passes."""
     if value is not None and value not in choices:
         *first, last = choices
         raise typer.BadParameter(f"{option} is {value}, expected {', '.join(first)} or {last}")

@@ -129,7 +129,7 @@ class Progress:
             self.note(f"{count:>15,} {name}")
 
     def left_out(self, counts: dict[str, int]) -> None:
-        """Say how many reads are left out, and why, where any are to be."""
+        """Say how many reads each filter left out."""
         for name, count in counts.items():
             self.note(f"{counted(count, 'read')} {name}")
 

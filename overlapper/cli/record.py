@@ -71,7 +71,7 @@ class Record:
 
 
 def keep_stats(path: str, document: str, progress: Progress) -> None:
-    """Write statistics that nobody asked for: where they cannot be written, the run says so, and is well."""
+    """Write statistics beside the output; where that fails, the run says so and still succeeds."""
     try:
         write_text(path, document)
     except OutputError as error:

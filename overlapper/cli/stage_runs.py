@@ -110,13 +110,13 @@ class StageRun:
 
     @property
     def budget(self) -> Budget:
-        """What may be taken."""
+        """The memory and threads that the run may take."""
         from overlapper.tiled.plan import Budget
 
         return Budget.of(self.memory, self.threads)
 
     def voting(self, progress: Progress) -> dict[str, Any]:
-        """Return what every consensus is given, in memory or on disk."""
+        """Return the arguments that every consensus takes, in memory or on disk."""
         from overlapper.runtime.gpu.devices import named
 
         progress.note(f"consensus on {named(self.devices, self.threads)}")

@@ -255,5 +255,5 @@ def joined(parts: Sequence[Consensus]) -> Consensus:
 
 
 def _renumbered(rows: Rows, more: int) -> Rows:
-    """Return rows of reads whose numbers are larger by so many."""
+    """Return rows with ``more`` added to the numbers of their reads."""
     return dataclasses.replace(rows, read=rows.read + np.int32(more))

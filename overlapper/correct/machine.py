@@ -55,7 +55,7 @@ class Machine:
         return cls(threads, device, select_devices(device), gpu_memory)
 
     def for_overlaps(self, changes: Mapping[str, Any] | None) -> dict[str, Any]:
-        """Return what finding overlaps, with these changes of parameters, is told of devices."""
+        """Return the arguments for devices of finding overlaps with these changes of parameters."""
         return {"device": device_within(changes, self.device), "gpu_memory": self.gpu_memory}
 
     @contextlib.contextmanager

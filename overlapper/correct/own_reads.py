@@ -50,7 +50,7 @@ class OwnReads(Table):
 
 
 def own_reads(layout: Layout, lengths: np.ndarray) -> OwnReads:
-    """Return where the layout has its reads.
+    """Return where the reads of a layout lie on its unitigs.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def own_reads(layout: Layout, lengths: np.ndarray) -> OwnReads:
     return OwnReads(
         unitig.astype(np.int32),
         read,
-        np.concatenate([layout.step_starts - layout.piece_start, placed.start]),
+        np.concatenate([layout.step_starts - layout.stretch_start, placed.start]),
         np.concatenate([layout.path & 1 == 1, placed.reverse]),
         np.concatenate([table.start[of_path], inner.start[placed.row]]),
         np.concatenate([table.end[of_path], inner.end[placed.row]]),

@@ -161,7 +161,7 @@ def polish_kept(
     stages: Stages,
     report: Report,
 ) -> Polished:
-    """Polish unitigs with reads wherever they are kept; the arguments are those of `polish`, and two others.
+    """Polish unitigs with reads in memory or on disk; the arguments are those of `polish`, and two others.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ def sample_targets(n: int) -> np.ndarray:
 
 
 def of_reads(candidates: Candidates, first_read: int) -> Candidates:
-    """Leave out candidates of two targets."""
+    """Return the candidates of a target and a read; those of two targets are left out."""
     return candidates.take(candidates.target >= first_read)
 
 
@@ -82,14 +82,14 @@ def laid(
 
 
 def reported(parts: Iterable[Laid], n: int, report: Report) -> Iterator[Laid]:
-    """Yield parts, and tell how many of them there were."""
+    """Yield parts, and report progress after each."""
     for done, part in enumerate(parts):
         yield part
         report("laying reads on windows", done + 1, n)
 
 
 def rows_of_laid(parts: Iterable[Laid], first_read: int) -> Rows:
-    """Return the rows of all reads on targets, but those of which the read lies better elsewhere.
+    """Return the rows of all reads on targets, without those whose read lies better elsewhere.
 
     Parameters
     ----------

@@ -52,18 +52,18 @@ class KeptReads(Protocol):
     def voted(
         self, name: str, this: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Voted | StoredVoted, Facts]:
-        """Vote, as the stage of that name; return the consensus, and what was counted and derived."""
+        """Vote as a stage of this name; return the consensus, and what was counted and derived."""
 
     def leaders(
         self, this: Round, params: CorrectParams, vote: Vote
     ) -> tuple[Leaders | StoredLeaders, Facts]:
-        """Do so for leaders."""
+        """Vote on leaders, as a stage; return their consensus, and what was counted and derived."""
 
     def led(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups | StoredPileups:
-        """Return the pileups of leaders on the reads; with what is typical of overlaps of the reads."""
+        """Return the pileups of leaders on the reads, given the typical divergence of overlaps."""
 
     def replace(self, made: Voted | StoredVoted) -> None:
-        """Go on with what the reads were replaced by."""
+        """Take the corrected reads in place of the reads."""
 
 
 class HeldReads:
@@ -233,7 +233,7 @@ class _Made(NamedTuple):
 
 
 def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """Return the target behind a part of a block, behind so many targets, and the part as it is kept."""
+    """Return the consensus of a part of a block as it is kept, and the number of the target behind it."""
     first, made = voted
     stop = first + len(made)
     part = VotedPart.of(made, pileups.targets.rows(first, stop))
@@ -241,7 +241,7 @@ def _kept(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[
 
 
 def _kept_with_rows(pileups: Pileups, before: int, voted: tuple[int, Consensus]) -> tuple[int, _Made]:
-    """Do so, and keep where other reads are like the targets."""
+    """Return what `_kept` does, with the rows of reads that are like the targets."""
     first, made = voted
     stop, kept = _kept(pileups, before, voted)
     on = made.alike
@@ -253,7 +253,7 @@ _Keep = Callable[[Pileups, int, tuple[int, Consensus]], tuple[int, _Made]]
 
 
 class _Voting(NamedTuple):
-    """How votes of a round are taken, and by whom.
+    """The parameters of the votes of a round, and the workers that count them.
 
     Attributes
     ----------
@@ -274,7 +274,7 @@ class _Voting(NamedTuple):
     def fitted(
         cls, pileups: Pileups | StoredPileups, params: CorrectParams, this: Round, workers: Workers
     ) -> Self:
-        """Derive from pileups what is not given."""
+        """Return parameters with the thresholds and the doubt derived from pileups, if not given."""
         params = fit_threshold(pileups, params, workers)
         doubt = None if this.number == 1 else fit_doubt(pileups, params, workers)
         return cls(params, doubt, workers, this)

@@ -147,7 +147,7 @@ def correct_kept(
     stages: Stages,
     report: Report,
 ) -> Corrected:
-    """Correct reads wherever they are kept; the arguments are those of `correct`, and four others.
+    """Correct reads in memory or on disk; the arguments are those of `correct`, and four others.
 
     Parameters
     ----------

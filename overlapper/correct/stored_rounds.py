@@ -93,7 +93,7 @@ class StoredRoundReads:
     def _found(
         self, this: Round, preset: str | ErrorRate, changes: Mapping[str, Any] | None, workdir: Workdir
     ) -> tuple[TiledRun, Iterator[Overlaps]]:
-        """Find overlaps; return how, and them, by the numbers that the reads have here."""
+        """Find overlaps; return how they were found, and the overlaps, by the numbers of reads here."""
         store = self._store if this.number == 1 else store_reads(workdir, self._reads.parts())
         run = run_tiled(
             store, workdir, self._budget, preset, changes=changes, report=this.report,

@@ -56,12 +56,12 @@ def settings_of(pileups: Pileups, params: CorrectParams, doubt: int | None) -> S
 
 
 def error_rate(pileups: Pileups | StoredPileups) -> float:
-    """Return about how much reads diverge from the truth, by how much they do from targets."""
+    """Return the error rate of the reads, estimated from how much they diverge from their targets."""
     return pileups.typical_divergence / 2 if pileups.targets_vote else pileups.typical_divergence
 
 
 def _alike(error_rate: float) -> np.ndarray:
-    """Return of how many millionths of layers errors may be alike (`kernels.consensus.own_bases`).
+    """Return the share of layers, in millionths, that may have the same error by chance.
 
     Of ``n`` layers ``b`` have one thing and the others another. If errors give a share ``p`` of layers the
     one in place of the other, the likelihood is ``p^b (1 - p)^(n - b)``, and ``2^-n`` if half of the layers
@@ -83,5 +83,5 @@ def _by_draft(params: CorrectParams) -> np.ndarray:
 
 
 def _worth(divergence: float) -> int:
-    """Return what the vote of a read tells, in 64ths, as in `Settings`."""
+    """Return the weight of the vote of a read, in 64ths, as in `Settings`."""
     return round(64 * float(np.interp(divergence, DIVERGENCES, WORTHS)))

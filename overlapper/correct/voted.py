@@ -100,7 +100,7 @@ class Columns(Protocol):
     """Arrays that grow at their ends."""
 
     def append(self, name: str, values: np.ndarray) -> None:
-        """Put values behind those of an array, which begins with the first ones."""
+        """Append values to an array; the first call of a name begins it."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class VotedPart:
 
     @classmethod
     def taken(cls, voted: Voted | StoredVoted, numbers: np.ndarray) -> Self:
-        """Return that of some of the reads of another round or part of it."""
+        """Return the consensus of some of the reads of another result."""
         reads, covered = voted.reads.take(numbers), voted.covered.take(numbers)
         assert reads.qualities is not None
         return cls(
@@ -160,7 +160,7 @@ class VotedPart:
 
     @classmethod
     def joined(cls, parts: Sequence[Self], order: np.ndarray) -> Self:
-        """Return that of the reads of some parts, in another order."""
+        """Return the consensus of the reads of several parts, in a given order."""
         first = parts[0]
         sizes = {name: np.concatenate([part.sizes[name] for part in parts]) for name in first.sizes}
         of_base = {"reads.words": words_for(sizes["lengths"]), "reads.qualities": sizes["lengths"]}
@@ -173,7 +173,7 @@ class VotedPart:
 
     @classmethod
     def of(cls, made: Consensus, given: Reads) -> Self:
-        """Return that of reads.
+        """Return the consensus of some reads as a part.
 
         Parameters
         ----------
@@ -218,18 +218,18 @@ class VotedWriter:
         self.add(VotedPart.of(joined([]), Reads.empty()))  # so that all columns are there
 
     def add(self, part: VotedPart) -> None:
-        """Put the consensus of some reads behind that of those before."""
+        """Append the consensus of the next reads."""
         for name, values in part.large.items():
             self._columns.append(name, values)
         self._sizes.append(part.sizes)
 
     def add_rows(self, rows: Rows) -> None:
-        """Put rows behind those before, as columns of `Leaders`."""
+        """Append rows, as columns of `Leaders`."""
         for field in Rows.fields_of("column"):
             self._columns.append(f"rows.{field.name}", getattr(rows, field.name))
 
     def small(self) -> dict[str, np.ndarray]:
-        """Return the columns that are a few values a read, by the same names."""
+        """Return the columns that hold a few values for each read, by name."""
         sizes = {name: np.concatenate([part[name] for part in self._sizes]) for name in self._sizes[0]}
         lengths = sizes["lengths"]
         return {

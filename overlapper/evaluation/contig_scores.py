@@ -23,7 +23,7 @@ class Share(NamedTuple):
         return self.found / self.all if self.all else None
 
 
-class Piece(NamedTuple):
+class Stretch(NamedTuple):
     """A part of a contig between breaks.
 
     Attributes
@@ -55,7 +55,7 @@ class ContigScore:
     markers : tuple of int
         By haplotype.
     switches : int
-    pieces : tuple of Piece
+    stretches : tuple of Stretch
         None where it has no place, or where there are several haplotypes.
     """
 
@@ -67,7 +67,7 @@ class ContigScore:
     missing: int
     markers: tuple[int, ...]
     switches: int
-    pieces: tuple[Piece, ...]
+    stretches: tuple[Stretch, ...]
 
     @property
     def qv(self) -> float | None:
@@ -122,8 +122,8 @@ class ContigScores:
 
     @property
     def nga50(self) -> int | None:
-        """NG50 of the pieces between breaks."""
-        lengths = [piece.end - piece.start for contig in self.contigs for piece in contig.pieces]
+        """NG50 of the stretches between breaks."""
+        lengths = [stretch.end - stretch.start for contig in self.contigs for stretch in contig.stretches]
         return _length_at(lengths, self.reference_bases) if self.haploid else None
 
     @property
@@ -154,12 +154,12 @@ class ContigScores:
     @property
     def breaks(self) -> int | None:
         """Places where a contig joins what is not together in the reference."""
-        return sum(max(0, len(c.pieces) - 1) for c in self.contigs) if self.haploid else None
+        return sum(max(0, len(c.stretches) - 1) for c in self.contigs) if self.haploid else None
 
     @property
     def unplaced(self) -> int | None:
         """Contigs without a place."""
-        return sum(not contig.pieces for contig in self.contigs) if self.haploid else None
+        return sum(not contig.stretches for contig in self.contigs) if self.haploid else None
 
     @property
     def markers(self) -> int:

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from overlapper.errors import EmptyInputError, InputError, ParameterError, require
-from overlapper.evaluation.contig_scores import ContigScore, ContigScores, K, Piece, Share
+from overlapper.evaluation.contig_scores import ContigScore, ContigScores, K, Share, Stretch
 from overlapper.evaluation.slices import Slicing, memory_for_tables, plan_slices, reference_spans, spans_of
 from overlapper.kernels.evaluation import contig_markers
 from overlapper.kernels.evaluation.contig_markers import (
@@ -253,17 +253,19 @@ class Judge:
     ) -> tuple[ContigScore, ...]:
         """Return what is known of every contig."""
         counted = np.zeros((len(contigs), HAPLOTYPE + self._haplotypes), np.int64)
-        pieces: dict[int, list[Piece]] = {}
-        for block_counted, block_pieces in walked:
+        stretches: dict[int, list[Stretch]] = {}
+        for block_counted, block_stretches in walked:
             counted[block_counted[:, CONTIG]] = block_counted
-            for contig, start, end, first, last in block_pieces.tolist():
-                pieces.setdefault(contig, []).append(Piece(start, end, self._place(first), self._place(last)))
+            for contig, start, end, first, last in block_stretches.tolist():
+                stretches.setdefault(contig, []).append(
+                    Stretch(start, end, self._place(first), self._place(last))
+                )
         haploid = self._haplotypes == 1
         return tuple(
             ContigScore(
                 name, int(contigs.lengths[i]), bool(circles[i]), bool(circles[i] and counted[i, CLOSED]),
                 int(counts[i, 0]), int(counts[i, 1]), tuple(counted[i, HAPLOTYPE:].tolist()),
-                int(counted[i, SWITCHES]), tuple(pieces.get(i, ())) if haploid else (),
+                int(counted[i, SWITCHES]), tuple(stretches.get(i, ())) if haploid else (),
             )
             for i, name in enumerate(contigs.names)
         )  # fmt: skip

@@ -89,7 +89,7 @@ class PlacedRead:
 
     @classmethod
     def of(cls, name: str, length: int, counts: list[np.ndarray]) -> Self:
-        """Return what kernels counted: of the corrected read; and of the raw one and changes, if at all."""
+        """Return a read from the counts of kernels: of the corrected read, and of the raw one and changes."""
         corrected, *rest = (row.tolist() for row in counts)
         if not rest:
             return cls(name, length, Columns(*corrected), None, None)

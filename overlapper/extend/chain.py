@@ -178,7 +178,7 @@ def _fitted(params: ChainParams, measured: Iterable[np.ndarray]) -> ChainParams:
 
 
 def _weights(query: np.ndarray) -> np.ndarray:
-    """Return what each chain counts: those of a query together for four times as many as is usual, at most.
+    """Return the weight of each chain: together those of a query weigh at most four times the median.
 
     A query within a satellite has as many chains as all others together, most of them false.
     """
@@ -213,7 +213,7 @@ def _chains(
 
 
 def settings(params: ChainParams) -> tuple[int, ...]:
-    """Return the parameters that `kernel.chain_candidates` takes last."""
+    """Return the parameters as `kernel.chain_candidates` takes them, in its order."""
     p = params
     return (
         p.look_back, p.max_gap, p.gap_cost, p.distance_cost, p.min_seeds, p.min_score,

@@ -125,7 +125,7 @@ def tell_copies(
 
 
 def _outside_runs(reads: Reads, overlaps: Overlaps, found: Differences) -> Differences:
-    """Leave out bases more or fewer in a run."""
+    """Leave out differences that are a base more or fewer in a homopolymer run."""
     overlap = found.overlap
     rows = np.stack([overlaps.query, overlaps.target], axis=1)
     outside = ~kernel.in_runs(PackedReads.of(reads), rows, overlap, found.place, found.other, SHORTEST_RUN)

@@ -53,7 +53,7 @@ def prepared(
 def finding(
     opened: Callable[[], Gpus | None], finder: QueryFinder, queries: np.ndarray
 ) -> Callable[[int], Candidates]:
-    """Return what finds the candidates of one of these queries, with seeds.
+    """Return a function that gives the candidates of one of these queries, with their seeds.
 
     A GPU that has the index finds those of all queries at once; else the CPU finds them.
     """
@@ -75,7 +75,7 @@ def kernels_for(params: Params) -> list[str]:
 def found_on(
     gpus: Gpus | None, finder: QueryFinder, reads: Reads, params: Params
 ) -> tuple[Gpus | None, ChainsOnGpus | XdropOnGpus | DsoftOnGpus | None]:
-    """Return the GPUs that work on candidates, and what is found from seeds there.
+    """Return the GPUs that extend candidates, and the finder that starts from seeds on GPUs.
 
     Either is None where the CPU does that: chains of seeds that another finder found, or of compressed reads,
     are found there.

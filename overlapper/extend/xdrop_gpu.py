@@ -7,22 +7,20 @@ to the end. What a GPU has no room for is found by the CPU and extended in batch
 
 from __future__ import annotations
 
-import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from overlapper.candidates import dsoft_gpu
 from overlapper.candidates.dsoft import DsoftFinder
-from overlapper.candidates.dsoft_gpu import DsoftOnGpus, IndexThere
+from overlapper.candidates.dsoft_gpu import IndexThere
 from overlapper.extend import xdrop
-from overlapper.extend.chain_gpu import HOST_BASES, joined
+from overlapper.extend.from_seeds_gpu import Counted, FromSeedsOnGpus
 from overlapper.extend.threshold import has_seeds, least_a_base, score_threshold, seeds_a_base
 from overlapper.gpu.gpus import Gpus
 from overlapper.kernels.xdrop.xdrop import Scheme
 from overlapper.params.stages import Params
-from overlapper.runtime.threads import cut_evenly
-from overlapper.tables import Intervals, Overlaps, Reads
+from overlapper.tables import Intervals, Reads
 
 if TYPE_CHECKING:
     from overlapper.kernels.candidates.cuda.dsoft import Found
@@ -31,53 +29,21 @@ if TYPE_CHECKING:
 
 KERNELS = (*dsoft_gpu.KERNELS, "xdrop", "common.sort_by_class")
 """How the names of the kernels begin that are needed."""
-_BLOCK_HITS = 1 << 24
-"""Of which seeds go to a GPU together, at most, as far as known: some 400,000 candidates."""
 _BLOCKS_A_SLOT = 4
 """So few because a block takes as long as its longest extension, once for each kernel that it needs."""
 
 
-class XdropOnGpus:
-    """Overlaps of any range of queries, found on GPUs.
+class XdropOnGpus(FromSeedsOnGpus["Scored"]):
+    """Overlaps of any range of queries by X-drop, found on GPUs.
 
-    Parameters
-    ----------
-    gpus : Gpus
-        That hold the reads.
-    finder : DsoftFinder
-    reads : Reads
-        Of which no overlap may score more than 32 bits hold (`overlapper.extend.xdrop.fits_scores`).
-    params : Params
-
-    Attributes
-    ----------
-    blocks : callable
-        That of `DsoftOnGpus`.
-    slots : int
-        Of the GPUs.
+    No overlap of the reads may score more than 32 bits hold (`overlapper.extend.xdrop.fits_scores`).
     """
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads, params: Params) -> None:
-        self._gpus, self._finder, self._reads, self._params = gpus, finder, reads, params
-        self._dsoft = DsoftOnGpus(gpus, finder, _BLOCK_HITS, _BLOCKS_A_SLOT)
-        self.blocks, self.slots = self._dsoft.blocks, gpus.slots
+        super().__init__(gpus, finder, reads, _BLOCKS_A_SLOT)
+        self._params = params
 
-    def find(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
-        """Return the overlaps of queries ``[start, stop)``, and how many each step took.
-
-        Returns
-        -------
-        overlaps : Overlaps
-            By candidate, not classified.
-        taken : dict of str to int
-            Candidates, and those dropped, by reason.
-        """
-        parts = []
-        for first, last, scored in self._dsoft.made(start, stop, self._scored):
-            parts.append(self._overlaps(scored) if scored else self._find_here(first, last))
-        return joined(parts)
-
-    def _scored(self, found: Found | None, there: IndexThere, arena: Arena) -> Scored:
+    def _made(self, found: Found | None, there: IndexThere, arena: Arena) -> Scored:
         from overlapper.kernels.xdrop.cuda.overlaps import Enough, extend_candidates
 
         params, k = self._params, self._finder.index.kmer_length
@@ -86,7 +52,7 @@ class XdropOnGpus:
         )
         return extend_candidates(found, there.reads, k, Scheme(**vars(params.xdrop)), enough, arena)
 
-    def _overlaps(self, scored: Scored) -> tuple[Overlaps, dict[str, int]]:
+    def _overlaps(self, scored: Scored) -> Counted:
         self._gpus.count(xdrop.REQUEUED, scored.n_requeued)
         query, target, reverse, *ends, score, seeds = scored.rows.T
         intervals = Intervals(query, target, reverse.astype(bool), *ends)
@@ -98,19 +64,14 @@ class XdropOnGpus:
             "dropped: too short": scored.n_short,
         }
 
-    def _find_here(self, start: int, stop: int) -> tuple[Overlaps, dict[str, int]]:
-        parts, params = [], self._params
-        bounds = start + cut_evenly(self._reads.lengths[start:stop], HOST_BASES)
-        for first, last in itertools.pairwise(bounds.tolist()):
-            found = self._finder.find(first, last).without_hits()
-            candidates = found.take(np.flatnonzero(has_seeds(found, params)))
-            overlaps, _ = xdrop.extend(self._reads, candidates, params.xdrop, 1, self._gpus)
-            enough = overlaps.score >= score_threshold(candidates.span, params.xdrop, params.threshold)
-            taken = {
-                "candidates": len(found),
-                "dropped: few seeds": len(found) - len(candidates),
-                "dropped: low score": int(np.count_nonzero(~enough)),
-                "dropped: too short": 0,
-            }
-            parts.append((overlaps.take(np.flatnonzero(enough)), taken))
-        return joined(parts)
+    def _extended(self, start: int, stop: int) -> Counted:
+        params, found = self._params, self._finder.find(start, stop).without_hits()
+        candidates = found.take(np.flatnonzero(has_seeds(found, params)))
+        overlaps, _ = xdrop.extend(self._reads, candidates, params.xdrop, 1, self._gpus)
+        enough = overlaps.score >= score_threshold(candidates.span, params.xdrop, params.threshold)
+        return overlaps.take(np.flatnonzero(enough)), {
+            "candidates": len(found),
+            "dropped: few seeds": len(found) - len(candidates),
+            "dropped: low score": int(np.count_nonzero(~enough)),
+            "dropped: too short": 0,
+        }

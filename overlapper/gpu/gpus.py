@@ -141,7 +141,7 @@ class Slot:
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
-        """Make its GPU that of this thread, and give back what is cut from its arena meanwhile."""
+        """Use the slot's GPU in this thread; what is cut from its arena is given back at the end."""
         from overlapper.runtime.gpu import driver
 
         with driver.use(self.gpu):

@@ -83,7 +83,7 @@ def fastq_of_sam(blocks: Iterable[bytes], path: str) -> Iterator[bytes]:
 
 
 def _fastq(records: Iterable[_Record], path: str) -> Iterator[bytes]:
-    pieces: list[str] = []
+    texts: list[str] = []
     size = 0
     for number, record in enumerate(records, start=1):
         if record.flag & _SECONDARY_OR_SUPPLEMENTARY:
@@ -96,12 +96,12 @@ def _fastq(records: Iterable[_Record], path: str) -> Iterator[bytes]:
                 remedy="Write the file with the bases of its primary records, or leave the record out.",
             )
         name, _, bases, qualities = record
-        pieces.append(f">{name}\n{bases}\n" if qualities is None else f"@{name}\n{bases}\n+\n{qualities}\n")
+        texts.append(f">{name}\n{bases}\n" if qualities is None else f"@{name}\n{bases}\n+\n{qualities}\n")
         size += 2 * len(bases)
         if size >= BLOCK_BYTES:
-            yield "".join(pieces).encode()
-            pieces, size = [], 0
-    yield "".join(pieces).encode()
+            yield "".join(texts).encode()
+            texts, size = [], 0
+    yield "".join(texts).encode()
 
 
 def _sam_records(blocks: Iterable[bytes], path: str) -> Iterator[_Record]:

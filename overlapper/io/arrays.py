@@ -49,7 +49,7 @@ class ArrayWriter:
         self._known = artifact.facts.setdefault(_ARRAYS, {})
 
     def append(self, name: str, values: np.ndarray) -> None:
-        """Put rows behind those of an array, which begins with the first ones."""
+        """Append rows to an array; the first call of a name begins it."""
         self._artifact.append(name, values)
         before = self._known.get(name, {"shape": [0]})["shape"][0]
         self._known[name] = {"dtype": values.dtype.str, "shape": [before + len(values), *values.shape[1:]]}

@@ -27,7 +27,7 @@ from overlapper.runtime import cleanup
 from overlapper.runtime.threads import available_threads, map_in_order, start
 
 RECORD = "done.json"
-_PIECE = 1 << 20
+_CHUNK = 1 << 20
 
 
 class Artifact:
@@ -51,7 +51,7 @@ class Artifact:
         self._write(name, values, "wb")
 
     def append(self, name: str, values: np.ndarray) -> None:
-        """Write an array behind what the file holds."""
+        """Append an array to what the file holds."""
         self._write(name, values, "ab")
 
     def _write(self, name: str, values: np.ndarray, mode: str) -> None:
@@ -321,8 +321,8 @@ def digest_of(path: str | os.PathLike[str]) -> str:
     """Return the SHA-256 digest of a file: most processors have instructions for it."""
     digest = hashlib.sha256()
     with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
     return digest.hexdigest()
 
 

@@ -164,7 +164,7 @@ class FastxParts:
             before += len(reads)
 
     def _passing(self, reads: Reads, before: int) -> Reads:
-        """Return the reads that count; so many came before."""
+        """Return the reads that pass the filter; ``before`` reads came earlier."""
         if self.read_filter.min_quality and reads.quality_offsets is not None:
             bare = np.flatnonzero(np.diff(reads.quality_offsets) != reads.lengths)
             if len(bare):

@@ -30,7 +30,7 @@ def write_record(path: Path, content: dict[str, Any]) -> None:
 
 
 def read_record(path: Path, remedy: str) -> dict[str, Any]:
-    """Read a record, without following a link and without waiting for what is no file.
+    """Read a record from a plain file; links are not followed, and pipes not waited for.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 PAF has the twelve columns, and the tags ``NM AS tp cm s1 s2 de cg`` with minimap2's meaning. SAM and BAM have
 a line for every read, with the same tags but ``cg``, the read group (``RG``) and, where a read is mapped in
-several pieces, all others of them (``SA``, its CIGARs shortened to one S, M, and I or D each). What is not
+several parts, all others of them (``SA``, its CIGARs shortened to one S, M, and I or D each). What is not
 aligned is soft-clipped; secondary mappings have neither bases nor qualities.
 """
 
@@ -268,10 +268,10 @@ class _Format:
         names, targets = (
             Names(table.name_bytes, table.name_offsets, table.lengths) for table in (reads, self._reference)
         )
-        pieces = self._pieces(reads, mappings) if self.header else [b""] * len(mappings)
+        parts = self._parts(reads, mappings) if self.header else [b""] * len(mappings)
         texts = kernel.Texts(
-            np.frombuffer(b"".join(pieces), np.uint8),
-            np.cumsum([0, *map(len, pieces)]),
+            np.frombuffer(b"".join(parts), np.uint8),
+            np.cumsum([0, *map(len, parts)]),
             self._of_all,
         )
         packed = PackedReads.of(reads)
@@ -292,22 +292,22 @@ class _Format:
             )
         return out[:size].data
 
-    def _pieces(self, reads: Reads, mappings: Mappings) -> list[bytes]:
-        """Return, of every mapping, the tag that names the other pieces of its read."""
+    def _parts(self, reads: Reads, mappings: Mappings) -> list[bytes]:
+        """Return, of every mapping, the tag that names the other parts of its read."""
         texts = [b""] * len(mappings)
-        pieces = np.flatnonzero(mappings.kind != MappingKind.SECONDARY)
-        split = mappings.query[pieces]
+        parts = np.flatnonzero(mappings.kind != MappingKind.SECONDARY)
+        split = mappings.query[parts]
         for read in np.unique(
             split[np.isin(split, mappings.query[mappings.kind == MappingKind.SUPPLEMENTARY])]
         ):
-            rows = pieces[split == read].tolist()
-            entries = {row: self._piece(reads, mappings, row) for row in rows}
+            rows = parts[split == read].tolist()
+            entries = {row: self._part(reads, mappings, row) for row in rows}
             for row in rows:
                 others = "".join(entries[other] for other in rows if other != row)
                 texts[row] = f"\tSA:Z:{others}".encode()
         return texts
 
-    def _piece(self, reads: Reads, mappings: Mappings, row: int) -> str:
+    def _part(self, reads: Reads, mappings: Mappings, row: int) -> str:
         """Return a mapping as an entry of the tag, with a shortened CIGAR."""
         length = int(reads.lengths[mappings.query[row]])
         start, end = int(mappings.q_start[row]), int(mappings.q_end[row])

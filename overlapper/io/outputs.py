@@ -43,7 +43,7 @@ class OutputFile:
     ----------
     path : str
     threads : int
-        For compression. The bytes do not depend on it, nor on the sizes of the pieces written.
+        For compression. The bytes do not depend on it, nor on the sizes of the chunks written.
 
     Raises
     ------
@@ -144,11 +144,11 @@ class OutputFile:
             raise
 
     def _write_members(self, size: int) -> None:
-        """Compress the first `size` pending bytes, each piece of a fixed size to a gzip member of its own."""
-        pieces = (
+        """Compress the first `size` pending bytes, each chunk of a fixed size to a gzip member of its own."""
+        chunks = (
             bytes(self._pending[i : min(i + _MEMBER_BYTES, size)]) for i in range(0, size, _MEMBER_BYTES)
         )
-        for member in map_in_order(_gzip_member, pieces, self._threads):
+        for member in map_in_order(_gzip_member, chunks, self._threads):
             self._write(member)
         del self._pending[:size]
 

@@ -171,8 +171,8 @@ def _write_ordered(
 def _digest_as_given(artifact: Artifact, offsets: np.ndarray) -> str:
     """Return what `overlapper.io.identity.digest_of_arrays` gives of qualities and their offsets."""
     size = int(offsets[-1])
-    pieces = (
+    parts = (
         artifact.load(_QUALITIES_AS_GIVEN, np.uint8, start, min(start + _CHUNK_BYTES, size))
         for start in range(0, size, _CHUNK_BYTES)
     )
-    return digest_of_parts((np.dtype(np.uint8), (size,), pieces), (offsets.dtype, offsets.shape, [offsets]))
+    return digest_of_parts((np.dtype(np.uint8), (size,), parts), (offsets.dtype, offsets.shape, [offsets]))

@@ -1,6 +1,6 @@
 """The truth table: where on the reference reads come from.
 
-A tab-separated text with a header and one row for each placed piece of a read::
+A tab-separated text with a header and one row for each place that a read comes from::
 
     read ref start end strand qstart qend read_len kind identity
 

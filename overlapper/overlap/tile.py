@@ -212,5 +212,5 @@ class Extension:
 
 
 def held_bases(bases: int, hits_per_base: float) -> int:
-    """Return the query bases whose candidates are held at a time: so many, or as have `BLOCK_HITS`."""
+    """Return how many query bases a block has: ``bases``, or fewer if these have over `BLOCK_HITS` hits."""
     return bases if bases * hits_per_base <= BLOCK_HITS else max(1, int(BLOCK_HITS / hits_per_base))

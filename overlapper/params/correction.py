@@ -82,7 +82,7 @@ class CorrectParams:
         )
 
     def of_corrected_reads(self, error_rate: float) -> CorrectParams:
-        """Return the parameters for reads that were corrected, and erred so much before; none is derived."""
+        """Return the parameters for reads corrected before, of this error rate then; none is derived."""
         *first, last = self.thresholds
         return dataclasses.replace(
             self,

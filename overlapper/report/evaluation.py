@@ -171,8 +171,8 @@ def _contig_parts(scores: Mapping[str, Mapping[str, Any]]) -> list[Part]:
     parts.append(
         Remark(
             "By k-mers of 31 bases. A break joins what is not together in the reference; NGA50 is that of "
-            "the pieces between breaks. Markers are k-mers that occur once in all haplotypes together: the "
-            "phase error is the share of those that are not of their contig's haplotype."
+            "the stretches between breaks. Markers are k-mers that occur once in all haplotypes together: "
+            "the phase error is the share of those that are not of their contig's haplotype."
         )
     )
     return parts

@@ -64,7 +64,9 @@ def undisturbed() -> Iterator[None]:
 
 
 def note(path: str | os.PathLike[str], remove: Callable[[str], None] = os.remove) -> None:
-    """Note a temporary file or folder, before it is made, or `undisturbed` together with making it.
+    """Note a temporary file or folder, to be removed if the process ends early.
+
+    To be called before it is made, or `undisturbed` together with making it.
 
     Parameters
     ----------
@@ -98,7 +100,10 @@ def temporary_files_in(folder: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def child(process: SomeChild) -> Iterator[SomeChild]:
-    """Note processes that were started, `undisturbed` together with this; the caller ends them."""
+    """Note processes that were started, to be ended if this process ends early; else the caller ends them.
+
+    To be called `undisturbed` together with starting them.
+    """
     with undisturbed():
         _children.append(process)
     try:

@@ -55,7 +55,7 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
 
 
 class Crew(NamedTuple, Generic[Task, Result]):
-    """Threads of `map_among` that do the same.
+    """A group of threads of `map_among` that call the same function.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Crew(NamedTuple, Generic[Task, Result]):
 
 
 def map_among(tasks: Sequence[Task], crews: Sequence[Crew[Task, Result]]) -> Iterator[Result]:
-    """Yield what crews make of all tasks, in the order of these; who is free takes the next ones.
+    """Yield what crews of threads make of all tasks, in their order; a free thread takes the next ones.
 
     The fewer tasks are left, the fewer are taken at a time, so that all crews end at about the same time.
     Results that wait are of twice the tasks that all take together, so that memory stays bounded. After an

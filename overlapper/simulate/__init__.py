@@ -2,10 +2,10 @@
 
 A read is drawn in this order (`overlapper.simulate.reads`):
 
-1. A length, an identity, and what the read is: normal, a chimera of two pieces, one that turns back at a
-   missed adapter (``split``: its second piece is the other strand of the end of the first), or junk (random
+1. A length, an identity, and what the read is: normal, a chimera of two places, one that turns back at a
+   missed adapter (``split``: its second place is the other strand of the end of the first), or junk (random
    bases).
-2. For each piece, a place: uniform over the reference bases, on either strand. On a linear reference a piece
+2. Its places: uniform over the reference bases, on either strand. On a linear reference a place
    that would run over an end is cut there, which keeps the coverage level up to the ends; on a circular one
    it runs through the origin, and its end exceeds the length of the reference.
 3. Errors (`overlapper.simulate.errors`): each template base is deleted, substituted or gets inserted bases

@@ -35,7 +35,7 @@ class SimulatedRead(NamedTuple):
     qualities : ndarray of uint8, shape (n,)
         Phred scores.
     truth : list of TruthRow
-        Its pieces, in the order of the read.
+        A row for each place that it comes from, in the order of the read.
     """
 
     name: str
@@ -190,24 +190,24 @@ class _Sampler:
         places: list[Place] = []
         if what < model.junk:
             kind = "junk"
-            pieces = [sequence(bits.bases(length), identity, model, bits)]
+            parts = [sequence(bits.bases(length), identity, model, bits)]
         else:
-            kind, places = self.pieces(what - model.junk, length, bits)
-            pieces = [sequence(self.template(place), identity, model, bits) for place in places]
+            kind, places = self.places(what - model.junk, length, bits)
+            parts = [sequence(self.template(place), identity, model, bits) for place in places]
         before, after = self.bad_end(model.bad_heads, bits), self.bad_end(model.bad_tails, bits)
-        codes = np.concatenate([head, before, *(piece.codes for piece in pieces), after, tail])
+        codes = np.concatenate([head, before, *(part.codes for part in parts), after, tail])
         qualities = [np.full(len(head), MAX_QUALITY, np.uint8), np.ones(len(before), np.uint8)]
-        qualities += [piece.qualities for piece in pieces]
+        qualities += [part.qualities for part in parts]
         qualities += [np.ones(len(after), np.uint8), np.full(len(tail), MAX_QUALITY, np.uint8)]
         name = f"read{number + 1}"
-        truth = self.truth(name, kind, places, pieces, len(head) + len(before), len(codes))
+        truth = self.truth(name, kind, places, parts, len(head) + len(before), len(codes))
         return (
             SimulatedRead(name, codes, np.concatenate(qualities), truth),
             sum(p.end - p.start for p in places),
         )
 
-    def pieces(self, what: float, length: int, bits: Bits) -> tuple[str, list[Place]]:
-        """Return the kind of a read and where its pieces come from; ``what`` is a random number from 0."""
+    def places(self, what: float, length: int, bits: Bits) -> tuple[str, list[Place]]:
+        """Return the kind of a read and the places it comes from; ``what`` is a random number from 0."""
         model = self.model
         joined = what < model.chimeras + model.missed_adapters
         low, high = CHIMERA_CUT
@@ -235,7 +235,7 @@ class _Sampler:
         return bits.bases(int(self.bad_ends.draw(bits))) if bad else NO_BASES
 
     def place(self, length: int, bits: Bits) -> Place:
-        """Draw where a piece of the given length comes from."""
+        """Draw a place of the given length."""
         total = int(self.ends[-1])
         reference = int(np.searchsorted(self.ends, int(bits.unit() * total), side="right"))
         size = len(self.codes[reference])
@@ -258,12 +258,12 @@ class _Sampler:
         return 3 - bases[::-1] if place.reverse else bases
 
     def truth(
-        self, name: str, kind: str, places: list[Place], pieces: list[Sequenced], start: int, length: int
+        self, name: str, kind: str, places: list[Place], parts: list[Sequenced], start: int, length: int
     ) -> list[TruthRow]:
-        """Return the rows of a read whose first piece starts at the given base."""
+        """Return the rows of a read whose part from the first place starts at the given base."""
         rows = []
-        for place, piece in itertools.zip_longest(places, pieces):
-            end = start + len(piece.codes)
+        for place, part in itertools.zip_longest(places, parts):
+            end = start + len(part.codes)
             if place is None:
                 rows.append(TruthRow(name, "*", 0, 0, ".", start, end, length, kind, 0.0))
             else:
@@ -271,7 +271,7 @@ class _Sampler:
                 reference = self.names[place.reference]
                 rows.append(
                     TruthRow(name, reference, place.start, place.end, strand, start, end, length, kind,
-                             piece.identity)
+                             part.identity)
                 )  # fmt: skip
             start = end
         return rows

@@ -49,7 +49,7 @@ def ragged(dtype: str, by: str) -> Any:
 
 
 def spread(n: int, wanted: int) -> np.ndarray:
-    """Return numbers of so many of ``n`` things, evenly spread."""
+    """Return the indices of ``wanted`` of ``n`` things, or all, evenly spread."""
     return np.unique(np.linspace(0, n - 1, min(n, wanted)).astype(int))
 
 

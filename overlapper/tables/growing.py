@@ -20,7 +20,7 @@ def resize(array: np.ndarray, size: int) -> None:
 
 
 class GrowingArray:
-    """A one-dimensional array that values are put behind.
+    """A one-dimensional array that grows by what is appended to it.
 
     Joining all parts at the end would have them twice in memory.
 
@@ -34,7 +34,7 @@ class GrowingArray:
         self._size = 0
 
     def append(self, values: np.ndarray) -> None:
-        """Put values behind those before."""
+        """Append values."""
         size = self._size + len(values)
         if size > len(self._values):
             resize(self._values, max(size, int(_ROOM * size)))
@@ -42,20 +42,20 @@ class GrowingArray:
         self._size = size
 
     def taken(self) -> np.ndarray:
-        """Return all values; nothing can be put behind them any more."""
+        """Return all values; nothing can be appended after that."""
         values, self._values = self._values, np.empty(0, self._values.dtype)
         resize(values, self._size)
         return values
 
 
 class GrowingColumns:
-    """Arrays by name, each of which begins with the first values that it is given."""
+    """Arrays by name that grow by what is appended to them; the first call of a name begins one."""
 
     def __init__(self) -> None:
         self._arrays: dict[str, GrowingArray] = {}
 
     def append(self, name: str, values: np.ndarray) -> None:
-        """Put values behind those of an array."""
+        """Append values to an array."""
         self._arrays.setdefault(name, GrowingArray(values.dtype)).append(values)
 
     def taken(self) -> dict[str, np.ndarray]:

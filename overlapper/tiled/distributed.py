@@ -217,7 +217,7 @@ class _Workers:
 
 @contextlib.contextmanager
 def _interrupts_left_to_others() -> Iterator[None]:
-    """Start threads and processes that are not interrupted."""
+    """Keep Ctrl-C from threads and processes that are started within this context."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -226,7 +226,7 @@ def _interrupts_left_to_others() -> Iterator[None]:
 
 
 def _quiet_tracker() -> None:
-    """Start the process that removes semaphores if this one is ended in the middle; it would tell of it."""
+    """Start Python's process that removes leaked semaphores, so that it does not warn of them."""
     before = os.environ.get("PYTHONWARNINGS")
     os.environ["PYTHONWARNINGS"] = "ignore"
     try:

@@ -30,7 +30,7 @@ from overlapper.tables import Overlaps, Reads
 
 STRIP_BASES = 1 << 26
 """Query bases of a strip."""
-PIECE_BYTES = 1 << 26
+WAITING_BYTES = 1 << 26
 """Bytes of overlaps that wait to be written."""
 
 TileNumber = tuple[int, int]
@@ -130,7 +130,7 @@ def write_strip(artifact: Artifact, found: Iterable[Extended]) -> None:
         if len(overlaps):
             waiting.append(overlaps)
         taken.update(counts)
-        if sum(part.nbytes for part in waiting) >= PIECE_BYTES:
+        if sum(part.nbytes for part in waiting) >= WAITING_BYTES:
             write_part(artifact, Overlaps.concat(waiting))
             waiting = []
     if waiting:

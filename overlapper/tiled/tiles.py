@@ -264,7 +264,7 @@ def planned(
 
 
 def _content(store: ReadStore) -> list[str]:
-    """Return what tells the reads of a store; nothing for corrected reads, alone in their work folder."""
+    """Return the digest of the reads of a store; none for corrected reads, alone in their work folder."""
     content = store.artifact.facts.get("content")
     return [content] if content else []
 

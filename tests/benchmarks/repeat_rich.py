@@ -3,7 +3,7 @@
 Run ``python -m tests.benchmarks.repeat_rich OUT.fasta [--megabases 100] [--coverage 20] [--processes 16]
 [--preset ont-r9]``. The genome, written beside the reads as ``OUT.fasta.genome``, is random, 65 % A and T; a
 fifth of it are copies of families of repeats, from many short and diverged ones (2,000 of 150 bases, 15 %) to
-few long and young ones (3 of 8 kb, .3 %), on both strands, and tandem arrays. `thread_scale` measures on it.
+few long and young ones (3 of 8 kb, .3 %), on both strands, and tandem arrays. `overlap_turns` measures on it.
 """
 
 import os

@@ -1,12 +1,15 @@
 """X-drop on one GPU: the work that LOGAN publishes, 100,000 pairs of 2.5 to 7.5 kb that differ in 15 %.
 
     python -m tests.benchmarks.xdrop_gpu [--pairs 100000] [--xdrop 10 100 ...] [--rounds 3] [--unrelated]
+    python -m tests.benchmarks.xdrop_gpu --gpus 1 2 4 --pairs 2000000 --xdrop 100
 
 Kernel time is that of the kernels alone, the reads and seeds on the device. Whole time takes packed reads in
 host memory to extensions in host memory: copies, sorting of the work, kernels; the GPU has been made ready
-before, as it is when a run starts. The fastest round counts.
+before, as it is when a run starts. The fastest round counts. With ``--gpus`` whole times on so many GPUs are
+printed instead, and the results compared.
 """
 
+import hashlib
 import time
 from collections import Counter
 from functools import partial
@@ -24,7 +27,7 @@ from overlapper.runtime.gpu.memory import Arena
 from overlapper.runtime.threads import map_in_order
 from overlapper.tables import Reads
 from tests.benchmarks.gpu_times import timed_launches
-from tests.benchmarks.harness import parser_of
+from tests.benchmarks.harness import parser_of, timed
 from tests.simulated_pairs import simulate_pairs
 
 BATCH = 25_000
@@ -61,6 +64,30 @@ def whole_seconds(reads, seeds, scheme):
         return time.perf_counter() - begin
 
 
+def scaling(options, x):
+    """Extend pairs on more and more GPUs; they are few, and come again and again."""
+    few = 50_000
+    lengths = np.random.default_rng(1).integers(2500, 7501, few)
+    reads, seeds = simulate_pairs(lengths, np.full(few, 0.15), seed=1)
+    batches = [seeds] * -(-options.pairs // few)
+    kernel = partial(xdrop.extend_seeds, scheme=Scheme(**vars(XdropParams(xdrop=x))))
+    first = None
+    for number in options.gpus:
+        best = float("inf")
+        for _ in range(options.rounds + 1):
+            with Gpus(select_devices("cuda:" + ",".join(map(str, range(number))))) as gpus:
+                gpus.hold(table_of(reads))
+                extend = partial(gpus.run, kernel)
+                list(map_in_order(extend, batches[: gpus.slots], gpus.slots))
+                parts, seconds = timed(lambda e=extend, n=gpus.slots: list(map_in_order(e, batches, n)))
+            best = min(best, seconds)
+        digest = hashlib.sha256(b"".join(part[0][1].extensions.tobytes() for part in parts)).hexdigest()
+        first = first or (best * number, digest)
+        verdict = "the same bytes" if digest == first[1] else "DIFFERENT BYTES"
+        told = f"{best:.3f} s, efficiency {first[0] / best / number:.3f}, {verdict}"
+        print(f"{number} GPUs: {few * len(batches):,} pairs, X = {x}: {told}", flush=True)
+
+
 def table_of(reads):
     """Return packed reads as a table, without names."""
     nothing = np.zeros(len(reads.lengths) + 1, np.int64)
@@ -71,8 +98,13 @@ def main():
     parser = parser_of(__doc__, pairs=100_000, rounds=3)
     parser.add_argument("--xdrop", type=int, nargs="+", default=list(LOGAN))
     parser.add_argument("--unrelated", action="store_true", help="pairs that share nothing but the seed")
+    parser.add_argument("--gpus", type=int, nargs="+", help="numbers of GPUs")
     arguments = parser.parse_args()
     print(select_devices("cuda")[0])
+    if arguments.gpus:
+        for x in arguments.xdrop:
+            scaling(arguments, x)
+        return
     rng = np.random.default_rng(1)
     lengths = rng.integers(2500, 7501, arguments.pairs)
     errors = np.full(arguments.pairs, 1.0 if arguments.unrelated else 0.15)

@@ -8,6 +8,7 @@ from overlapper import random_genome, simulate_reads
 from overlapper.simulate import adapted_model
 from tests.cli import within
 from tests.cli.runner import overlapper
+from tests.read_sets import fasta_of
 
 RUN_FILES = ("reads.fastq", "o.paf", "run.json", "layout.json", "u.gfa", "corrected.tsv", "scores.json")
 
@@ -44,7 +45,7 @@ def simulated_file(path, size, mean_length, seed):
     """Write reads of a random genome, eightfold, as FASTA."""
     model = adapted_model("ont", mean_length=mean_length)
     reads, _ = simulate_reads(random_genome(size, seed=seed), model, coverage=8, seed=seed)
-    path.write_text("".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads))))
+    path.write_text(fasta_of(reads))
 
 
 class Result:

@@ -32,9 +32,16 @@ def python(*arguments, env=None, **options):
     return run(sys.executable, *arguments, env=env, **options)
 
 
-def run(*words, env=None, **options):
+def run(*words, env=None, check=False, **options):
     """Run a program whose Python finds this copy of the package."""
-    return subprocess.run(words, env=_environment(env), **{"stdout": PIPE, "stderr": PIPE, **options})
+    done = subprocess.run(words, env=_environment(env), **{"stdout": PIPE, "stderr": PIPE, **options})
+    return _checked(done) if check else done
+
+
+def _checked(done):
+    """Return what was run, which must have ended well."""
+    assert done.returncode == 0, done.stderr or done.stdout
+    return done
 
 
 def shell(script, **options):
@@ -75,9 +82,7 @@ def _forked(
         )
     contents = [future and _as_asked(future.result(), text) for future in (written, said)]
     done = subprocess.CompletedProcess(words, code, *contents)
-    if check:
-        done.check_returncode()
-    return done
+    return _checked(done) if check else done
 
 
 def _as_asked(content, text):

@@ -11,9 +11,8 @@ def files(tmp_path):
 
 def test_scores_and_intervals_of_every_query_with_one_target(tmp_path):
     result = overlapper(
-        "align", "a.fa", "b.fa", "--pairing", "one-to-all", "--mode", "local", cwd=files(tmp_path)
+        "align", "a.fa", "b.fa", "--pairing", "one-to-all", "--mode", "local", cwd=files(tmp_path), check=True
     )
-    assert result.returncode == 0, result.stderr
     rows = [line.split("\t") for line in result.stdout.decode().splitlines()]
     assert [row[0] for row in rows] == ["q1", "q2"]
     assert " ".join(rows[0][1:]) == "10 2 10 + t1 12 2 10 8 8 255 tp:A:P AS:i:8 NM:i:0"

@@ -25,14 +25,12 @@ def folder(tmp_path_factory):
         for i in range(len(reads))
     )
     (folder / "reads.fastq").write_text("".join(records))
-    done = overlapper(*ASSEMBLE, *QUIETLY, "whole", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    overlapper(*ASSEMBLE, *QUIETLY, "whole", cwd=folder, check=True)
     return folder
 
 
 def run(folder, *words):
-    done = overlapper(*words, cwd=folder)
-    assert done.returncode == 0, done.stderr
+    done = overlapper(*words, cwd=folder, check=True)
     return done.stdout.decode()
 
 

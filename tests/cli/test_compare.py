@@ -6,6 +6,7 @@ import pytest
 
 from overlapper.simulate import random_genome, simulate_reads
 from tests.cli.conftest import assert_refused
+from tests.read_sets import fasta_of
 
 
 @pytest.fixture(scope="module")
@@ -15,9 +16,8 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compare")
     genome = random_genome(15_000, seed=8)
     reads, truth = simulate_reads(genome, "ont-r10", coverage=6, seed=8)
-    (folder / "ref.fa").write_text(f">{genome.name(0)}\n{genome.sequence(0)}\n")
-    sequences = (f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
-    (folder / "reads.fa").write_text("".join(sequences))
+    (folder / "ref.fa").write_text(fasta_of(genome))
+    (folder / "reads.fa").write_text(fasta_of(reads))
     (folder / "truth.tsv").write_text(header() + "".join(row.to_line() for row in truth.rows()))
     return folder
 

@@ -8,6 +8,7 @@ from overlapper.io.writers import read_overlaps, write_overlaps
 from overlapper.tables import Overlaps
 from tests.cli.conftest import assert_refused
 from tests.graph_cases import random_genome, read_set, tiled
+from tests.read_sets import fasta_of
 
 CASES = ["aligned", "plain"]
 
@@ -33,9 +34,7 @@ def paf(reads_and_overlaps, tmp_path):
     plain = Overlaps(**(vars(overlaps) | {"cigar": None, "cigar_offsets": None, "edits": None}))
     write_overlaps(overlaps, reads, tmp_path / "aligned.paf")
     write_overlaps(plain, reads, tmp_path / "plain.paf")
-    (tmp_path / "reads.fa").write_text(
-        "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
-    )
+    (tmp_path / "reads.fa").write_text(fasta_of(reads))
 
 
 @pytest.mark.parametrize("case", CASES)

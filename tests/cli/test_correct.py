@@ -11,11 +11,10 @@ from tests.cli.runner import overlapper, python
 @pytest.fixture(scope="module")
 def reads(tmp_path_factory):
     folder = tmp_path_factory.mktemp("correct")
-    made = overlapper(
+    overlapper(
         "simulate", "--genome-size", "12k", "--mean-length", "4000", "-p", "ont-r9", "-c", "15",
-        "-o", "reads.fasta", "--truth", "truth.tsv", cwd=folder,
+        "-o", "reads.fasta", "--truth", "truth.tsv", cwd=folder, check=True,
     )  # fmt: skip
-    assert made.returncode == 0, made.stderr
     return folder / "reads.fasta"
 
 
@@ -37,9 +36,8 @@ def test_result_depends_on_reads_alone(reads, tmp_path):
 def test_table_and_stats_tell_what_changed(reads, tmp_path):
     done = overlapper(
         "correct", str(reads), "-o", "out.fasta", "--table", "t.tsv", "--stats", "s.json", "--rounds", "1",
-        "--uncovered", "trim", cwd=tmp_path,
+        "--uncovered", "trim", cwd=tmp_path, check=True,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
     header, *rows = [line.split("\t") for line in (tmp_path / "t.tsv").read_text().splitlines()]
     assert header == ["name", "bases_in", "bases_out", "coverage", "identity", "left_out", "fate"]
     written = {r.name: len(r.sequence) for r in pysam.FastxFile(str(tmp_path / "out.fasta"))}

@@ -17,6 +17,7 @@ from overlapper.io.writers import write_overlaps
 from tests.cli.conftest import assert_refused
 from tests.cli.runner import overlapper
 from tests.graph_cases import random_genome, read_set, tiled
+from tests.read_sets import fasta_of
 
 FILES = ["overlaps.paf", "reads.fa"]
 
@@ -30,13 +31,9 @@ def case():
 @pytest.fixture
 def layout(command, case, tmp_path):
     reads, overlaps = case
-    (tmp_path / "reads.fa").write_text(fasta(reads))
+    (tmp_path / "reads.fa").write_text(fasta_of(reads))
     write_overlaps(overlaps, reads, tmp_path / "overlaps.paf")
     return lambda *arguments: command("layout", *arguments)
-
-
-def fasta(reads):
-    return "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
 
 
 def text_of(lines):
@@ -113,8 +110,8 @@ def test_shuffled_rows_and_reads_in_several_files_give_the_same(layout, case, tm
     lines = (tmp_path / "overlaps.paf").read_text().splitlines(keepends=True)
     (tmp_path / "shuffled.paf").write_text("".join(draw.permutation(lines)))
     order = draw.permutation(len(reads))
-    (tmp_path / "a.fa").write_text(fasta(reads.take(order[:30])))
-    (tmp_path / "b.fa").write_text(fasta(reads.take(order[30:])))
+    (tmp_path / "a.fa").write_text(fasta_of(reads.take(order[:30])))
+    (tmp_path / "b.fa").write_text(fasta_of(reads.take(order[30:])))
     again = layout("a.fa", "b.fa", "shuffled.paf", "--fasta", "2.fa", "-o", "2.gfa", "-q")
     assert expected.code == again.code == 0
     for name in ("fa", "gfa"):

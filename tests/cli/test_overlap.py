@@ -21,6 +21,7 @@ from overlapper.io.writers import FORMATS
 from overlapper.simulate import adapted_model
 from tests.cli.conftest import assert_refused
 from tests.cli.runner import overlapper
+from tests.read_sets import fasta_of
 from tests.unit.test_bad_input import READ_FILES, promised
 
 LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
@@ -30,11 +31,6 @@ LOG_LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d .")
 def overlap(command):
     """Run the command in this process, in a folder of its own."""
     return lambda *arguments: command("overlap", *arguments)
-
-
-def fasta(reads, rows=None):
-    rows = range(len(reads)) if rows is None else rows
-    return "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in rows)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +47,7 @@ def reads(simulated):
 
 @pytest.fixture
 def reads_file(reads, tmp_path):
-    (tmp_path / "reads.fa").write_text(fasta(reads))
+    (tmp_path / "reads.fa").write_text(fasta_of(reads))
     return "reads.fa"
 
 
@@ -119,7 +115,7 @@ def test_standard_output_is_the_default_and_carries_nothing_else(overlap, reads_
 
 
 def test_standard_input(reads, expected, tmp_path):
-    result = overlapper("overlap", "-", "-q", cwd=tmp_path, input=fasta(reads).encode())
+    result = overlapper("overlap", "-", "-q", cwd=tmp_path, input=fasta_of(reads).encode())
     assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
 
 
@@ -133,8 +129,8 @@ def write_fastq_gz(reads, folder):
 
 def write_two_files(reads, folder):
     half = len(reads) // 2
-    (folder / "1.fa").write_text(fasta(reads, range(half)))
-    (folder / "2.fa").write_text(fasta(reads, range(half, len(reads))))
+    (folder / "1.fa").write_text(fasta_of(reads.take(np.arange(half))))
+    (folder / "2.fa").write_text(fasta_of(reads.take(np.arange(half, len(reads)))))
     return ["1.fa", "2.fa"]
 
 

@@ -12,6 +12,7 @@ from overlapper import random_genome, simulate_reads
 from overlapper.simulate import adapted_model
 from tests.cli.conftest import assert_refused
 from tests.cli.runner import ROOT, overlapper
+from tests.read_sets import fasta_of
 
 READER_LEFT = 128 + signal.SIGPIPE
 INPUTS = {
@@ -30,14 +31,12 @@ def folder(tmp_path_factory):
     model = adapted_model("ont", mean_length=3_000)
     genome = random_genome(8_000, seed=5)
     reads, _ = simulate_reads(genome, model, coverage=8, seed=5)
-    text = "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads)))
-    (folder / "reads.fa").write_text(text)
+    (folder / "reads.fa").write_text(fasta_of(reads))
     (folder / "genome.fa").write_text(f">genome\n{genome.sequence(0)}\n")
     for words in ("overlap reads.fa -o o.paf -q --write-config p.toml",
                   "layout reads.fa o.paf -o u.gfa -q --min-overlap 500",
                   "simulate --genome-size 3k -o s.fa --truth truth.tsv -q"):  # fmt: skip
-        done = overlapper(*words.split(), cwd=folder)
-        assert done.returncode == 0, done.stderr
+        overlapper(*words.split(), cwd=folder, check=True)
     return folder
 
 

@@ -13,6 +13,7 @@ from overlapper.plots.pair import corners
 from overlapper.plots.pile import _Pile
 from overlapper.tables import OverlapClass, Overlaps, Reads
 from tests.cli.conftest import assert_refused
+from tests.read_sets import fasta_of
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 OTHER = str.maketrans("ACGT", "TGCA")
@@ -117,8 +118,7 @@ def test_the_depth_of_a_pile_is_that_of_its_bases():
 def files(tmp_path):
     reads = Reads.from_sequences(["a", "b", "c"], [genome(int(n), 9) for n in LENGTHS])
     write_overlaps(table(ROWS), reads, tmp_path / "o.paf")
-    lines = "".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(3))
-    (tmp_path / "r.fa").write_text(lines + ">empty\n>lonely\nACGTACGTACGT\n")
+    (tmp_path / "r.fa").write_text(fasta_of(reads) + ">empty\n>lonely\nACGTACGTACGT\n")
 
 
 def test_pictures_are_written_and_the_same_each_time(command, files, tmp_path):

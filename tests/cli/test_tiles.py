@@ -21,8 +21,7 @@ def folder(tmp_path_factory):
     """A folder with reads, and their overlaps found in memory."""
     folder = tmp_path_factory.mktemp("tiles")
     simulated_file(folder / "reads.fa", 20_000, 4_000, 5)
-    done = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder, check=True)
     return folder
 
 
@@ -155,8 +154,7 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_bytes(reads_file, whole, tm
         process.stderr.close()
         if (tmp_path / "out.paf").exists():
             assert (tmp_path / "out.paf").read_bytes() == whole
-    done = overlapper("overlap", *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    overlapper("overlap", *arguments, cwd=tmp_path, check=True)
     assert (tmp_path / "out.paf").read_bytes() == whole
 
 
@@ -183,8 +181,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_after_room_is_made(reads_file, 
     assert b"cannot be written" in error
     assert b"what is finished is kept" in error
     assert not (tmp_path / "out.paf").exists()
-    done = overlapper("overlap", *arguments, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    overlapper("overlap", *arguments, cwd=tmp_path, check=True)
     assert (tmp_path / "out.paf").read_bytes() == whole
 
 

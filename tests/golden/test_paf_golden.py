@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from overlapper.io.paf import write_paf
 from overlapper.tables import OverlapClass, Overlaps, Reads
@@ -60,13 +61,8 @@ def alignments():
     )
 
 
-def test_chains(tmp_path):
-    reads, overlaps = chains()
+@pytest.mark.parametrize("made", [chains, alignments])
+def test_files_are_as_checked(made, tmp_path):
+    reads, overlaps = made()
     write_paf(overlaps, reads, tmp_path / "out.paf")
-    assert (tmp_path / "out.paf").read_text() == (HERE / "chains.paf").read_text()
-
-
-def test_alignments(tmp_path):
-    reads, overlaps = alignments()
-    write_paf(overlaps, reads, tmp_path / "out.paf")
-    assert (tmp_path / "out.paf").read_text() == (HERE / "alignments.paf").read_text()
+    assert (tmp_path / "out.paf").read_text() == (HERE / f"{made.__name__}.paf").read_text()

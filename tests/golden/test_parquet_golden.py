@@ -13,16 +13,17 @@ HERE = Path(__file__).parent
 NAMES = {"chains": ["read/1", "read/2", "red"], "alignments": ["a", "b", "c"]}
 
 
+def assert_equal(overlaps, expected):
+    for column in overlaps.__dataclass_fields__:
+        np.testing.assert_array_equal(getattr(overlaps, column), getattr(expected, column), err_msg=column)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_parquet_is_the_paf_beside_it(name):
     overlaps = read_parquet(HERE / f"{name}.parquet", NAMES[name])
-    expected = read_paf(HERE / f"{name}.paf", NAMES[name])
-    for column in overlaps.__dataclass_fields__:
-        np.testing.assert_array_equal(getattr(overlaps, column), getattr(expected, column), err_msg=column)
+    assert_equal(overlaps, read_paf(HERE / f"{name}.paf", NAMES[name]))
 
 
 def test_a_folder_by_range_of_targets_is_the_paf_too():
     overlaps = read_parquet_folder(HERE / "ranges.parquet", NAMES["alignments"])
-    expected = read_paf(HERE / "alignments.paf", NAMES["alignments"]).sort_canonical()
-    for column in overlaps.__dataclass_fields__:
-        np.testing.assert_array_equal(getattr(overlaps, column), getattr(expected, column), err_msg=column)
+    assert_equal(overlaps, read_paf(HERE / "alignments.paf", NAMES["alignments"]).sort_canonical())

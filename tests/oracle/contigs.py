@@ -43,7 +43,7 @@ def neighbours(a, b, sequences, slack):
     return SHARE * abs(distance - along) <= SHARE * slack + along
 
 
-def pieces_of(markers, length, k, sequences, least_run, slack):
+def stretches_of(markers, length, k, sequences, least_run, slack):
     """Return intervals of the contig between breaks."""
     runs = []
     for marker in markers:
@@ -104,8 +104,8 @@ def evaluate(contigs, circular, references, k=31, least_run=RUN, sure_run=SURE, 
             if len(places[kmer]) == 1:
                 number, position, strand = places[kmer][0]
                 markers.append((i, number, position, strand != reverse))
-        pieces = pieces_of(markers, len(contig), k, sequences, least_run, slack)
-        lengths += [end - start for start, end in pieces]
+        stretches = stretches_of(markers, len(contig), k, sequences, least_run, slack)
+        lengths += [end - start for start, end in stretches]
         of_haplotype = [haplotype_of[m[1]] for m in markers]
         counts = [of_haplotype.count(h) for h in range(len(references))]
         closed = False
@@ -114,8 +114,8 @@ def evaluate(contigs, circular, references, k=31, least_run=RUN, sure_run=SURE, 
             closed = neighbours(markers[-1], (first[0] + len(contig), *first[1:]), sequences, slack)
         rows.append(
             {
-                "kmers": count, "missing": absent, "markers": counts, "pieces": pieces, "closed": closed,
-                "switches": switches_of(of_haplotype, sure_run),
+                "kmers": count, "missing": absent, "markers": counts, "stretches": stretches,
+                "closed": closed, "switches": switches_of(of_haplotype, sure_run),
             }
         )  # fmt: skip
         total, missing = total + count, missing + absent
@@ -132,8 +132,8 @@ def evaluate(contigs, circular, references, k=31, least_run=RUN, sure_run=SURE, 
         "qv": -10 * math.log10(max(wrong, 1e-9)),
         "have": [(len(h & seen), len(h)) for h in has],
         "own": [(len(h & seen), len(h)) for h in own],
-        "breaks": sum(max(0, len(row["pieces"]) - 1) for row in rows),
-        "unplaced": sum(not row["pieces"] for row in rows),
+        "breaks": sum(max(0, len(row["stretches"]) - 1) for row in rows),
+        "unplaced": sum(not row["stretches"] for row in rows),
         "markers": marks,
         "minority": sum(sum(row["markers"]) - max(row["markers"]) for row in rows),
         "switches": sum(row["switches"] for row in rows),

@@ -65,7 +65,7 @@ def as_expected(scores):
     rows = [
         {
             "kmers": c.kmers, "missing": c.missing, "markers": list(c.markers), "closed": c.closed,
-            "switches": c.switches, "pieces": [(p.start, p.end) for p in c.pieces],
+            "switches": c.switches, "stretches": [(p.start, p.end) for p in c.stretches],
         }
         for c in scores.contigs
     ]  # fmt: skip
@@ -98,7 +98,7 @@ def test_scores_equal_the_oracle(case, slack, threads):
     if len(haplotypes) > 1:
         expected |= {"nga50": None, "breaks": None, "unplaced": None}
         for row in expected["contigs"]:
-            row["pieces"] = []
+            row["stretches"] = []
     else:
         expected |= {"minority": None, "switches": None}
     assert as_expected(scores) == expected

@@ -99,7 +99,7 @@ def test_a_link_joins_the_right_ends():
 
 
 @pytest.mark.parametrize(
-    ("bases", "joins", "pieces"),
+    ("bases", "joins", "stretches"),
     [
         # Two reads: the second from the end of the first.
         ([60, 60], {(0, 2): (10, 10, 50)}, [(0, 60), (50, 60)]),
@@ -109,9 +109,9 @@ def test_a_link_joins_the_right_ends():
         ([60, 60, 60], {(0, 2): (20, 20, 40), (2, 4): (20, 20, 40)}, [(0, 60), (40, 60), (40, 60)]),
     ],
 )
-def test_pieces(bases, joins, pieces):
+def test_stretches(bases, joins, stretches):
     found, _ = graph.layout(graph_of(bases, joins))
-    assert list(zip(found.piece_start.tolist(), found.piece_end.tolist(), strict=True)) == pieces
+    assert list(zip(found.stretch_start.tolist(), found.stretch_end.tolist(), strict=True)) == stretches
 
 
 def test_depth_and_copies_are_weighted_by_bases():

@@ -30,11 +30,6 @@ def simulated(model):
     return simulated_reads(model, 7)
 
 
-def fasta_of(reads, path):
-    path.write_text("".join(f">{reads.name(i)}\n{reads.sequence(i)}\n" for i in range(len(reads))))
-    return str(path)
-
-
 def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tiles=None, preset="auto"):
     """Find overlaps in so many blocks."""
     with Workdir(folder) as workdir:
@@ -53,6 +48,16 @@ def tiled(reads, folder, changes, *, blocks=1, threads=1, device="cpu", run_tile
                 device=device,
             )
         return result, Overlaps.concat(list(result.overlaps()))
+
+
+def assert_same_in_tiles(whole, reads, folder, changes, *, blocks=3, preset="auto"):
+    """Check that a run in one block and one in several are the same as one in memory."""
+    for number, threads in ((1, 2), (blocks, 1)):
+        run, overlaps = tiled(
+            reads, folder / f"{number}", changes, blocks=number, threads=threads, preset=preset
+        )
+        assert columns_of(overlaps) == columns_of(whole.overlaps)
+        assert (run.funnel, run.params, run.why) == (whole.funnel, whole.params, whole.why)
 
 
 def cut_into(lengths, blocks):
@@ -74,15 +79,12 @@ def test_blocks_threads_and_strips_do_not_matter(model, finder, extender, tmp_pa
     assert len(whole.overlaps) > 100
     monkeypatch.setattr(tile_work, "STRIP_BASES", 30_000)
     monkeypatch.setattr(tile_work, "BLOCK_BASES", 10_000)
-    monkeypatch.setattr(tile_work, "PIECE_BYTES", 2_000)
+    monkeypatch.setattr(tile_work, "WAITING_BYTES", 2_000)
     monkeypatch.setattr(seed_writer, "CHUNK_MINIMIZERS", 3_000)
     monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
     monkeypatch.setattr(kmer_store, "_KMERS_AT_A_TIME", 700)
     monkeypatch.setattr("overlapper.io.sorted_parts.ROWS_AT_A_TIME", 50)
-    for blocks, threads in ((1, 2), (5, 1)):
-        run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
-        assert columns_of(overlaps) == columns_of(whole.overlaps)
-        assert (run.funnel, run.params, run.why) == (whole.funnel, whole.params, whole.why)
+    assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=5)
 
 
 def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatch):
@@ -99,12 +101,7 @@ def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatc
     of_plasmid = np.count_nonzero(whole.overlaps.query >= len(reads) - n_plasmid)
     assert of_plasmid > 0.9 * n_plasmid * (n_plasmid - 1) / 2
     monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
-    for blocks, threads in ((1, 2), (3, 1)):
-        run, overlaps = tiled(
-            reads, tmp_path / f"{blocks}", {}, blocks=blocks, threads=threads, preset="hifi"
-        )
-        assert columns_of(overlaps) == columns_of(whole.overlaps)
-        assert (run.funnel, run.params) == (whole.funnel, whole.params)
+    assert_same_in_tiles(whole, reads, tmp_path, {}, preset="hifi")
 
 
 def test_satellites_are_the_same_in_tiles(tmp_path, monkeypatch):
@@ -117,10 +114,7 @@ def test_satellites_are_the_same_in_tiles(tmp_path, monkeypatch):
     whole = pipeline.run(reads, threads=1)
     assert len(whole.overlaps) > len(reads)
     monkeypatch.setattr(seed_writer, "GROUPING_BYTES", LARGE // 5_000)
-    for blocks, threads in ((1, 2), (3, 1)):
-        run, overlaps = tiled(reads, tmp_path / f"{blocks}", {}, blocks=blocks, threads=threads)
-        assert columns_of(overlaps) == columns_of(whole.overlaps)
-        assert (run.funnel, run.params) == (whole.funnel, whole.params)
+    assert_same_in_tiles(whole, reads, tmp_path, {})
 
 
 @pytest.mark.parametrize("finder", ["dsoft", "spgemm"])
@@ -137,9 +131,7 @@ def test_the_best_of_each_end_in_tiles(tmp_path):
     reads, changes = simulated("ont-r9"), {"classes": {"best": 2}}
     whole = pipeline.run(reads, changes=changes, threads=1)
     assert 0 < len(whole.overlaps) < len(pipeline.run(reads, threads=1).overlaps)
-    run, overlaps = tiled(reads, tmp_path / "work", changes, blocks=3)
-    assert columns_of(overlaps) == columns_of(whole.overlaps)
-    assert run.funnel == whole.funnel
+    assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=3)
 
 
 def test_exact_overlaps_in_tiles(tmp_path):
@@ -149,9 +141,7 @@ def test_exact_overlaps_in_tiles(tmp_path):
     changes = {"extender": "exact", "classes": {"best_of_pair": 0}}
     whole = pipeline.run(reads, changes=changes, threads=1)
     assert len(whole.overlaps) > 300
-    run, overlaps = tiled(reads, tmp_path / "work", changes, blocks=3)
-    assert columns_of(overlaps) == columns_of(whole.overlaps)
-    assert run.funnel == whole.funnel
+    assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=3)
 
 
 def test_all_overlaps_of_each_pair_in_tiles(tmp_path):
@@ -164,18 +154,13 @@ def test_all_overlaps_of_each_pair_in_tiles(tmp_path):
     one = pipeline.run(reads, changes={"classes": {"keep_internal": True}}, threads=1)
     assert len(whole.overlaps) > 1.5 * len(one.overlaps)
     assert columns_of(whole.overlaps.sort_canonical()) == columns_of(whole.overlaps)
-    for blocks, threads in ((1, 2), (3, 1)):
-        run, overlaps = tiled(reads, tmp_path / f"{blocks}", changes, blocks=blocks, threads=threads)
-        assert columns_of(overlaps) == columns_of(whole.overlaps)
-        assert run.funnel == whole.funnel
+    assert_same_in_tiles(whole, reads, tmp_path, changes)
 
 
 def test_compressed_homopolymers_in_tiles(tmp_path):
     reads, changes = simulated("ont-r9"), {"sketch": {"homopolymer_compressed": True}}
     whole = pipeline.run(reads, changes=changes, threads=1)
-    run, overlaps = tiled(reads, tmp_path / "work", changes, blocks=4)
-    assert columns_of(overlaps) == columns_of(whole.overlaps)
-    assert run.funnel == whole.funnel
+    assert_same_in_tiles(whole, reads, tmp_path, changes, blocks=4)
 
 
 @pytest.mark.parametrize("finder", IN_BLOCKS)

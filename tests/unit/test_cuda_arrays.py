@@ -18,7 +18,7 @@ def arena(monkeypatch):
     pretend(monkeypatch)
     # So little that copies go in pieces, by several threads.
     monkeypatch.setattr(memory, "_PINNED", 1000)
-    monkeypatch.setattr(memory, "_PIECE", 100)
+    monkeypatch.setattr(memory, "_CHUNK", 100)
     return Arena(1 << 20)
 
 

@@ -8,7 +8,8 @@ from overlapper.errors import ParameterError
 from overlapper.runtime.threads import available_threads
 from overlapper.tiled.distributed import Cluster
 from tests.cli.runner import overlapper, python
-from tests.property.test_tiles import fasta_of, simulated
+from tests.property.test_tiles import simulated
+from tests.read_sets import fasta_of
 
 SCRIPT = """
 import dataclasses, os, signal, sys, time
@@ -65,17 +66,15 @@ def folder(tmp_path):
 
 def with_overlaps(folder):
     """Write reads and their overlaps, found in memory, to a folder; return it."""
-    fasta_of(simulated("ont-r9"), folder / "reads.fa")
-    whole = overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder)
-    assert whole.returncode == 0, whole.stderr
+    (folder / "reads.fa").write_text(fasta_of(simulated("ont-r9")))
+    overlapper("overlap", "reads.fa", "-o", "whole.paf", "-q", cwd=folder, check=True)
     return folder
 
 
 @pytest.mark.slow
 def test_killed_and_slow_workers_and_a_lost_connection_do_not_change_the_bytes(folder):
     (folder / "script.py").write_text(SCRIPT)
-    done = python("script.py", cwd=folder)
-    assert done.returncode == 0, done.stderr.decode()
+    python("script.py", cwd=folder, check=True)
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()
 
 
@@ -85,8 +84,7 @@ def tiled(tmp_path_factory):
     folder = with_overlaps(tmp_path_factory.mktemp("tiled"))
     (folder / "tmp").mkdir()
     words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "2", "--stats", "s.json")
-    done = python("-m", "overlapper", *words, cwd=folder, env={"TMPDIR": str(folder / "tmp")})
-    assert done.returncode == 0, done.stderr.decode()
+    python("-m", "overlapper", *words, cwd=folder, env={"TMPDIR": str(folder / "tmp")}, check=True)
     return folder
 
 
@@ -98,8 +96,7 @@ def test_workers_from_the_command_line(tiled):
 @pytest.mark.slow
 def test_no_more_workers_are_started_than_there_are_processors(folder):
     words = ("overlap", "reads.fa", "-o", "tiled.paf", "--workers", "100000")
-    done = python("-m", "overlapper", *words, cwd=folder)
-    assert done.returncode == 0, done.stderr.decode()
+    done = python("-m", "overlapper", *words, cwd=folder, check=True)
     expected = f"starting {available_threads()} workers, one for each processor that may be used, not 100000"
     assert expected in done.stderr.decode()
     assert (folder / "tiled.paf").read_bytes() == (folder / "whole.paf").read_bytes()

@@ -88,7 +88,7 @@ def test_a_circle_is_closed_where_its_ends_meet():
     assert (on_circle.circles, on_circle.closed, on_circle.breaks, on_circle.missing) == (2, 1, 0, 0)
     on_line = evaluate_contigs(circle, HAPLOTYPES[:1], circles=both)
     assert (on_line.breaks, on_line.missing) == (1, 30)
-    assert [(p.start, p.end, p.first, p.last) for p in on_line.contigs[0].pieces] == [
+    assert [(p.start, p.end, p.first, p.last) for p in on_line.contigs[0].stretches] == [
         (0, 10_000, "one:20000+", "one:29969+"), (10_000, 30_000, "one:0+", "one:19969+"),
     ]  # fmt: skip
 

@@ -1,7 +1,6 @@
 """What docs/errors.md promises of graphs, tables and names, and the rules of `overlapper.io.lines`."""
 
 import json
-import re
 
 import numpy as np
 import pyarrow
@@ -24,20 +23,14 @@ from overlapper.io.truth import read_truth
 from overlapper.report.correction import read_changes
 from overlapper.report.inputs import read_stats
 from overlapper.tables import Overlaps, Reads
-from tests.unit.test_bad_input import DOCS
+from tests.unit.test_bad_input import promised
 
+PROMISED = promised("## Graphs, tables and counts", "\n## ")
 ODD_NAMES = ("a\u2028b", "c\x85d", "e\u2029f", "\ufeffg", "\xa0h", "\U0001f9ec", "*", "=", "i\uffff")
 LINE = "a\t9\t0\t9\t-\tb\t8\t0\t8\t7\t9\t255"
 TRUTH = "read\tref\tstart\tend\tstrand\tidentity\nr1\tg\t0\t9\t+\t0.9\n"
 STATS = {"version": "1", "seconds": {"x": 1.0}, "params": {}, "chosen": "clr", "funnel": {"reads": 3}}
 CHANGES = "name\tbases_in\tbases_out\tcoverage\tidentity\tleft_out\tfate\na\t9\t9\t3.0\t0.9\t0\tcorrected\n"
-
-
-def promised():
-    """The rows on other text files in the docs: what is bad, the exception, the message."""
-    table = DOCS.read_text().partition("## Graphs, tables and counts")[2].partition("\n## ")[0]
-    rows = re.findall(r"^\| (.+?) \| `(\w+)` \| (.+) \|$", table, re.MULTILINE)
-    return {what: (getattr(errors, kind), message) for what, kind, message in rows}
 
 
 def read_truth_of(path):
@@ -85,14 +78,14 @@ def test_files_are_refused_as_promised(what, tmp_path):
     reader, content = FILES[what]
     path = tmp_path / f"file{'.gfa' if reader is read_unitigs else ''}"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    kind, message = promised()[what]
+    kind, message = PROMISED[what]
     with pytest.raises(kind) as raised:
         reader(str(path))
     assert str(raised.value).replace(str(path), "FILE") == message
 
 
 def test_every_promise_is_tested():
-    assert set(promised()) == set(FILES)
+    assert set(PROMISED) == set(FILES)
 
 
 def test_a_line_ends_at_a_line_feed_alone(tmp_path):

@@ -206,7 +206,7 @@ def _collect_hits(
 def _meet(
     occurrences, width, position_bits, seeds, start, n_seeds, skipped, keys, hits, met, n
 ):  # fmt: skip
-    """Write the hits of the next `AHEAD` seeds behind the ``n`` that are there, and return how many are."""
+    """Append the hits of the next `AHEAD` seeds to the first ``n``; return how many there are then."""
     n = U64(n)
     for i in range(start, min(start + AHEAD, n_seeds)):
         # Two lines of the index, as most groups have no more: the loop below would wait for each of them.

@@ -192,7 +192,7 @@ def _agreement(weight, layers, worth):
 
 @inner
 def _clear(weight, layers, clearest, worth, doubt):
-    """Return what `reach` does."""
+    """Return what `reach` does, looked up in ``clearest`` where ``worth`` is given."""
     if worth:
         return clearest[layers, 0], clearest[layers, 1], doubt
     return reach(weight, np.int64(layers), worth, doubt)

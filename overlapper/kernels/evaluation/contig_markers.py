@@ -25,18 +25,18 @@ from overlapper.kernels.seeds.kmer_table import (
 )
 from overlapper.runtime.compile.cache import njit
 
-CONTIG, PIECES, SWITCHES, MARKERS, CLOSED, HAPLOTYPE = range(6)
-"""Integers of a contig: its number, pieces, switches and markers, whether its last marker and its first are
-neighbours through its end; markers of the first haplotype, and then of the others."""
-PIECE = 5
+CONTIG, STRETCHES, SWITCHES, MARKERS, CLOSED, HAPLOTYPE = range(6)
+"""Integers of a contig: its number, stretches, switches and markers, whether its last marker and its first
+are neighbours through its end; markers of the first haplotype, and then of the others."""
+STRETCH = 5
 
 _ONE, _NOTHING = np.uint64(1), np.uint64(0)
 _FIRST_ROOM = 64
 _SHARE = 50
 """Distances of neighbours differ by one base in so many, and some more."""
-_OPENING, _RUN_FIRST, _PIECE_FIRST, _PIECE_LAST, _BEFORE, _NEW = range(6)
-"""Markers that are kept: the first of the contig, of the run, of the piece, the last of the piece, the one
-before, and the one that comes."""
+_OPENING, _RUN_FIRST, _STRETCH_FIRST, _STRETCH_LAST, _BEFORE, _NEW = range(6)
+"""Markers that are kept: the first of the contig, of the run, of the stretch, the last of the stretch, the
+one before, and the one that comes."""
 _POSITION, _PLACE, _OPPOSITE, _SEQUENCE = range(4)
 _RUN, _SAME, _SURE, _LAST_HAPLOTYPE = range(4)
 """Counts that are kept: markers of the run, those of one haplotype in a row; the haplotype of the last sure
@@ -218,23 +218,23 @@ def _count_switch(state, counted, row, haplotype, sure_run):
 
 
 @inner
-def _put_piece(pieces, n, counted, row, marks, end):
-    """Write the piece that is open."""
-    pieces[n, 0], pieces[n, 2] = counted[row, CONTIG], end
-    pieces[n, 1] = 0 if counted[row, PIECES] == 1 else marks[_PIECE_FIRST, _POSITION]
+def _put_stretch(stretches, n, counted, row, marks, end):
+    """Write the stretch that is open."""
+    stretches[n, 0], stretches[n, 2] = counted[row, CONTIG], end
+    stretches[n, 1] = 0 if counted[row, STRETCHES] == 1 else marks[_STRETCH_FIRST, _POSITION]
     for i in range(2):
-        marker = _PIECE_LAST if i else _PIECE_FIRST
-        pieces[n, 3 + i] = marks[marker, _PLACE] << 1 | marks[marker, _OPPOSITE]
+        marker = _STRETCH_LAST if i else _STRETCH_FIRST
+        stretches[n, 3 + i] = marks[marker, _PLACE] << 1 | marks[marker, _OPPOSITE]
 
 
 @inner
-def _follow(references, rules, marks, state, counted, row, pieces, n):
-    """Have the marker `_NEW` join the run before it or open one, and a run that is long enough a piece.
+def _follow(references, rules, marks, state, counted, row, stretches, n):
+    """Have the marker `_NEW` join the run before it or open one, and a run that is long enough a stretch.
 
     Returns
     -------
     int
-        How many pieces are closed, ``n`` or one more.
+        How many stretches are closed, ``n`` or one more.
     """
     if state[_RUN] == 0 or not _neighbours(references, rules.slack, marks, _BEFORE, _NEW):
         state[_RUN] = 0
@@ -242,25 +242,25 @@ def _follow(references, rules, marks, state, counted, row, pieces, n):
     state[_RUN] += 1
     _copy(marks, _NEW, _BEFORE)
     if state[_RUN] == rules.least_run:
-        apart = counted[row, PIECES] > 0 and not _neighbours(
-            references, rules.slack, marks, _PIECE_LAST, _RUN_FIRST
+        apart = counted[row, STRETCHES] > 0 and not _neighbours(
+            references, rules.slack, marks, _STRETCH_LAST, _RUN_FIRST
         )
         if apart:
-            _put_piece(pieces, n, counted, row, marks, marks[_PIECE_LAST, _POSITION] + rules.k)
+            _put_stretch(stretches, n, counted, row, marks, marks[_STRETCH_LAST, _POSITION] + rules.k)
             n += 1
-        if apart or counted[row, PIECES] == 0:
-            _copy(marks, _RUN_FIRST, _PIECE_FIRST)
-            counted[row, PIECES] += 1
+        if apart or counted[row, STRETCHES] == 0:
+            _copy(marks, _RUN_FIRST, _STRETCH_FIRST)
+            counted[row, STRETCHES] += 1
     if state[_RUN] >= rules.least_run:
-        _copy(marks, _NEW, _PIECE_LAST)
+        _copy(marks, _NEW, _STRETCH_LAST)
     return n
 
 
 @inner
-def _close_contig(references, rules, marks, counted, row, pieces, n, length):
-    """Close the last piece of a contig; return how many are closed."""
-    if counted[row, PIECES]:
-        _put_piece(pieces, n, counted, row, marks, length)
+def _close_contig(references, rules, marks, counted, row, stretches, n, length):
+    """Close the last stretch of a contig; return how many are closed."""
+    if counted[row, STRETCHES]:
+        _put_stretch(stretches, n, counted, row, marks, length)
         n += 1
     if counted[row, MARKERS]:
         marks[_OPENING, _POSITION] += length
@@ -292,8 +292,8 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
     -------
     counted : ndarray of int64, shape (contigs of the block, HAPLOTYPE + haplotypes)
         Only contigs with known bases are there.
-    pieces : ndarray of int64, shape (n, PIECE)
-        Contig, start and end of each piece; place of its first and of its last marker, ``place << 1 |
+    stretches : ndarray of int64, shape (n, STRETCH)
+        Contig, start and end of each stretch; place of its first and of its last marker, ``place << 1 |
         opposite``.
     """
     hashes, reverse, _ = new_chunk()
@@ -301,7 +301,7 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
     for span in range(first, last):
         contigs += span == first or spans.sequence[span] != spans.sequence[span - 1]
     counted = np.zeros((contigs, HAPLOTYPE + haplotypes), np.int64)
-    pieces = np.empty((_FIRST_ROOM, PIECE), np.int64)
+    stretches = np.empty((_FIRST_ROOM, STRETCH), np.int64)
     n, row = 0, -1
     marks, state = np.zeros((6, 4), np.int64), np.zeros(4, np.int64)
     n_slices = len(slices.first_word)
@@ -342,11 +342,11 @@ def walk(spans, first, last, lengths, shift, rules, slices, references, haplotyp
                 haplotype = references.haplotype[sequence]
                 counted[row, HAPLOTYPE + haplotype] += 1
                 _count_switch(state, counted, row, haplotype, rules.sure_run)
-                if n + 1 >= len(pieces):
-                    pieces = _more_rows(pieces)
-                n = _follow(references, rules, marks, state, counted, row, pieces, n)
+                if n + 1 >= len(stretches):
+                    stretches = _more_rows(stretches)
+                n = _follow(references, rules, marks, state, counted, row, stretches, n)
         if span + 1 == last or spans.sequence[span + 1] != contig:
-            if n + 1 >= len(pieces):
-                pieces = _more_rows(pieces)
-            n = _close_contig(references, rules, marks, counted, row, pieces, n, lengths[contig])
-    return counted, pieces[:n].copy()
+            if n + 1 >= len(stretches):
+                stretches = _more_rows(stretches)
+            n = _close_contig(references, rules, marks, counted, row, stretches, n, lengths[contig])
+    return counted, stretches[:n].copy()

@@ -76,7 +76,7 @@ def unitigs(first, target):
 
 
 @njit(nogil=True, cache=True)
-def pieces(first, target, length, mirror, bases, path, starts, circular):
+def stretches(first, target, length, mirror, bases, path, starts, circular):
     """Choose what each node of a unitig gives to its sequence.
 
     Parameters

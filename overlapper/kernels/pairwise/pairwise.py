@@ -149,7 +149,7 @@ def align_pairs(
 
 
 def _is_plain(scheme: Scheme) -> bool:
-    """Tell whether match and mismatch say all there is of known bases, and there is no band."""
+    """Tell whether known bases have one score if equal and one if not, and there is no band."""
     known = scheme.matrix[:4, :4]
     match, mismatch = known[0, 0], known[0, 1]
     simple = np.array_equal(known, np.where(np.eye(4, dtype=bool), match, mismatch))

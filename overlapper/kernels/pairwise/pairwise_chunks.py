@@ -117,7 +117,7 @@ def chunk_in(block: Any, extent: Extent) -> Chunk:
 def extent_of(
     queries: PackedReads, targets: PackedReads, pairs: Pairs, begin: int, end: int, room: int
 ) -> Extent:
-    """Return those of the pairs ``[begin, end)`` that fit so many bytes, the first ones, one at least."""
+    """Return the extent of the first of the pairs ``[begin, end)`` that fit ``room`` bytes; one at least."""
     unknown = _any_unknown(queries, targets)
     return Extent(
         begin, *_extent_of(queries, targets, pairs, begin, end, room, _word_bytes(unknown), unknown)

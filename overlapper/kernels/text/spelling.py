@@ -31,16 +31,16 @@ def spell(reads, read, start, end, reverse):
     words = reads.words
     letters = np.empty(np.sum(end - start), np.uint8)
     filled = 0
-    for piece in range(len(read)):
-        first, last = start[piece], end[piece]
-        alphabet = _COMPLEMENTS if reverse[piece] else _LETTERS
-        step = -1 if reverse[piece] else 1
-        at = filled + last - first - 1 if reverse[piece] else filled
-        word_start = reads.word_offsets[read[piece]]
+    for interval in range(len(read)):
+        first, last = start[interval], end[interval]
+        alphabet = _COMPLEMENTS if reverse[interval] else _LETTERS
+        step = -1 if reverse[interval] else 1
+        at = filled + last - first - 1 if reverse[interval] else filled
+        word_start = reads.word_offsets[read[interval]]
         for base in range(first, last):
             pair = words[word_start + base // 32] >> np.uint64(2 * (base % 32))
             letters[at + step * (base - first)] = alphabet[pair & np.uint64(3)]
-        for run in range(reads.unknown_offsets[read[piece]], reads.unknown_offsets[read[piece] + 1]):
+        for run in range(reads.unknown_offsets[read[interval]], reads.unknown_offsets[read[interval] + 1]):
             for base in range(max(reads.unknown_start[run], first), min(reads.unknown_end[run], last)):
                 letters[at + step * (base - first)] = _UNKNOWN
         filled += last - first

@@ -38,7 +38,7 @@ _compiling = threading.Lock()
 
 
 class Source(NamedTuple):
-    """A kernel, as `Kernel` takes it.
+    """Where the source of a kernel is: module, name and constants, as `Kernel` takes them.
 
     The types of its arguments are a text of words, one an argument: numpy's letter of a number's type, and
     behind it the number of dimensions where it is an array. ``"I1 l"`` is an array of uint32 and an int64.

@@ -23,7 +23,7 @@ THREADS = 128
 
 
 class Kernel:
-    """A kernel.
+    """A GPU kernel by its name, compiled and loaded when it is first launched.
 
     Parameters
     ----------

@@ -19,10 +19,10 @@ SMALLEST_ARENA = 1 << 16
 """Bytes below which an arena is of no use."""
 _PINNED = 16 << 20
 """Bytes of pinned memory of an arena, at most."""
-_PIECE = 2 << 20
+_CHUNK = 2 << 20
 """Bytes that a thread copies to or from pinned memory."""
 _COPYING_THREADS = 4
-_SENT = _COPYING_THREADS * _PIECE
+_SENT = _COPYING_THREADS * _CHUNK
 """Bytes that are sent to the device at a time: half of the pinned memory, while the other half is filled."""
 _ALIGNMENT = 256
 """Bytes of which arrays of an arena, and what is copied through pinned memory, start at a multiple."""
@@ -227,9 +227,9 @@ class Arena:
         step = min(_SENT, len(self.pinned))
         with _copier(len(source)) as copy:
             for begin in range(0, len(source), step):
-                piece = source[begin : begin + step]
-                pinned = self._unused_pinned(len(piece))
-                copy(piece, pinned)
+                chunk = source[begin : begin + step]
+                pinned = self._unused_pinned(len(chunk))
+                copy(chunk, pinned)
                 self.stream.write(target.address + begin, pinned)
         return target
 
@@ -261,7 +261,7 @@ class Arena:
         return target
 
     def fetch(self, array: DeviceArray) -> np.ndarray:
-        """Return a device array, where there is as much in pinned memory, until the next copy of any kind."""
+        """Return a copy of a device array, if possible in pinned memory: it lasts until the next copy."""
         if array.nbytes > len(self.pinned):
             return self.download(array)
         pinned = self.stage(array.nbytes).view(array.dtype).reshape(array.shape)
@@ -284,10 +284,10 @@ class Arena:
         with _copier(len(target)) as copy:
             # One half of the pinned memory is filled by the device while the other is copied on.
             for number, begin in enumerate(range(0, len(target), step)):
-                piece = target[begin : begin + step]
-                pinned = self.pinned[number % 2 * step :][: len(piece)]
+                chunk = target[begin : begin + step]
+                pinned = self.pinned[number % 2 * step :][: len(chunk)]
                 self.stream.read(pinned, array.address + begin)
-                following = driver.Event(self.stream), pinned, piece
+                following = driver.Event(self.stream), pinned, chunk
                 if read:
                     read[0].wait()
                     copy(*read[1:])
@@ -310,14 +310,14 @@ class Arena:
 @contextlib.contextmanager
 def _copier(size: int) -> Iterator[Callable[[np.ndarray, np.ndarray], object]]:
     """Yield what copies bytes to an array; where there are many, on several threads, as one is too slow."""
-    if size <= _PIECE:
+    if size <= _CHUNK:
         yield lambda source, target: np.copyto(target, source)
         return
     with ThreadPoolExecutor(_COPYING_THREADS) as pool:
 
         def copy(source: np.ndarray, target: np.ndarray) -> None:
-            pieces = [slice(begin, begin + _PIECE) for begin in range(0, len(source), _PIECE)]
-            for _ in pool.map(lambda piece: np.copyto(target[piece], source[piece]), pieces):
+            chunks = [slice(begin, begin + _CHUNK) for begin in range(0, len(source), _CHUNK)]
+            for _ in pool.map(lambda chunk: np.copyto(target[chunk], source[chunk]), chunks):
                 pass
 
         yield copy

@@ -57,7 +57,7 @@ def keep(
     draft_first, codes, layer_first, first, bases, start, end, at, used, reverse, starts, alike, column,
     inserted, marks,
 ):  # fmt: skip
-    """Do so at every column and behind it; a thread a column."""
+    """Take votes away, as `keep_own` says, at every column and behind it; a thread a column."""
     x = cuda.grid(1)
     if x >= draft_first[len(draft_first) - 1]:
         return
