@@ -165,12 +165,10 @@ class GroupedMinimizers(NamedTuple):
     sizes: list[np.ndarray]
 
     @property
-    def _hashing(self) -> tuple[np.ndarray, np.ndarray, int, int, np.ndarray]:
+    def _hashing(self) -> tuple[np.ndarray, np.ndarray, int, int]:
         """What kernels take to make the hash of an occurrence."""
-        from overlapper.kernels.seeds.minimizers import lanes_for
-
-        k = self.sketch.kmer_length
-        return self.reads.words, self.reads.word_offsets, k, self.layout.bucket_bits, lanes_for(k)
+        k, bucket_bits = self.sketch.kmer_length, self.layout.bucket_bits
+        return self.reads.words, self.reads.word_offsets, k, bucket_bits
 
     def frequent(self, limit: int, threads: int) -> list[list[np.ndarray]]:
         """Return the entries of frequent minimizers in each bucket of each range of buckets."""

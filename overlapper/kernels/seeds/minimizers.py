@@ -14,7 +14,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from overlapper.kernels.common.packed import trailing_zeros
+from overlapper.kernels.common.inlining import always_inline
+from overlapper.kernels.common.packed import bases_at, trailing_zeros
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -113,14 +114,22 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
     return (_hash_words_32 if hashes.dtype == types.uint32 else _hash_words_64).py_func
 
 
-@njit(nogil=True, cache=True)
-def hash_at(words, position, k, hashes, strands):
-    """Return the hash (uint64) of a k-mer of a packed read, which has one.
+@always_inline
+def hash_at(words, position, k):
+    """Return the hash (uint64) of a k-mer of a packed read, which has one, and its strand (uint64)."""
+    f = bases_at(words, position) & ((U64(1) << U64(2 * k)) - U64(1))
+    r = _mixed(reverse_complement_64(f, k), k)
+    f = _mixed(f, k)
+    return min(f, r), U64(r < f)
 
-    ``hashes`` and ``strands`` have room for those of a word of the read, in lanes as `select` has them.
-    """
-    _hash_words(words, position // BASES_PER_WORD, 1, k, hashes, strands)
-    return U64(hashes[position % BASES_PER_WORD])
+
+@always_inline
+def _mixed(x, k):
+    """Return the hash of a k-mer on its own strand, which is that of the lanes above of either width."""
+    mask, half = (U64(1) << U64(2 * k)) - U64(1), U64(k)
+    x = (x * U64(M1)) & mask
+    x = ((x ^ (x >> half)) * U64(M2)) & mask
+    return x ^ (x >> half)
 
 
 # Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from
@@ -244,7 +253,7 @@ def select(words, length, unknown_start, unknown_end, k, w, begin, scratch, stra
 
 
 @njit(nogil=True, cache=True)
-def select_marked(words, marks, k, begin, scratch, strands, found, found_pos):
+def select_marked(words, marks, k, begin, found, found_pos):
     """Write the k-mers of one chunk of a read that are marked, as `select` writes minimizers.
 
     Parameters
@@ -253,7 +262,7 @@ def select_marked(words, marks, k, begin, scratch, strands, found, found_pos):
         The packed read.
     marks : ndarray of uint32
         A bit for each base of the read, those of a word in one item.
-    k, begin, scratch, strands, found, found_pos
+    k, begin, found, found_pos
         As `select` takes them.
 
     Returns
@@ -261,15 +270,13 @@ def select_marked(words, marks, k, begin, scratch, strands, found, found_pos):
     int
         How many there are.
     """
-    first_word, hashes, n = begin // BASES_PER_WORD, scratch[0], 0
-    n_words = min(CHUNK // BASES_PER_WORD, len(words) - first_word)
-    _hash_words(words, first_word, n_words, k, hashes, strands)
-    for word in range(n_words):
-        bits = U64(marks[first_word + word])
+    first, n = begin // BASES_PER_WORD, 0
+    for word in range(first, min(first + CHUNK // BASES_PER_WORD, len(marks))):
+        bits = U64(marks[word])
         while bits:
-            at = word * BASES_PER_WORD + trailing_zeros(bits)
-            found[n] = hashes[at]
-            found_pos[n] = (U64(begin + at) << U64(1)) | U64(strands[at])
+            position = word * BASES_PER_WORD + trailing_zeros(bits)
+            found[n], strand = hash_at(words, position, k)
+            found_pos[n] = (U64(position) << U64(1)) | strand
             n += 1
             bits &= bits - U64(1)
     return n

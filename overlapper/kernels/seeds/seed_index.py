@@ -107,7 +107,7 @@ def partition(
         marks = left[word_offsets[read] : word_offsets[read + 1]]
         for begin in range(0, length - k + 1, CHUNK):
             if first_range > 0:
-                n = select_marked(read_words, marks, k, begin, scratch, strands, found, found_pos)
+                n = select_marked(read_words, marks, k, begin, found, found_pos)
             else:
                 n = select(
                     read_words, length, unknown_start[unknown], unknown_end[unknown], k, w, begin, scratch,

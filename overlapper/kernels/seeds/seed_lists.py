@@ -70,18 +70,18 @@ def pack_entries(
 
 
 @njit(nogil=True, cache=True)
-def _rest_at(occurrence, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands):
+def _rest_at(occurrence, width, position_bits, words, word_offsets, k, bucket_bits):
     """Return the rest of the hash of an occurrence's minimizer."""
     read = np.int64(read_in(occurrence, width, position_bits))
     read_words = words[word_offsets[read] : word_offsets[read + 1]]
-    position = np.int64(position_in(occurrence, width, position_bits))
-    return hash_at(read_words, position, k, hashes, strands) >> U64(bucket_bits)
+    value, _ = hash_at(read_words, np.int64(position_in(occurrence, width, position_bits)), k)
+    return value >> U64(bucket_bits)
 
 
 @njit(nogil=True, cache=True)
 def drop_groups(
     occurrences, width, position_bits, first, stop, limit, unthinned, words, word_offsets, k, bucket_bits,
-    lanes, block_bits, per_block,
+    block_bits, per_block,
 ):  # fmt: skip
     """Keep the groups that occur at most ``limit`` times and are sampled, in place; return where they end.
 
@@ -98,13 +98,10 @@ def drop_groups(
         Columns of the read table.
     k, bucket_bits : int
         Of the minimizers, and of the hash below its rest.
-    lanes : ndarray of uint32 (k <= 15) or uint64, shape (0,)
-        Only its type counts: the width in which k-mers are hashed.
     block_bits : int
     per_block : ndarray of int64, shape (blocks,)
         In and out: occurrences in each block.
     """
-    hashes, strands = np.empty(BASES_PER_WORD, lanes.dtype), np.empty(BASES_PER_WORD, np.uint8)
     kept = group = first
     # Most groups are kept, and short: an occurrence is written before its group is known to be one of them.
     for i in range(first, stop):
@@ -116,9 +113,7 @@ def drop_groups(
             size = kept - group
             seeds = size <= limit
             if seeds and size > unthinned:
-                rest = _rest_at(
-                    one, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands
-                )
+                rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits)
                 seeds = is_sampled(rest, size, unthinned)
             if not seeds:
                 for j in range(group, kept):
@@ -131,14 +126,13 @@ def drop_groups(
 
 @njit(nogil=True, cache=True)
 def frequent_entries(
-    occurrences, width, position_bits, first, stop, limit, words, word_offsets, k, bucket_bits, lanes,
+    occurrences, width, position_bits, first, stop, limit, words, word_offsets, k, bucket_bits,
     rest_low_bit,
 ):  # fmt: skip
     """Return the groups that occur more than ``limit`` times, as the entries that they were made of.
 
     The arguments are those of `drop_groups` and `pack_entries`; the occurrences are those of one bucket.
     """
-    hashes, strands = np.empty(BASES_PER_WORD, lanes.dtype), np.empty(BASES_PER_WORD, np.uint8)
     frequent, n, group = np.empty(0, np.uint64), 0, first
     while group + limit < stop:
         end = group + limit - 1
@@ -151,7 +145,7 @@ def frequent_entries(
         while not occurrence_at(occurrences, end, width) >> U64(63):
             end += 1
         one = occurrence_at(occurrences, end, width)
-        rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits, hashes, strands)
+        rest = _rest_at(one, width, position_bits, words, word_offsets, k, bucket_bits)
         if n + end + 1 - group > len(frequent):
             frequent = grow(frequent, 2 * (n + end + 1 - group))
         for i in range(group, end + 1):
