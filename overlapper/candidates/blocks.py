@@ -123,7 +123,7 @@ class SeededBlocks(Protocol):
 class DsoftBlocks:
     """Minimizers for D-SOFT; see `SeededBlocks`."""
 
-    BYTES_PER_SEED: ClassVar[int] = 20
+    BYTES_PER_SEED: ClassVar[int] = 14
 
     def __init__(self, artifact: Artifact, params: Params) -> None:
         self._store, self._params = SeedStore(artifact), params
