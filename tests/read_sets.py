@@ -4,6 +4,7 @@ import dataclasses
 
 import numpy as np
 
+from overlapper.kernels.common.walks import PackedReads
 from overlapper.simulate import PRESETS, simulate_reads
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
@@ -70,6 +71,10 @@ def with_scraps(reads):
 
 def reads_of(texts):
     return Reads.from_sequences([f"read{i}" for i in range(len(texts))], texts)
+
+
+def packed_reads(texts):
+    return PackedReads.of(reads_of(texts))
 
 
 def fasta_of(reads):

@@ -7,9 +7,8 @@ import pysam
 import pytest
 
 from overlapper.simulate import adapted_model, random_genome, simulate_reads
-from overlapper.tables import Reads
 from tests.cli.runner import overlapper
-from tests.read_sets import fasta_of
+from tests.read_sets import fasta_of, reads_of
 
 CONTIGS = {"contigs.fasta", "contigs.gfa", "contigs.tsv", "stats.json", "stages"}
 OF_HAPLOTYPES = {
@@ -28,7 +27,7 @@ def sequences(path):
 
 
 def write_reads(path, references):
-    table = Reads.from_sequences([str(i) for i in range(len(references))], references)
+    table = reads_of(references)
     reads, _ = simulate_reads(table, adapted_model("hifi", mean_length=6_000), coverage=20, seed=2)
     path.write_text(fasta_of(reads))
 

@@ -107,7 +107,7 @@ def test_parameters_change_both_alike(gpu, monkeypatch, dsoft, chain):
 def test_seeds_are_those_of_the_cpu(gpu, monkeypatch, model, k, w, shares):
     reads, _ = simulate_reads(with_repeats(4, copies=60), adapted_model(model), coverage=20, seed=4)
     texts = ["A" * 3000, "AC" * 900, "N" * 50, *["GATTACA" * 40] * 30, ""]
-    reads = Reads.concat([reads, Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)])
+    reads = Reads.concat([reads, reads_of(texts)])
     sketch = SketchParams(kmer_length=k, window=w)
     expected = SeedIndex.build(reads, sketch, 8)
     monkeypatch.setattr(seed_index_gpu, "_SHARES", (shares,))

@@ -11,7 +11,7 @@ from overlapper.index import Index, bwt
 from overlapper.tables import Matches, Reads
 from tests.cli.runner import overlapper
 from tests.oracle.strands import reverse_complement
-from tests.read_sets import fasta_of
+from tests.read_sets import fasta_of, reads_of
 
 pytestmark = pytest.mark.gpu
 
@@ -60,7 +60,7 @@ def case(seed, *, texts=12, longest=4000, reads=60, rate=0.1):
         read = with_errors(random, source[start : start + random.randint(1, longest)], rate)
         read += sequence(random, random.randint(0, 50), unknown=0.003)
         found.append(reverse_complement(read) if random.random() < 0.5 else read)
-    return [Reads.from_sequences(map(str, range(len(s))), s) for s in (pieces, [*found, "", "N", "ACG"])]
+    return [reads_of(s) for s in (pieces, [*found, "", "N", "ACG"])]
 
 
 def on_gpu(index, **options):
@@ -152,7 +152,7 @@ def test_long_matches_and_many_places_equal_the_cpu(gpu, kind):
     text = Reads.from_sequences(map(str, range(len(copies) + 1)), [genome, *copies])
     reads = [with_errors(random, genome[a : a + 12_000], 0.0005) for a in range(0, 18_000, 1500)]
     reads += ["CGA" * 300, reverse_complement(genome)]
-    reads = Reads.from_sequences(map(str, range(len(reads))), reads)
+    reads = reads_of(reads)
     index = Index.build(text)
     wanted = getattr(index, kind)(reads, 30)
     assert wanted.length.max() > 4000
@@ -215,7 +215,7 @@ def test_a_million_bases_equal_the_cpu(gpu, kind):
     genome += genome[:500_000]
     random = Random(9)
     reads = [with_errors(random, genome[a : a + 8000], 0.1) for a in range(0, 3_400_000, 16_000)]
-    reads = Reads.from_sequences(map(str, range(len(reads))), reads)
+    reads = reads_of(reads)
     index = Index.build(Reads.from_sequences(["g"], [genome]))
     wanted = getattr(index, kind)(reads, 18)
     assert len(wanted) > 5000

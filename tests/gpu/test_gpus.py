@@ -12,9 +12,8 @@ from overlapper.kernels.common.walks import Seeds
 from overlapper.overlap import pipeline
 from overlapper.runtime.gpu.devices import select_devices
 from overlapper.simulate import adapted_model
-from overlapper.tables import Reads
 from tests.property.test_tiles import tiled
-from tests.read_sets import columns_of
+from tests.read_sets import columns_of, reads_of
 
 pytestmark = pytest.mark.gpu
 every_extender = pytest.mark.parametrize("name", [*ON_GPUS, FROM_SEEDS_ON_GPUS])
@@ -33,7 +32,7 @@ def noisy_reads():
     texts = [reads.sequence(i) for i in range(len(reads))]
     texts = [text[:500] + "N" * (i % 7) + text[500:] if i % 3 else text for i, text in enumerate(texts)]
     texts += ["", "ACGT", "N" * 300, texts[5]]
-    return Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    return reads_of(texts)
 
 
 def run(reads, name, *, gact=None, **options):

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.tables import Reads
 from tests.oracle.pairwise import simple_matrix
 from tests.random_pairs import alike_pairs, random_pairs
+from tests.read_sets import packed_reads
 
 pytestmark = pytest.mark.gpu
 
@@ -32,11 +32,6 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr("overlapper.extend.pairwise_gpu.CHUNK_BYTES", 1 << 16)
 
 
-def packed(texts):
-    reads = Reads.from_sequences(map(str, range(len(texts))), texts)
-    return PackedReads.of(reads)
-
-
 def scheme_of(scores, local, free=0, unknown=-1, band=-1, second=False):
     match, mismatch, gap_open, gap_extend = scores
     matrix = np.array(simple_matrix(match, mismatch, unknown))
@@ -47,7 +42,7 @@ def assert_equal(texts, scheme, wanted, seed=0, arena_bytes=1 << 30):
     from overlapper.extend.pairwise_gpu import GpuPairs
 
     rng = np.random.default_rng(seed)
-    queries, targets = (packed(side) for side in zip(*texts, strict=True))
+    queries, targets = (packed_reads(side) for side in zip(*texts, strict=True))
     number = np.arange(len(texts), dtype=np.int32)
     flags = rng.integers(0, 4, (2, len(texts))).astype(np.uint8)
     pairs = cpu.Pairs(number, number, flags[0], flags[1])

@@ -8,16 +8,12 @@ from hypothesis import strategies as st
 from overlapper.errors import ParameterError
 from overlapper.kernels.seeds import counting
 from overlapper.sketch.counting import count_kmers
-from overlapper.tables import Reads
 from tests.oracle import counting as oracle
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 blocks = st.lists(st.sampled_from(["ACGGTCATTG", "A", "CG", "TTTTGACC", "CAATGACCGT", "N"]), max_size=20)
 sequences = st.one_of(st.text("ACGTACGTN", max_size=80), blocks.map("".join))
-
-
-def reads_of(texts):
-    return Reads.from_sequences([str(i) for i in range(len(texts))], texts)
 
 
 def unpacked(occurrences):

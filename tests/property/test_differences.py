@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from overlapper.errors import ParameterError
 from overlapper.extend.copies import BYTES_AN_OVERLAP, tell_copies
 from overlapper.extend.differences import BYTES_A_DIFFERENCE, find_differences
-from overlapper.tables import Reads
 from tests.graph_cases import overlap_table
 from tests.oracle import copies as copies_oracle
 from tests.oracle import differences as oracle
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 LETTERS = "ACGT"
@@ -36,10 +36,6 @@ def related_reads(draw, most_reads=2):
     return reads
 
 
-def packed(sequences):
-    return Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
-
-
 def codes(read):
     return [CODES[letter] for letter in read]
 
@@ -54,7 +50,7 @@ def test_differences_equal_the_oracle(reads, most, data):
     row = (one_reverse != other_reverse, cut, len(one), 0, len(other))
     expected = oracle.differences(codes(one), codes(other), row, most)
     n = len(before)
-    found = find_differences(packed([*before, one, other]), overlap_table([(n, n + 1, *row)]), most)
+    found = find_differences(reads_of([*before, one, other]), overlap_table([(n, n + 1, *row)]), most)
     if expected is None:
         assert found.edits.tolist() == [-1] and len(found.place) == 0
     else:
@@ -81,7 +77,7 @@ def test_copies_equal_the_oracle(reads, most):
     ]
     plain = [(row[0], row[1], *row[3:]) for row in rows]
     expected = copies_oracle.tell(plain, differences, sequences)
-    found = tell_copies(packed(sequences), overlap_table(rows), most_edits=most)
+    found = tell_copies(reads_of(sequences), overlap_table(rows), most_edits=most)
     assert list(zip(found.differing.tolist(), found.same.tolist(), strict=True)) == expected
 
 
@@ -90,9 +86,11 @@ def test_copies_equal_the_oracle(reads, most):
 def test_copies_do_not_depend_on_order_or_threads(reads, seed, threads):
     sequences = [read for read, _ in reads]
     rows = all_pairs(reads)
-    alone = tell_copies(packed(sequences), overlap_table(rows), most_edits=12)
+    alone = tell_copies(reads_of(sequences), overlap_table(rows), most_edits=12)
     order = np.random.default_rng(seed).permutation(len(rows))
-    shuffled = tell_copies(packed(sequences), overlap_table(rows).take(order), most_edits=12, threads=threads)
+    shuffled = tell_copies(
+        reads_of(sequences), overlap_table(rows).take(order), most_edits=12, threads=threads
+    )
     for column in ("edits", "differing", "same"):
         assert (getattr(alone, column)[order] == getattr(shuffled, column)).all()
 
@@ -104,7 +102,7 @@ def test_reads_of_two_copies_are_told_apart_and_errors_do_not_part_them():
     reads = [genome] * 4 + [other] * 4
     reads[1] = genome[:900] + genome[902:]  # an error that no other read has
     rows = all_pairs([(read, False) for read in reads])
-    found = tell_copies(packed(reads), overlap_table(rows))
+    found = tell_copies(reads_of(reads), overlap_table(rows))
     assert found.same.tolist() == [(row[0] < 4) == (row[1] < 4) for row in rows]
     assert found.edits.tolist() == [((row[0] < 4) != (row[1] < 4)) + 2 * (1 in row[:2]) for row in rows]
 
@@ -115,7 +113,7 @@ def test_lengths_of_runs_do_not_part_reads():
     for lengths, parted in (((3, 4), False), ((2, 3), False), ((1, 2), True)):
         reads = [f"{left}C{'A' * length}C{right}" for length in lengths for _ in range(4)]
         rows = all_pairs([(read, False) for read in reads])
-        found = tell_copies(packed(reads), overlap_table(rows))
+        found = tell_copies(reads_of(reads), overlap_table(rows))
         assert found.edits.max() == 1
         assert (not found.same.all()) == parted
 
@@ -127,9 +125,9 @@ def test_differences_that_do_not_fit_are_told():
     rows = all_pairs([(read, False) for read in reads])
     overlaps = BYTES_AN_OVERLAP * len(rows)
     room = overlaps + BYTES_A_DIFFERENCE * 2 * len(rows)
-    enough = tell_copies(packed(reads), overlap_table(rows), room=room)
+    enough = tell_copies(reads_of(reads), overlap_table(rows), room=room)
     assert enough.edits.tolist() == [2] * len(rows)
     with pytest.raises(ParameterError, match=r"the differences of the reads of 6 overlaps take .* 1 MB mo"):
-        tell_copies(packed(reads), overlap_table(rows), room=room - 1)
+        tell_copies(reads_of(reads), overlap_table(rows), room=room - 1)
     with pytest.raises(ParameterError, match="the memory budget is too small: 6 overlaps take"):
-        tell_copies(packed(reads), overlap_table(rows), room=overlaps - 1)
+        tell_copies(reads_of(reads), overlap_table(rows), room=overlaps - 1)

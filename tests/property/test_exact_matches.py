@@ -11,6 +11,7 @@ from overlapper.index import Index, bwt
 from overlapper.tables import Reads
 from tests.oracle import exact_matches as oracle
 from tests.oracle.strands import reverse_complement
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 FEW = settings(max_examples=tries(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -39,7 +40,7 @@ def cases(draw):
     if draw(st.booleans()):
         piece = reverse_complement(piece)
     read = draw(sequences(12)) + piece + draw(sequences(12))
-    text = Reads.from_sequences(map(str, range(len(texts))), texts)
+    text = reads_of(texts)
     index = Index.build(
         text,
         sample_rate=draw(st.sampled_from([1, 2, 8])),
@@ -118,7 +119,7 @@ def test_fixed_seeds(case, length, mismatches, hit_limit):
 def test_bounds_and_places(case, patterns):
     texts, index, read = case
     patterns = [*patterns, read, read[2:9]]
-    bounds = index.bounds(Reads.from_sequences(map(str, range(len(patterns))), patterns), threads=1)
+    bounds = index.bounds(reads_of(patterns), threads=1)
     assert [tuple(b) for b in bounds.tolist()] == [oracle.bounds(texts, pattern) for pattern in patterns]
     for (first, last), pattern in zip(bounds.tolist(), patterns, strict=True):
         if pattern and last > first:

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from overlapper.extend import gact
 from overlapper.params.stages import GactParams
 from overlapper.tables.candidates import Candidates
-from overlapper.tables.reads import Reads
 from tests.oracle import gact as oracle
 from tests.oracle.strands import reverse_complement
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 
@@ -84,9 +84,7 @@ def extend_pairs(pairs, reverse, params, threads):
         query=2 * rows, target=2 * rows + 1, reverse=reverse, query_pos=np.array([pair[2] for pair in pairs]),
         target_pos=np.where(reverse, lengths - anchors, anchors), seeds=rows, span=rows,
     )  # fmt: skip
-    found = extend(
-        Reads.from_sequences(map(str, range(len(texts))), texts), candidates, params, threads
-    ).validate()
+    found = extend(reads_of(texts), candidates, params, threads).validate()
     t_start = np.where(reverse, lengths - found.t_end, found.t_start)
     t_end = np.where(reverse, lengths - found.t_start, found.t_end)
     for row in rows:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from overlapper.assemble.haplotypes import phase
 from overlapper.assemble.pieces import BIN, K, carried_runs, shared_stretches
 from overlapper.correct.own_reads import OwnReads
-from overlapper.tables import Reads
 from tests.oracle import haplotypes as oracle
+from tests.read_sets import reads_of
 
 
 def arrays(intervals):
@@ -83,9 +83,7 @@ def diploid(seed):
 def test_haplotypes_equal_the_oracle(seed):
     contigs, reads = diploid(seed)
     depth = 8.0
-    found = phase(
-        Reads.from_sequences(map(str, range(len(contigs))), contigs), own_reads(contigs, reads), depth
-    )
+    found = phase(reads_of(contigs), own_reads(contigs, reads), depth)
     where = oracle.kmers(contigs)
     expected = []
     for contig, bases in enumerate(contigs):
@@ -112,7 +110,7 @@ def test_haplotypes_equal_the_oracle(seed):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_change_nothing(threads):
     contigs, reads = diploid(2)
-    table = Reads.from_sequences(map(str, range(len(contigs))), contigs)
+    table = reads_of(contigs)
     found = phase(table, own_reads(contigs, reads), 8.0, threads=threads)
     assert found.block.tolist() == phase(table, own_reads(contigs, reads), 8.0).block.tolist()
     assert 0 in found.block  # the shared contig

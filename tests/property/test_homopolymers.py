@@ -9,6 +9,7 @@ from overlapper.simulate import random_genome, simulate_reads
 from overlapper.sketch.homopolymers import compress_homopolymers
 from overlapper.tables import Reads
 from tests.oracle import homopolymers as oracle
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 PIECES = st.lists(st.tuples(st.sampled_from("ACGTN"), st.integers(1, 40)), max_size=60)
@@ -18,7 +19,7 @@ PIECES = st.lists(st.tuples(st.sampled_from("ACGTN"), st.integers(1, 40)), max_s
 @given(st.lists(PIECES, min_size=1, max_size=4))
 def test_equals_the_oracle(reads):
     sequences = ["".join(letter * count for letter, count in pieces) for pieces in reads]
-    table = Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
+    table = reads_of(sequences)
     compressed, run_map = compress_homopolymers(table)
     compressed.validate()
     for i, sequence in enumerate(sequences):

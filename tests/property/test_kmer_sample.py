@@ -9,6 +9,7 @@ from overlapper.kernels.seeds import kmer_sample, prefix_edits
 from overlapper.tables import Reads
 from tests.oracle import kmer_sample as oracle
 from tests.oracle import prefix_edits as edit_oracle
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 repetitive = st.lists(st.sampled_from(["ACGGTCATTGCAAGTC", "A", "CG", "TTTTGACC", "N"]), max_size=24).map(
@@ -33,7 +34,7 @@ def text_of(key):
 @settings(max_examples=tries(150), deadline=None)
 @given(st.lists(sequences, max_size=5), thresholds)
 def test_samples_equal_the_oracle(texts, threshold):
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     expected = []
     for start, text in zip(reads.word_offsets * 32, texts, strict=False):
         for stretch, at, reverse in oracle.sample(text, threshold):
@@ -45,7 +46,7 @@ def test_samples_equal_the_oracle(texts, threshold):
 @settings(max_examples=tries(60), deadline=None)
 @given(st.lists(repetitive, min_size=1, max_size=6), st.integers(16, 32), st.integers(2, 6))
 def test_spectrum_and_pairs_equal_the_oracle(texts, k, most):
-    keys, _ = kernel_sample(Reads.from_sequences(map(str, range(len(texts))), texts), 2**32 - 1)
+    keys, _ = kernel_sample(reads_of(texts), 2**32 - 1)
     ordered, samples = np.sort(keys), [text_of(key) for key in keys]
     counted = kmer_sample.prefix_spectrum(keys, k, 500)
     assert {m: n for m, n in enumerate(counted) if n} == oracle.spectrum(samples, k)

@@ -22,6 +22,7 @@ from overlapper.simulate import adapted_model
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from tests.oracle import leaders as oracle
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 PARAMS = dataclasses.replace(CorrectParams(), thresholds=(30, 57), run_threshold=57)
@@ -181,7 +182,7 @@ def accurate(coverage, seed=3, *, errors=True, bases=20_000):
         codes = genome.codes(0)[row.start : row.end]
         codes = codes if row.strand == "+" else 3 - codes[::-1]
         texts.append("".join(LETTERS[codes]))
-    return Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    return reads_of(texts)
 
 
 @pytest.mark.parametrize("window", [50_000, 700])

@@ -9,19 +9,13 @@ import parasail
 import pytest
 from hypothesis import given, settings
 
-from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise as cpu
-from overlapper.tables import Reads
 from tests.oracle import pairwise as oracle
 from tests.random_pairs import random_pairs
+from tests.read_sets import packed_reads
 from tests.tries import tries
 
 LETTERS = "ACGTN"
-
-
-def packed(texts):
-    reads = Reads.from_sequences(map(str, range(len(texts))), texts)
-    return PackedReads.of(reads)
 
 
 def run(pairs, scheme, bits=16, wanted=cpu.PATHS, flags=None, **options):
@@ -30,8 +24,8 @@ def run(pairs, scheme, bits=16, wanted=cpu.PATHS, flags=None, **options):
     number = np.arange(len(pairs), dtype=np.int32)
     flags = np.zeros((2, len(pairs)), np.uint8) if flags is None else np.array(flags, np.uint8)
     rows, cigar, offsets = cpu.align_pairs(
-        packed(queries), packed(targets), cpu.Pairs(number, number, flags[0], flags[1]), scheme, bits, wanted,
-        **options,
+        packed_reads(queries), packed_reads(targets), cpu.Pairs(number, number, flags[0], flags[1]), scheme,
+        bits, wanted, **options,
     )  # fmt: skip
     columns = [
         "".join("MIDNSHP=X"[run & 15] * (run >> 4) for run in cigar[a:b].tolist())

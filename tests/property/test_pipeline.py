@@ -10,7 +10,7 @@ from overlapper.extend.registry import EXTENDERS
 from overlapper.io import open_overlaps
 from overlapper.overlap import pipeline, tile
 from overlapper.tables import Reads
-from tests.read_sets import columns_of, simulated_reads
+from tests.read_sets import columns_of, reads_of, simulated_reads
 
 PRESETS = {"ont": "ont", "clr": "clr", "hifi": "hifi", "auto": "ont-r9"}
 """Presets of a run, and the reads that it is given."""
@@ -101,7 +101,7 @@ def test_pairs_come_once_in_canonical_order(finder, extender):
 @pytest.mark.parametrize("texts", [[], ["ACGTTGCA" * 30], ["", "ACGT", "N" * 300]])
 @pytest.mark.parametrize("preset", ["auto", "hifi"])
 def test_sets_without_overlaps_say_why(finder, extender, texts, preset):
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     result = run(reads, preset, finder, extender, 2)
     assert len(result.overlaps.validate()) == 0
     assert "no overlaps" in result.emptied()

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from overlapper.candidates.spgemm import SpgemmFinder, reliable_bounds
 from overlapper.params.stages import Params, SketchParams, SpgemmParams
-from overlapper.tables import Reads
 from tests.oracle import counting as counting_oracle
 from tests.oracle import spgemm as oracle
 from tests.oracle.strands import reverse_complement
+from tests.read_sets import reads_of
 from tests.tries import tries
 
 GENOME = "".join(np.random.default_rng(5).choice(list("ACGT"), 700))
@@ -59,7 +59,7 @@ def rows_of(found):
     read_sets(), st.integers(8, 14), st.sampled_from([1, 2, 7, 40, 500]), st.integers(1, 4), st.integers(2, 9)
 )
 def test_candidates_equal_the_oracle(texts, k, bin_size, min_kmers, upper):
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     spgemm = SpgemmParams(bin_size=bin_size, min_kmers=min_kmers, lower=2, upper=upper, shared_kmers=0)
     finder = SpgemmFinder.prepare(reads, Params(sketch=SketchParams(kmer_length=k), spgemm=spgemm), 1)
     found = finder.find(0, len(reads)).validate()

@@ -19,7 +19,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled import plan, tile_work, tiles
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.workdir import Workdir
-from tests.read_sets import columns_of, random_text, simulated_reads
+from tests.read_sets import columns_of, random_text, reads_of, simulated_reads
 
 CHANGES = {"classes": {"keep_internal": True}, "chain": {"min_score": 20}}
 LARGE = 1 << 34
@@ -96,7 +96,7 @@ def test_a_plasmid_of_many_copies_is_found_in_tiles_as_well(tmp_path, monkeypatc
         reads, _ = simulate_reads(Reads.from_sequences(["s"], [source]), model, coverage=coverage, seed=3)
         texts += [reads.sequence(i) for i in range(len(reads))]
     n_plasmid = len(reads)
-    reads = Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     whole = pipeline.run(reads, "hifi", threads=1)
     of_plasmid = np.count_nonzero(whole.overlaps.query >= len(reads) - n_plasmid)
     assert of_plasmid > 0.9 * n_plasmid * (n_plasmid - 1) / 2
@@ -137,7 +137,7 @@ def test_the_best_of_each_end_in_tiles(tmp_path):
 def test_exact_overlaps_in_tiles(tmp_path):
     genome = random_text(np.random.default_rng(6), 20_000)
     texts = [genome[start : start + 2000] for start in range(0, 18_000, 300)]
-    reads = Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     changes = {"extender": "exact", "classes": {"best_of_pair": 0}}
     whole = pipeline.run(reads, changes=changes, threads=1)
     assert len(whole.overlaps) > 300
@@ -166,7 +166,7 @@ def test_compressed_homopolymers_in_tiles(tmp_path):
 @pytest.mark.parametrize("finder", IN_BLOCKS)
 @pytest.mark.parametrize("texts", [["ACGTTGCA" * 30], ["", "ACGT", "N" * 300]])
 def test_sets_without_overlaps(texts, finder, tmp_path):
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     whole = pipeline.run(reads, changes={"finder": finder}, threads=1)
     run, overlaps = tiled(reads, tmp_path / "work", {"finder": finder}, blocks=2)
     assert len(overlaps) == 0

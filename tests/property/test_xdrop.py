@@ -9,8 +9,9 @@ from overlapper.kernels.xdrop import xdrop as kernels
 from overlapper.params.stages import XdropParams
 from overlapper.tables import Reads
 from tests.oracle.xdrop import extend_seed
+from tests.read_sets import mutated, random_text, reads_of
 from tests.tries import tries
-from tests.unit.test_xdrop import candidates_of, extensions_by, mutated, pair_with_seed, random_sequence
+from tests.unit.test_xdrop import candidates_of, extensions_by, pair_with_seed
 
 
 def extend(reads, candidates, params, threads=1):
@@ -26,14 +27,14 @@ CASES = 40
 
 def sequence(rng, kind, length):
     if kind == "random":
-        return random_sequence(rng, length)
+        return random_text(rng, length)
     if kind == "homopolymer":
         return "ACGT"[rng.integers(4)] * length
     if kind == "tandem":
-        return (random_sequence(rng, int(rng.integers(2, 7))) * length)[:length]
+        return (random_text(rng, int(rng.integers(2, 7))) * length)[:length]
     if kind == "unknown":
         return "N" * length
-    return random_sequence(rng, length, "ACGTN")
+    return random_text(rng, length, "ACGTN")
 
 
 KINDS = ("random", "random", "homopolymer", "tandem", "unknown", "mixed")
@@ -123,10 +124,10 @@ def test_frames_equal_the_band_up_to_the_limits_of_8_bits(seed, match, mismatch,
     rng = np.random.default_rng(seed)
     sequences, rows = [], []
     for pair in range(12):
-        query = random_sequence(rng, 500, ["ACGT", "AC", "AAAAC"][pair % 3])
+        query = random_text(rng, 500, ["ACGT", "AC", "AAAAC"][pair % 3])
         sequences += [query, mutated(rng, query, float(rng.choice([0, 0.01, 0.03, 0.2]))) or "A"]
         rows.append((2 * pair, 2 * pair + 1, False, 0, 0))
-    reads = Reads.from_sequences([str(i) for i in range(len(sequences))], sequences)
+    reads = reads_of(sequences)
     wanted = extensions_by(len(kernels.BANDS) - 1, reads, candidates_of(rows, 0), params)
     for frame in frames:
         got = extensions_by(frame, reads, candidates_of(rows, 0), params)

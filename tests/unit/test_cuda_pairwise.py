@@ -13,7 +13,8 @@ from overlapper.extend.pairwise_gpu import GpuPairs
 from overlapper.kernels.pairwise import pairwise as cpu
 from overlapper.kernels.pairwise import pairwise_chunks as chunks
 from tests.random_pairs import random_pairs
-from tests.unit.test_pairwise_chunks import CLASSES, packed, text_at
+from tests.read_sets import packed_reads
+from tests.unit.test_pairwise_chunks import CLASSES, text_at
 
 pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
@@ -38,8 +39,10 @@ class PretendedAligner:
         time.sleep(0.02 * (extent.begin % 3))
         chunk = chunks.chunk_in(block, extent)
         offset, n, m, flags, _ = chunk.numbers.tolist()
-        queries = packed([text_at(chunk, at, length) for at, length in zip(offset, n, strict=True)])
-        targets = packed([text_at(chunk, at + -(-q // 32), t) for at, q, t in zip(offset, n, m, strict=True)])
+        queries = packed_reads([text_at(chunk, at, length) for at, length in zip(offset, n, strict=True)])
+        targets = packed_reads(
+            [text_at(chunk, at + -(-q // 32), t) for at, q, t in zip(offset, n, m, strict=True)]
+        )
         number, flags = np.arange(len(n), dtype=np.int32), np.array(flags, np.uint8)
         pairs = cpu.Pairs(number, number, flags & 3, flags >> 2)
         rows, self.cigar, offsets = cpu.align_pairs(queries, targets, pairs, SCHEME, 32, self.wanted)
@@ -73,7 +76,7 @@ def run(monkeypatch):
 
         monkeypatch.setattr(GpuPairs, "_aligner", aligner)
         monkeypatch.setattr(pairwise_gpu, "CHUNK_BYTES", PretendedAligner.room)
-        queries, targets = (packed(side) for side in zip(*texts, strict=True))
+        queries, targets = (packed_reads(side) for side in zip(*texts, strict=True))
         number, flags = np.arange(len(texts), dtype=np.int32), np.zeros(len(texts), np.uint8)
         pairs = cpu.Pairs(number, number, flags, flags + 1)
         gpu = GpuPairs(0, SCHEME, wanted, 4)

@@ -11,6 +11,7 @@ from overlapper.sketch import estimates
 from overlapper.sketch.aligned_pairs import AlignedPairs
 from overlapper.sketch.estimates import estimate, estimate_errors
 from overlapper.tables import Reads
+from tests.read_sets import reads_of
 
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 COMPLEMENT = np.array([3, 2, 1, 0], np.uint8)
@@ -42,7 +43,7 @@ def simulate(genome_size, coverage, rate, *, seed=1, length=3000, repeats=0, ske
         if rng.random() < 0.5:
             codes = COMPLEMENT[codes[::-1]]
         sequences.append(LETTERS[with_errors(codes, rate, rng)].tobytes().decode())
-    return Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
+    return reads_of(sequences)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ def test_reads_that_are_mostly_one_base_over_and_over_have_no_error_rate():
     rng = np.random.default_rng(3)
     genome = "".join(rng.choice(list("ACGT"), 8000))
     texts = ["A" * 2000] * 80 + [genome[start : start + 3000] for start in rng.integers(0, 5000, 24)]
-    found = estimate(Reads.from_sequences([str(i) for i in range(len(texts))], texts))
+    found = estimate(reads_of(texts))
     assert math.isnan(found.error_rate) and "error rate" in found.unknown
 
 
@@ -110,13 +111,13 @@ def test_long_reads_do_not_count_twice_where_few_k_mers_of_a_read_are_sampled(mo
         return [LETTERS[with_errors(genome[a : a + length], rate, rng)].tobytes().decode() for a in starts]
 
     texts = draw(10_000, 0.01) + draw(1_000, 0.04)
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     assert estimate_errors(reads)[0] == pytest.approx(0.025, abs=0.004)
 
 
 @pytest.mark.parametrize("sequences", [[], [""], ["ACGT"], ["A" * 5000], ["N" * 500, "ACGTN" * 100]])
 def test_too_little_is_unknown_with_a_reason(sequences):
-    found = estimate(Reads.from_sequences([str(i) for i in range(len(sequences))], sequences))
+    found = estimate(reads_of(sequences))
     assert math.isnan(found.coverage) and math.isnan(found.error_rate) and math.isnan(found.genome_size)
     assert "too few" in found.unknown
     assert math.isnan(found.kmer_survival(17))

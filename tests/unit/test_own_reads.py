@@ -10,6 +10,7 @@ from overlapper.graph import assemble
 from overlapper.overlap.presets import ErrorRate
 from overlapper.tables import Reads
 from tests.oracle.strands import reverse_complement
+from tests.read_sets import reads_of
 
 
 def laid_out(circular):
@@ -20,7 +21,7 @@ def laid_out(circular):
     starts = np.sort(np.concatenate([np.arange(0, len(around) - 8_000, 700), [len(around) - 8_000]]))
     parts = [around[a : a + int(rng.integers(5_000, 8_001))] for a in starts]
     parts = [part if rng.random() < 0.5 else reverse_complement(part) for part in parts]
-    reads = Reads.from_sequences([f"r{i}" for i in range(len(parts))], parts)
+    reads = reads_of(parts)
     return reads, assemble(reads, find_overlaps(reads, preset="hifi")).layout
 
 

@@ -5,10 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.pairwise import pairwise_chunks as chunks
 from overlapper.kernels.pairwise.pairwise_layout import Pairs
-from overlapper.tables import Reads
+from tests.read_sets import packed_reads
 
 LENGTHS = np.arange(42)
 CLASSES = chunks.Classes(
@@ -19,11 +18,6 @@ CLASSES = chunks.Classes(
     np.array([True, False]),
     5,
 )
-
-
-def packed(texts):
-    reads = Reads.from_sequences(map(str, range(len(texts))), texts)
-    return PackedReads.of(reads)
 
 
 def text_at(chunk, word, length):
@@ -55,7 +49,7 @@ def texts():
 @pytest.mark.parametrize("room", [10, 1500, 1 << 20])
 def test_chunks_hold_their_pairs(texts, room):
     rng = np.random.default_rng(room)
-    reads = packed(texts)
+    reads = packed_reads(texts)
     query, target = rng.integers(0, 60, (2, 200)).astype(np.int32)
     flags = rng.integers(0, 4, (2, 200)).astype(np.uint8)
     pairs, begin = Pairs(query, target, *flags), 0

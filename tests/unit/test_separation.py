@@ -15,7 +15,7 @@ from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
-from tests.read_sets import columns_of
+from tests.read_sets import columns_of, reads_of
 
 LETTERS = "ACGT"
 
@@ -40,7 +40,7 @@ def reads(haplotypes):
         genome = Reads.from_sequences([f"h{number}"], [sequence])
         parts.append(simulate_reads(genome, model, coverage=15, seed=number)[0])
     sequences = [part.sequence(i) for part in parts for i in range(len(part))]
-    return Reads.from_sequences([f"r{i}" for i in range(len(sequences))], sequences)
+    return reads_of(sequences)
 
 
 def marker_shares(contigs, haplotypes):

@@ -16,7 +16,7 @@ from overlapper.errors import ParameterError
 from overlapper.params.stages import Params, SketchParams, SpgemmParams
 from overlapper.sketch.counting import count_kmers
 from overlapper.tables import Candidates, Reads
-from tests.read_sets import assert_same
+from tests.read_sets import assert_same, reads_of
 from tests.unit.test_estimates import simulate
 
 FIXED = {"lower": 2, "upper": 12, "shared_kmers": 0}
@@ -97,7 +97,7 @@ def test_bounds_are_derived_from_the_reads(reads):
 
 @pytest.mark.parametrize("texts", [[], [""], ["ACGT"], ["ACGT" * 50, "", "N" * 40]])
 def test_sets_without_overlaps_give_an_empty_table(texts):
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     finder = prepare(reads)
     found = finder.find(0, len(reads)).validate()
     assert len(found) == 0
@@ -152,7 +152,7 @@ def test_the_upper_bound_is_raised_where_reads_lie_in_repeats():
     genome = np.concatenate([rng.choice(np.frombuffer(b"ACGT", np.uint8), 60_000), diverged])
     starts = rng.integers(0, len(genome) - 4000, 500)
     texts = [genome[s : s + 4000].tobytes().decode() for s in starts]
-    reads = Reads.from_sequences([str(i) for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     raised = prepare(reads)
     plain = prepare(reads, coverage=19, error_rate=0.001)
     assert plain.kmers.upper < 60 < raised.kmers.upper <= 10 * plain.kmers.upper

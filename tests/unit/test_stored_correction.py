@@ -18,12 +18,12 @@ from overlapper.io.identity import digest_of_arrays, digest_of_reads
 from overlapper.overlap import pipeline
 from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
-from overlapper.tables import Overlaps, Reads
+from overlapper.tables import Overlaps
 from overlapper.tiled import tiles
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
 from overlapper.tiled.workdir import Workdir
-from tests.read_sets import columns_of
+from tests.read_sets import columns_of, reads_of
 
 LARGE = 1 << 32
 PARAMS = CorrectParams(rounds=2)
@@ -36,7 +36,7 @@ def read_set(preset="ont-r9", coverage=10):
     texts = [reads.sequence(i) for i in range(len(reads))]
     texts[1] = texts[1][:200] + "N" * 40 + texts[1][240:]
     texts.append("ACGTTGCA" * 90)
-    reads = Reads.from_sequences([f"r{i}" for i in range(len(texts))], texts)
+    reads = reads_of(texts)
     sizes = np.where(np.arange(len(reads)) % 3, reads.lengths, 0)
     qualities = np.random.default_rng(1).integers(3, 30, sizes.sum()).astype(np.uint8)
     return dataclasses.replace(

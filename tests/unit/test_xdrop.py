@@ -12,6 +12,7 @@ from overlapper.params.stages import XdropParams
 from overlapper.tables import Candidates, OverlapClass, Reads
 from tests.oracle.strands import reverse_complement
 from tests.oracle.xdrop import extend_seed
+from tests.read_sets import mutated, random_text, reads_of
 
 
 def extend(reads, candidates, params, threads=1):
@@ -37,28 +38,10 @@ def candidates_of(rows, seed_length):
     )
 
 
-def random_sequence(rng, length, letters="ACGT"):
-    return "".join(np.array(list(letters))[rng.integers(0, len(letters), length)])
-
-
-def mutated(rng, sequence, rate):
-    """The sequence with equally many substitutions, insertions and deletions."""
-    kinds = rng.random(len(sequence))
-    new = []
-    for base, kind in zip(sequence, kinds, strict=True):
-        if kind < rate / 3:
-            new.append("ACGT"[("ACGT".index(base) + int(rng.integers(1, 4))) % 4])
-        elif kind < rate * 2 / 3:
-            new.append(base + "ACGT"[rng.integers(4)])
-        elif kind >= rate:
-            new.append(base)
-    return "".join(new)
-
-
 def pair_with_seed(rng, length, rate, reverse, seed_length=15):
     """Two reads that share an exact seed in the middle, and the candidate."""
-    seed = random_sequence(rng, seed_length)
-    before, after = random_sequence(rng, length // 2), random_sequence(rng, length // 2)
+    seed = random_text(rng, seed_length)
+    before, after = random_text(rng, length // 2), random_text(rng, length // 2)
     target_before, target_after = mutated(rng, before, rate), mutated(rng, after, rate)
     target, target_pos = target_before + seed + target_after, len(target_before)
     if reverse:
@@ -100,9 +83,9 @@ def test_identical_reads_overlap_over_their_whole_length(reverse):
 
 def test_target_interval_of_a_reverse_pair_is_on_its_forward_strand():
     rng = np.random.default_rng(2)
-    shared = random_sequence(rng, 300)
-    query = random_sequence(rng, 200, "AC") + shared
-    target = reverse_complement(shared + random_sequence(rng, 100, "GT"))
+    shared = random_text(rng, 300)
+    query = random_text(rng, 200, "AC") + shared
+    target = reverse_complement(shared + random_text(rng, 100, "GT"))
     reads = Reads.from_sequences(["q", "t"], [query, target])
     overlap = extend(
         reads, candidates_of([(0, 1, True, 300, 100 + 300 - 100 - 20)], 20), XdropParams(xdrop=5), 1
@@ -168,7 +151,7 @@ def test_threads_do_not_change_the_result(monkeypatch):
         query, target, row = pair_with_seed(rng, 600, 0.15, bool(pair % 2))
         sequences += [query, target]
         rows.append((2 * pair, 2 * pair + 1, *row[2:]))
-    reads = Reads.from_sequences([str(i) for i in range(len(sequences))], sequences)
+    reads = reads_of(sequences)
     candidates = candidates_of(rows, 15)
     one, two = (extend(reads, candidates, XdropParams(), threads) for threads in (1, 2))
     for name, column in vars(one).items():
@@ -183,14 +166,14 @@ def test_kernels_agree_on_long_reads(rate, params):
     for pair, length in enumerate((20_000, 40_000)):
         query, target, row = pair_with_seed(rng, length, rate or 0.0, bool(pair))
         if rate is None:
-            target = random_sequence(rng, length)
+            target = random_text(rng, length)
             row, query = (
                 (0, 1, False, length // 2, 0),
                 query[: length // 2] + target[:15] + query[length // 2 :],
             )
         sequences += [query, target]
         rows.append((2 * pair, 2 * pair + 1, *row[2:]))
-    reads = Reads.from_sequences([str(i) for i in range(len(sequences))], sequences)
+    reads = reads_of(sequences)
     candidates = candidates_of(rows, 15)
     wanted = extensions_by(INT32, reads, candidates, params)
     for kind in (INT8, INT16):
@@ -215,7 +198,7 @@ def test_a_read_over_65_535_bases():
 
 def test_unrelated_reads_stop():
     rng = np.random.default_rng(6)
-    query, target = random_sequence(rng, 20_000), random_sequence(rng, 20_000)
+    query, target = random_text(rng, 20_000), random_text(rng, 20_000)
     target = query[:15] + target
     reads = Reads.from_sequences(["q", "t"], [query, target])
     candidates = candidates_of([(0, 1, False, 0, 0)], 15)
@@ -226,7 +209,7 @@ def test_unrelated_reads_stop():
 
 def test_what_outgrows_every_frame_goes_to_the_band():
     rng = np.random.default_rng(8)
-    reads = Reads.from_sequences(["q", "t"], [random_sequence(rng, 3000), random_sequence(rng, 3000)])
+    reads = Reads.from_sequences(["q", "t"], [random_text(rng, 3000), random_text(rng, 3000)])
     candidates, params = candidates_of([(0, 1, False, 0, 0)], 0), XdropParams(xdrop=60, **OFF)
     for frame in (NARROW, WIDE):
         assert frame in kernels.frames_for(kernels.Scheme(**vars(params)))
