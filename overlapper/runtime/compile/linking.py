@@ -23,6 +23,8 @@ from numba.core.environment import lookup_environment
 from overlapper.runtime.compile.assigning import without_shapes
 from overlapper.runtime.compile.garbage import searched_seldom
 from overlapper.runtime.compile.overloads import for_kernels
+from overlapper.runtime.compile.passes import lifetimes_when_needed, needed
+from overlapper.runtime.compile.references import of_counted_parts
 
 LONGEST_COPIED = 1500
 """Instructions, before LLVM's passes for modules, of the longest function that is put into its callers, with
@@ -38,8 +40,15 @@ class Compiler(compiler.Compiler):
         if self.state.library is None:
             self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
-        with without_shapes(), for_kernels(Compiler), searched_seldom():
+        with (
+            without_shapes(), for_kernels(Compiler), searched_seldom(), lifetimes_when_needed(),
+            of_counted_parts(),
+        ):  # fmt: skip
             return super().compile_extra(func)
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes over the function, as the only way to compile it."""
+        return [needed(self.state)]
 
 
 class Library(codegen.JITCodeLibrary):

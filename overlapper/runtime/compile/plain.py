@@ -26,15 +26,26 @@ _USED = {
             "finalize", "get_pointer_to_function",
         )
     ],
-    "numba.core.compiler": ["Compiler.compile_extra", "CompileResult._reduce", "compile_result"],
+    "numba.core.compiler": [
+        "Compiler.compile_extra", "Compiler.define_pipelines", "CompileResult._reduce",
+        "DefaultPassBuilder.define_nopython_pipeline", "compile_result",
+    ],
+    "numba.core.datamodel.models": ["DataModel.contains_nrt_meminfo", "DataModel.has_nrt_meminfo"],
     "numba.core.dispatcher": ["Dispatcher.get_call_template", "Dispatcher.get_overload"],
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
+    "numba.core.postproc": ["PostProcessor._insert_var_dels", "PostProcessor.run", "VariableLifetime"],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
+    "numba.core.runtime.context": ["NRTContext.get_meminfos"],
     "numba.core.serialize": ["dumps"],
     "numba.core.targetconfig": ["ConfigStack.top_or_none"],
+    "numba.core.transforms": ["canonicalize_cfg"],
+    "numba.core.typed_passes": ["AnnotateTypes", "DumpParforDiagnostics", "InlineOverloads"],
     "numba.core.types.functions": ["BaseFunction.get_call_type", "BaseFunction.get_impl_key"],
     "numba.core.typing.templates": [
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
+    ],
+    "numba.core.untyped_passes": [
+        "InlineInlinables", "LiteralPropagationSubPipelinePass", "LiteralUnroll", "WithLifting",
     ],
     "numba.np.arrayobj": ["raise_with_shape_context"],
 }  # fmt: skip

@@ -1,0 +1,60 @@
+"""The passes that numba makes over a function: only those that kernels need, with what they ask for.
+
+After every pass that changes a function numba finds where each of its variables is last used, nine times over
+all. For functions that are no generators only the last time is made use of, where it also says what is freed.
+And numba looks for what no kernel has: loops over values of several types, functions that are put into others
+before their types are known, blocks that are run by Python. Together this is a tenth of compiling.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from numba.core import postproc, transforms, typed_passes, untyped_passes
+from numba.core.compiler import DefaultPassBuilder
+
+_Processor: Any = postproc.PostProcessor
+_run = _Processor.run
+_NEEDLESS = {
+    untyped_passes.WithLifting,
+    untyped_passes.InlineInlinables,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.InlineOverloads,
+    typed_passes.AnnotateTypes,
+    typed_passes.DumpParforDiagnostics,
+}
+
+
+def needed(state: Any) -> Any:
+    """Return the passes over a function that is being compiled."""
+    manager: Any = DefaultPassBuilder.define_nopython_pipeline(state)
+    manager.passes = [(kind, text) for kind, text in manager.passes if kind not in _NEEDLESS]
+    manager.finalize()
+    return manager
+
+
+def _find_what_is_used(self: Any, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+    """Do as numba's method, but find where variables are used when that is asked for."""
+    function = self.func_ir
+    if function.is_generator:
+        _run(self, emit_dels, extend_lifetimes)
+        return
+    function.blocks = transforms.canonicalize_cfg(function.blocks)
+    function.variable_lifetime = postproc.VariableLifetime(function.blocks)
+    function.generator_info = None
+    if emit_dels:
+        self._insert_var_dels(extend_lifetimes=extend_lifetimes)
+
+
+@contextlib.contextmanager
+def lifetimes_when_needed() -> Iterator[None]:
+    """Have numba find where variables are used only when that is asked for."""
+    before = _Processor.run
+    _Processor.run = _find_what_is_used
+    try:
+        yield
+    finally:
+        _Processor.run = before
