@@ -3,6 +3,7 @@
 Run ``python -m docs.tools.kernels`` after changing the arguments of a kernel; a test compares the two.
 """
 
+import functools
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from overlapper.cli import main
-from overlapper.cli.first_kernels import LISTED, kernel_of, spelled
+from overlapper.cli.first_kernels import LISTED, PARTS, WHOLE, kernel_of, spelled
 from overlapper.runtime.compile.startup import load_numba
 
 ROOT = str(Path(__file__).parents[2])
@@ -52,7 +53,23 @@ def _recorded():
             lines = _run(script, words, folder)
             if COMPILED in lines:
                 lines = _run(script, words, folder)
-            yield command, "".join(f"  '{line}',\n" for line in lines)
+            yield command, "".join(f"  '{line}',\n" for line in _with_parts(lines, folder))
+
+
+def _with_parts(lines, folder):
+    """Return lines with those of what the longest kernel calls before its own."""
+    for line in lines:
+        if line.startswith(WHOLE):
+            yield from _parts(line, folder)
+        yield line
+
+
+@functools.cache
+def _parts(line, folder):
+    """Return the lines of the parts of a kernel: of what it calls as it is compiled, not optimised."""
+    script = "from docs.tools.kernels import record_parts; record_parts()"
+    anew = {"NUMBA_OPT": "0", "NUMBA_CACHE_DIR": f"{folder}/kept"}
+    return _python(folder, "-c", script, line, **anew).splitlines()
 
 
 def _run(script, words, folder):
@@ -60,9 +77,9 @@ def _run(script, words, folder):
     return list(dict.fromkeys(_python(folder, "-c", script, *words.split()).splitlines()))
 
 
-def _python(folder, *words):
+def _python(folder, *words, **variables):
     """Return what Python, which finds this copy of the package, prints in a folder."""
-    environment = {**os.environ, "PYTHONPATH": ROOT}
+    environment = {**os.environ, "PYTHONPATH": ROOT, **variables}
     command = [sys.executable, *words]
     return subprocess.run(
         command, cwd=folder, env=environment, check=True, capture_output=True, text=True
@@ -96,6 +113,25 @@ def record():
     KernelCache.load_overload = loaded
     with event.install_listener("numba:compile", Compiling()):
         main()
+
+
+def record_parts():
+    """Compile a kernel, and print those of `PARTS` that it calls."""
+    load_numba()
+    from overlapper.runtime.compile.cache import KernelCache
+
+    save = KernelCache.save_overload
+
+    def saved(cache, signature, compiled):
+        line = spelled(cache._function, signature, for_kernels=True)
+        if line.startswith(PARTS):
+            assert kernel_of(line)[1] == signature, line
+            print(line)
+        save(cache, signature, compiled)
+
+    KernelCache.save_overload = saved
+    kernel, types = kernel_of(sys.argv[1])
+    kernel.compile(types)
 
 
 if __name__ == "__main__":

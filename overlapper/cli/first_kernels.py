@@ -2,7 +2,11 @@
 
 numba compiles one kernel at a time in a process. A command that finds nothing compiled therefore starts
 helpers: they compile the kernels that it will come to, the longest first, the others from the last one on,
-while it compiles from the first one on itself. What they made it finds in numba's cache.
+while it compiles from the first one on itself. What they made it finds in numba's cache. The longest kernel
+takes as long as all others of its command: several helpers compile the functions that it calls, and the one
+that compiles the kernel takes them from the cache.
+
+There are as many helpers as threads: the command waits for them now and then, and they for each other.
 
 ``first_kernels.toml`` lists, for a command, the kernels of an ordinary run in the order in which it comes to
 them, with the types of their arguments; ``python -m docs.tools.kernels`` writes it. A kernel that is not
@@ -25,6 +29,7 @@ from typing import Any
 
 from overlapper.errors import ParameterError
 from overlapper.runtime import cleanup
+from overlapper.runtime.compile.plain import is_plain
 from overlapper.runtime.signals import end_on_signals
 from overlapper.runtime.threads import available_threads, map_in_order
 
@@ -34,8 +39,18 @@ MOST_HELPERS = 7
 """Each takes 200 MB, and the longest kernels take a tenth of the whole: more would not be done sooner."""
 
 
-_LONGEST = "consensus.consensus.", "pairwise.pairwise."
-"""Beginnings of the lines of kernels that take as long to compile as many others together, longest first."""
+PARTS = (
+    "consensus.consensus._consensus",
+    "consensus.layer_paths.first_paths",
+    "consensus.copy_filter.chosen_rows",
+)
+"""Functions that the longest kernel calls, three quarters of it together, the longest first."""
+WHOLE = "consensus.consensus.correct_windows"
+_LONGEST = *PARTS, WHOLE, "pairwise.pairwise."
+"""Beginnings of the lines of what takes as long to compile as many other kernels together, and is compiled
+first, in this order."""
+_FOR_KERNELS = " for kernels"
+"""End of the line of a function that kernels call, and Python does not."""
 
 
 @contextlib.contextmanager
@@ -169,13 +184,17 @@ def compile_share(command: str, share: int, of: int) -> None:
 
 def kernel_of(line: str) -> tuple[Any, tuple[Any, ...]]:
     """Return a listed kernel and the types of its arguments."""
-    name, _, arguments = line.removesuffix(")").partition("(")
-    return eval(name, {}, _Words()), tuple(map(_type_of, eval(f"({arguments},)", {}, _Words())))
+    called = line.removesuffix(_FOR_KERNELS)
+    name, _, arguments = called.removesuffix(")").partition("(")
+    kernel = eval(name, {}, _Words())
+    if called != line and not is_plain():
+        kernel = kernel.for_kernels()
+    return kernel, tuple(map(_type_of, eval(f"({arguments},)", {}, _Words())))
 
 
-def spelled(kernel: Any, signature: tuple[Any, ...]) -> str:
+def spelled(kernel: Any, signature: tuple[Any, ...], for_kernels: bool = False) -> str:
     """Return the line of a kernel; `kernel_of` reads it."""
-    return f"{_name(kernel)}({', '.join(map(_spelled, signature))})"
+    return f"{_name(kernel)}({', '.join(map(_spelled, signature))}){_FOR_KERNELS * for_kernels}"
 
 
 class _Words(dict):

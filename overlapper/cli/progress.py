@@ -190,7 +190,7 @@ def compile_notice(progress: Progress, seconds: int, command: str = "", threads:
     command : str
         Whose kernels others compile meanwhile (`overlapper.cli.first_kernels`).
     threads : int
-        How many processes may compile, this one among them.
+        How many processes may compile beside this one, which waits for them now and then; of one none does.
     """
     from numba.core import event
 
@@ -203,7 +203,7 @@ def compile_notice(progress: Progress, seconds: int, command: str = "", threads:
                 progress.note(f"compiling kernels for this machine, once, about {seconds} s")
                 from overlapper.cli.first_kernels import helpers
 
-                helping.enter_context(helpers(command, threads - 1))
+                helping.enter_context(helpers(command, threads if threads > 1 else 0))
             progress.compiling(happening.data["dispatcher"].py_func.__name__)
 
         def on_end(self, _: event.Event) -> None:

@@ -42,6 +42,17 @@ def test_compile_makes_what_is_not_there_and_says_where(command, tmp_path, monke
         assert (str(tmp_path / "kept") in result.err) == (compiled > 0)
 
 
+def test_parts_of_the_longest_kernel_are_compiled_for_kernels(monkeypatch):
+    parts = [line for line in first_kernels.kernels_of(["correct"]) if line.startswith(first_kernels.PARTS)]
+    assert len(parts) == len(first_kernels.PARTS)
+    for line in parts:
+        kernel, types = first_kernels.kernel_of(line)
+        assert kernel._cache._for_kernels
+        assert first_kernels.spelled(kernel, types, for_kernels=True) == line
+    monkeypatch.setattr(first_kernels, "is_plain", lambda: True)
+    assert not first_kernels.kernel_of(line)[0]._cache._for_kernels
+
+
 def test_kernels_of_all_ways_of_a_command_are_compiled_once():
     listed = first_kernels._listed()
     of_overlap = {line for name, lines in listed.items() if name.startswith("overlap") for line in lines}
@@ -52,7 +63,9 @@ def test_kernels_of_all_ways_of_a_command_are_compiled_once():
 
 def test_helpers_compile_the_longest_kernels_first():
     for everything in (first_kernels.kernels_of(["assemble"]), first_kernels.kernels_of([], True)):
-        assert everything[0].startswith("consensus.consensus.correct_windows(")
+        assert everything[0].startswith("consensus.consensus._consensus(")
+        longest = everything[: len(first_kernels.PARTS) + 1]
+        assert [line.partition("(")[0] for line in longest] == [*first_kernels.PARTS, first_kernels.WHOLE]
         is_long = [line.startswith(first_kernels._LONGEST) for line in everything]
         assert is_long == sorted(is_long, reverse=True)
     assert first_kernels.kernels_of(["layout"]) == first_kernels._listed()["layout"][::-1]

@@ -91,6 +91,21 @@ def test_a_kernel_that_kernels_and_python_call_is_compiled_for_each(kernel, tmp_
     assert callers() == for_both | {("short", "python")}
 
 
+@pytest.mark.parametrize("called", ["long", "short"])
+def test_what_kernels_call_is_taken_from_the_process_that_compiled_it(called, kernel, tmp_path):
+    (tmp_path / "kernels.py").write_text(LONG)
+    loaded = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport kernels\nfrom numba import types\n"
+    python("-c", f"{loaded}kernels.{called}.for_kernels().compile((types.int64,))", check=True)
+    (path,) = kept(tmp_path)
+    before = path.stat().st_mtime_ns
+    hits = f"kernels.{called}.for_kernels().stats.cache_hits.total()"
+    done = python("-c", f"{loaded}print(kernels.both(3), {hits})", text=True, check=True)
+    long = runpy.run_path(str(tmp_path / "kernels.py"))["long"].py_func
+    assert done.stdout == f"{2 * long(3) + long(4)} 1\n"
+    assert path.stat().st_mtime_ns == before
+    assert len(kept(tmp_path)) == 3
+
+
 LITERALS = """
 from numba.extending import overload
 from overlapper.runtime.compile.cache import njit

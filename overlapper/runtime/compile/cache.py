@@ -38,7 +38,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
 
     A kernel calls the long functions in it where they are (`overlapper.runtime.compile.linking`). For other
     kernels it is compiled by itself, without the code that takes arguments from Python, which is longer than
-    most kernels.
+    most kernels; ``for_kernels()`` of the kernel is what does that.
     """
     if is_plain():
         options.pop("_nrt", None)
@@ -58,6 +58,7 @@ def njit(*, cache: bool, **options: Any) -> Callable[[Callable[..., Any]], Any]:
         # numba asks these of what a kernel calls.
         kernel.get_call_template = lambda args, kws: inner().get_call_template(_without_literals(args), kws)
         kernel.get_overload = lambda signature: inner().get_overload(signature)
+        kernel.for_kernels = inner
         return kernel
 
     return decorated
