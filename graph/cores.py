@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,3 +42,29 @@ def cores_of(
         threads,
     )
     return np.concatenate([np.empty((0, 4), np.int64), *found]), (offsets, opens, closes)
+
+
+class Parting(NamedTuple):
+    """Where nothing reaches across between the two longest cores of a read.
+
+    Attributes
+    ----------
+    read : int
+    left, right : int
+        Where the one core ends and the other one starts; cores that got their clips back may overlap.
+    keeps_left : bool
+        Whether the longer core is the one on the left; it is of equals.
+    """
+
+    read: int
+    left: int
+    right: int
+    keeps_left: bool
+
+
+def partings_of(cores: np.ndarray) -> Iterator[Parting]:
+    """Yield the partings of all reads that have two cores, by read; of what `cores_of` returns."""
+    for read in np.flatnonzero(cores[:, 3] > cores[:, 2]).tolist():
+        longest, other = cores[read, :2].tolist(), cores[read, 2:].tolist()
+        before, after = sorted((longest, other))
+        yield Parting(read, before[1], after[0], longest < other)

@@ -27,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.extend.classify import classify
-from overlapper.graph.cores import cores_of
+from overlapper.graph.cores import cores_of, partings_of
 from overlapper.graph.pairs import Pairs
 from overlapper.params.graph import GraphParams
 from overlapper.tables import OverlapClass
@@ -61,17 +61,15 @@ def without_chimeric_ends(
     fitting = pairs.take(kinds != OverlapClass.INTERNAL)
     cores, (offsets, opens, closes) = cores_of(fitting, len(lengths), 1, CLIP, threads)
     start, end = np.zeros(len(lengths), np.int32), lengths.astype(np.int32)
-    for read in np.flatnonzero(cores[:, 3] > cores[:, 2]).tolist():
-        longest, other = cores[read, :2], cores[read, 2:]
-        before, after = sorted((longest.tolist(), other.tolist()))
+    for read, left, right, keeps_left in partings_of(cores):
         on_read = slice(offsets[read], offsets[read + 1])
-        ends_there = _many_end(opens[on_read], closes[on_read], before[1], params.confirm_depth)
-        begin_there = _many_end(-closes[on_read], -opens[on_read], -after[0], params.confirm_depth)
+        ends_there = _many_end(opens[on_read], closes[on_read], left, params.confirm_depth)
+        begin_there = _many_end(-closes[on_read], -opens[on_read], -right, params.confirm_depth)
         if ends_there or begin_there:
-            if longest[0] < other[0]:
-                end[read] = longest[1]
+            if keeps_left:
+                end[read] = left
             else:
-                start[read] = longest[0]
+                start[read] = right
     return start, end
 
 

@@ -64,11 +64,9 @@ class Trimmed:
     def within(self, start: np.ndarray, end: np.ndarray) -> Trimmed:
         """Return what of the kept intervals lies within others, half open; nothing of a read may."""
         start, end = np.maximum(self.start, start), np.minimum(self.end, end)
-        kept = start < end
-        cut, gone = (end - start)[kept] < (self.end - self.start)[kept], ~kept & (self.end > self.start)
-        counts = {"reads cut beforehand": int(cut.sum() + gone.sum())}
-        start, end = (np.where(kept, place, 0).astype(np.int32) for place in (start, end))
-        return Trimmed(start, end, self.counts | counts)
+        start, end = (np.where(start < end, place, 0).astype(np.int32) for place in (start, end))
+        cut = int((end - start < self.end - self.start).sum())
+        return Trimmed(start, end, self.counts | {"reads cut beforehand": cut})
 
 
 def trim(

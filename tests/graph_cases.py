@@ -34,6 +34,13 @@ def graph_of(bases, joins):
     ).validate()  # fmt: skip
 
 
+def intervals_near(place, spread, length):
+    """Return a strategy for intervals of a read, many of which begin or end near one place."""
+    near, anywhere = st.integers(place - spread, place + spread), st.integers(0, length)
+    pairs = st.one_of(st.tuples(anywhere, near), st.tuples(near, anywhere), st.tuples(anywhere, anywhere))
+    return pairs.filter(lambda pair: pair[0] != pair[1]).map(lambda pair: (min(pair), max(pair)))
+
+
 @st.composite
 def graphs(draw, max_reads=7, max_joins=16, max_length=12, even=False):
     """Draw small graphs of any shape, with many ties; ``even`` gives mirrors the same length."""

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overlapper.correct.pileups import Rows, rows_of
-from overlapper.graph.cores import cores_of
+from overlapper.graph.cores import cores_of, partings_of
 from overlapper.tables import Overlaps
 
 CLIP = 250
@@ -77,18 +77,17 @@ def sound_parts(overlaps: Overlaps, lengths: np.ndarray, threads: int) -> Sound:
     """
     cores, _ = cores_of(overlaps, len(lengths), 1, CLIP, threads)
     sound = Sound(np.zeros(len(lengths), np.int64), lengths.astype(np.int64))
-    parted = cores[:, 3] > cores[:, 2]
+    partings = list(partings_of(cores))
+    parted = np.zeros(len(lengths), bool)
+    parted[[parting.read for parting in partings]] = True
     rows = rows_of(overlaps.take(np.flatnonzero(parted[overlaps.query] | parted[overlaps.target])))
-    suspects = np.flatnonzero(parted)
-    bounds = np.searchsorted(rows.target, np.stack([suspects, suspects + 1]))
-    for read, first, stop in zip(suspects.tolist(), *bounds.tolist(), strict=True):
-        longest, other = cores[read, :2].tolist(), cores[read, 2:].tolist()
-        before, after = sorted((longest, other))
-        if _most_stops(rows.rows(first, stop), before[1] - CLIP, after[0] + CLIP, lengths) >= FEWEST:
-            if longest is before:
-                sound.end[read] = before[1] - CLIP
+    for read, left, right, keeps_left in partings:
+        on = rows.rows(*np.searchsorted(rows.target, [read, read + 1]).tolist())
+        if _most_stops(on, left - CLIP, right + CLIP, lengths) >= FEWEST:
+            if keeps_left:
+                sound.end[read] = left - CLIP
             else:
-                sound.start[read] = after[0] + CLIP
+                sound.start[read] = right + CLIP
     return sound
 
 

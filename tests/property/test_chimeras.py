@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overlapper.assemble.chimeras import CLIP, FEWEST, sound_parts
-from tests.graph_cases import overlap_table
+from tests.graph_cases import intervals_near, overlap_table
 from tests.oracle import chimeras as oracle
 from tests.tries import tries
 
@@ -27,12 +27,9 @@ def sound(rows, reverse=False):
 def rows_about_a_junction(draw):
     """Draw overlaps of a read of which many stop near one place."""
     place = draw(st.integers(700, 1700))
-    near = st.integers(place - 300, place + 300)
-    anywhere = st.integers(0, LENGTH)
-    ends = st.one_of(st.tuples(anywhere, near), st.tuples(near, anywhere), st.tuples(anywhere, anywhere))
     beyond = st.sampled_from([0, CLIP - 1, CLIP, 900])
-    drawn = draw(st.lists(st.tuples(ends, beyond, beyond), max_size=14))
-    return [(min(pair), max(pair), *more) for pair, *more in drawn if pair[0] != pair[1]]
+    rows = st.tuples(intervals_near(place, 300, LENGTH), beyond, beyond)
+    return [(*interval, *more) for interval, *more in draw(st.lists(rows, max_size=14))]
 
 
 @settings(max_examples=tries(500), deadline=None)

@@ -7,7 +7,7 @@ from overlapper.graph.molecule_ends import CLIP, RAGGED, without_chimeric_ends
 from overlapper.graph.pairs import pairs_of
 from overlapper.params.graph import GraphParams
 from overlapper.tables import Reads
-from tests.graph_cases import overlap_table, random_genome
+from tests.graph_cases import intervals_near, overlap_table, random_genome
 from tests.oracle import molecule_ends as oracle
 from tests.tries import tries
 
@@ -34,11 +34,7 @@ def kept(intervals):
 def intervals_about_a_junction(draw):
     """Draw intervals of a read of which many end, or begin, near one place."""
     place = draw(st.integers(300, 900))
-    near = st.integers(place - 30, place + 30)
-    anywhere = st.integers(0, LENGTH)
-    ends = st.one_of(st.tuples(anywhere, near), st.tuples(near, anywhere), st.tuples(anywhere, anywhere))
-    drawn = draw(st.lists(ends, max_size=14))
-    return [(min(pair), max(pair)) for pair in drawn if pair[0] != pair[1]]
+    return draw(st.lists(intervals_near(place, 30, LENGTH), max_size=14))
 
 
 @settings(max_examples=tries(500), deadline=None)

@@ -16,6 +16,7 @@ from numba.extending import overload
 
 from overlapper.kernels.common.inlining import always_inline
 from overlapper.kernels.common.packed import bases_at, trailing_zeros
+from overlapper.kernels.seeds.counting import mix
 from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
@@ -117,19 +118,10 @@ def _choose_lanes(words, first_word, n_words, k, hashes, strands):
 @always_inline
 def hash_at(words, position, k):
     """Return the hash (uint64) of a k-mer of a packed read, which has one, and its strand (uint64)."""
-    f = bases_at(words, position) & ((U64(1) << U64(2 * k)) - U64(1))
-    r = _mixed(reverse_complement_64(f, k), k)
-    f = _mixed(f, k)
+    mask = (U64(1) << U64(2 * k)) - U64(1)
+    forward = bases_at(words, position) & mask
+    f, r = mix(forward, U64(k), mask), mix(reverse_complement_64(forward, k), U64(k), mask)
     return min(f, r), U64(r < f)
-
-
-@always_inline
-def _mixed(x, k):
-    """Return the hash of a k-mer on its own strand, which is that of the lanes above of either width."""
-    mask, half = (U64(1) << U64(2 * k)) - U64(1), U64(k)
-    x = (x * U64(M1)) & mask
-    x = ((x ^ (x >> half)) * U64(M2)) & mask
-    return x ^ (x >> half)
 
 
 # Windows slide by doubling: each pass lets a value look twice as far. A pass is a function of its own, from

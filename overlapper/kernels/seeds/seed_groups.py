@@ -34,7 +34,7 @@ def group_stop(entries, start, rest_low_bit):
 
 @always_inline
 def read_of(base, read_of_words, word_offsets):
-    """Return the read of a word-aligned base number; the arguments are those of `join_groups`."""
+    """Return the read of a word-aligned base number; other arguments are as of `is_tandem`."""
     word = base // BASES_PER_WORD
     read = np.int64(read_of_words[word // WORDS_PER_ENTRY])
     while word_offsets[read + 1] <= word:
