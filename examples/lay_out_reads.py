@@ -11,7 +11,7 @@ overlaps = overlapper.find_overlaps(reads, preset="hifi")
 
 built, left_out = graph.build_graph(reads, overlaps)
 reduced, transitive = graph.reduce(built)
-cleaned, removed = graph.clean(reduced)
+cleaned, removed = graph.clean(reduced, overlaps)
 for step in (left_out, transitive, removed):
     print(", ".join(f"{count} {what}" for what, count in step.items() if count))
 

@@ -131,7 +131,7 @@ def assemble(
     graph = step("build", lambda: build_graph(reads, overlaps, params, within=within, threads=threads))
     graph = step("reduce", lambda: reduce(graph, params.fuzz, threads=threads))
     if cleaning is not None:
-        graph = step("clean", lambda: clean(graph, cleaning, shared_depth=shared_depth))
+        graph = step("clean", lambda: clean(graph, overlaps, cleaning, shared_depth=shared_depth))
         graph = step("remnants", lambda: drop_remnants(graph, overlaps))
         graph = step(
             "join", lambda: join_ends(graph, reads, overlaps, params, cleaning.tip_reads, threads=threads)

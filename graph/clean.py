@@ -28,7 +28,7 @@ weaker of its two edges goes.
 nodes: the end that two unitigs share. Repeated until none is left, after everything above. Tips and bubbles
 follow once more: such an end may have been the other way into a bubble.
 
-**Island.** A linear unitig of at most ``tip_reads`` reads that is joined to nothing, beside something larger.
+**Island.** A small unitig that is joined to nothing, and no molecule of its own (`overlapper.graph.islands`).
 
 Last, dead ends get back tips that went for a way that is none (`overlapper.graph.regained`).
 
@@ -41,23 +41,27 @@ from collections import Counter
 
 import numpy as np
 
+from overlapper.graph.islands import drop_islands
 from overlapper.graph.model import Graph
 from overlapper.graph.regained import regain_tips
 from overlapper.kernels.graph import bridges, bubbles, tips
 from overlapper.params.graph import CleanParams
+from overlapper.tables import Overlaps
 
 _DEFAULT = CleanParams()
 _RATIO_UNIT = 1_000_000
 
 
 def clean(
-    graph: Graph, params: CleanParams = _DEFAULT, *, shared_depth: float = np.inf
+    graph: Graph, overlaps: Overlaps, params: CleanParams = _DEFAULT, *, shared_depth: float = np.inf
 ) -> tuple[Graph, dict[str, int]]:
     """Clean a reduced graph.
 
     Parameters
     ----------
     graph : Graph
+    overlaps : Overlaps
+        Those it was built of.
     params : CleanParams
     shared_depth : float
         Depth from which on a read is of two haplotypes.
@@ -88,7 +92,7 @@ def clean(
         graph = without_tips_and_bubbles(graph)
     graph = _counted(*cut_forked_ends(graph, params.tip_reads), counts)
     graph = without_tips_and_bubbles(graph)
-    graph = _counted(*drop_islands(graph, params.tip_reads), counts)
+    graph = _counted(*drop_islands(graph, overlaps, params.tip_reads), counts)
     graph = _counted(*regain_tips(graph, before, params.tip_reads), counts)
     return graph, dict(counts)
 
@@ -161,14 +165,6 @@ def cut_biloops(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
     doomed = bridges.biloops(*_arrays(graph), graph.edges.overlap, most_reads)
     cleaned = graph.without(np.zeros(len(graph.reads), np.bool_), doomed)
     return cleaned, {"edges of bi-loops": len(graph.edges) - len(cleaned.edges)}
-
-
-def drop_islands(graph: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Remove small linear unitigs that are joined to nothing, unless nothing else is there."""
-    doomed = tips.islands(*_arrays(graph), most_reads)
-    if doomed.all():
-        doomed[:] = False
-    return _without_reads(graph, doomed), {"reads in islands": int(doomed.sum())}
 
 
 def _counted(graph: Graph, removed: dict[str, int], counts: Counter[str]) -> Graph:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -58,6 +60,39 @@ def graphs(draw, max_reads=7, max_joins=16, max_length=12, even=False):
     return graph_of(draw(st.lists(st.integers(20, 24), min_size=reads, max_size=reads)), joins)
 
 
+def containing(built, containers, length):
+    """Return the graph with reads of that length, numbered from its last read on, contained in others."""
+    inner = len(containers)
+    contained = Contained(
+        read=len(built.reads) + np.arange(inner), container=np.array(containers), start=np.zeros(inner),
+        end=np.full(inner, length), reverse=np.zeros(inner), position=np.zeros(inner), row=np.zeros(inner),
+    )  # fmt: skip
+    return dataclasses.replace(built, contained=contained)
+
+
+@st.composite
+def graphs_and_overlaps(draw):
+    """Draw graphs whose reads contain others, and overlaps of all of them."""
+    built = draw(graphs(max_joins=6))
+    reads = len(built.reads)
+    built = containing(built, draw(st.lists(st.integers(0, reads - 1), max_size=20)), 15)
+    anyone = st.integers(0, reads + len(built.contained))  # the last one is laid out nowhere
+    ends = st.tuples(st.integers(0, 9), st.integers(10, 20))
+    pairs = draw(st.lists(st.tuples(anyone, anyone, ends, ends), max_size=30))
+    return built, overlap_table([(a, b, 0, *of_a, *of_b) for a, b, of_a, of_b in pairs])
+
+
+def overlapping(*pairs, bases=10):
+    """Return overlaps of pairs of reads, all of as many bases."""
+    return overlap_table([(a, b, 0, 0, bases, 0, bases) for a, b in pairs])
+
+
+def overlap_spans(overlaps):
+    """Return overlaps as ``(read, read, bases of the first, of the second)``."""
+    spans = overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start
+    return list(zip(*(column.tolist() for column in (overlaps.query, overlaps.target, *spans)), strict=True))
+
+
 def edge_set(graph):
     """Return the edges by nodes of the reads they join, so that graphs of fewer reads compare."""
     e, read = graph.edges, graph.reads.read
@@ -65,6 +100,11 @@ def edge_set(graph):
         (2 * read[s >> 1] + (s & 1), 2 * read[t >> 1] + (t & 1)): (int(n), int(o))
         for s, t, n, o in zip(e.source, e.target, e.length, e.overlap, strict=True)
     }
+
+
+def overlaps_of(graph):
+    """Return the bases of the overlaps of edges, by nodes."""
+    return {edge: overlap for edge, (_, overlap) in edge_set(graph).items()}
 
 
 def read_set(genome, placements, *, circular=False):

@@ -102,6 +102,26 @@ def islands(edges, bases, most):
     }
 
 
+def molecules(islands, others, bases, overlaps, most):
+    """Return the islands that are molecules of their own, in the order in which they are found.
+
+    ``islands`` and ``others`` are unitigs ``(bases, reads of the path, reads that these contain)``, longest
+    first; ``bases`` those of each read, ``overlaps`` are ``(read, read, bases of the first, of the second)``.
+    """
+    found = []
+    for island in sorted(islands, key=lambda island: -len(island[1]) - len(island[2])):
+        own = set(island[1]) | set(island[2])
+        beside = {read for _, path, _ in others + found for read in path}
+        fit = set()
+        for a, b, of_a, of_b in overlaps:
+            fit |= {a} if b in beside and 2 * of_a >= bases[a] else set()
+            fit |= {b} if a in beside and 2 * of_b >= bases[b] else set()
+        alone = len(own - fit)
+        if alone > most and alone >= len(own) / 2:
+            found.append(island)
+    return found
+
+
 def weak(edges, ratio):
     """``ratio`` is a Fraction."""
     found = set()

@@ -13,20 +13,17 @@ from overlapper.graph.clean import (
     cut_forked_ends,
     cut_tips,
     cut_weak,
-    drop_islands,
     find_tips,
     pop_bubbles,
 )
+from overlapper.graph.islands import drop_islands
 from overlapper.graph.regained import regain_tips
-from tests.graph_cases import edge_set, graph_of, graphs
+from overlapper.tables import Overlaps
+from tests.graph_cases import edge_set, graph_of, graphs, overlaps_of
 from tests.oracle import cleaning as oracle
 from tests.tries import tries
 
 MOST = st.integers(0, 4)
-
-
-def overlaps_of(found):
-    return {edge: overlap for edge, (_, overlap) in edge_set(found).items()}
 
 
 def lengths_of(found):
@@ -81,18 +78,10 @@ def test_the_end_of_a_haplotype_comes_back_once_the_way_into_the_other_is_cut():
     """Reads 0 to 6 and 7 to 19 in two rows; 6 overlaps 12, too, by less, and 20 ends the first haplotype."""
     rows = [(2 * i, 2 * i + 2) for i in range(19) if i != 6]
     joins = dict.fromkeys(rows, (5, 5, 15)) | {(12, 24): (14, 14, 6), (12, 40): (8, 8, 12)}
-    cleaned, counts = graph.clean(graph_of([20] * 21, joins))
+    cleaned, counts = graph.clean(graph_of([20] * 21, joins), Overlaps.empty())
     assert counts["reads in tips at dead ends"] == 1
     assert len(cleaned.reads) == 21
     assert len(graph.layout(cleaned)[0]) == 2
-
-
-@settings(max_examples=tries(100), deadline=None)
-@given(graphs(max_joins=6), MOST)
-def test_islands_equal_the_oracle(built, most):
-    doomed = oracle.islands(overlaps_of(built), built.lengths.tolist(), most)
-    everything = doomed == set(range(len(built.reads)))
-    assert reads_left(built, drop_islands(built, most)[0]) == (set() if everything else doomed)
 
 
 @settings(max_examples=tries(100), deadline=None)
@@ -199,7 +188,7 @@ def test_a_dead_end_with_the_longest_overlap_does_not_hide_the_way_on():
     """Reads 0 to 7 in a row; 8 follows 2 and 9, 9 follows 1, both with longer overlaps than the row's."""
     row = {(2 * i, 2 * i + 2): (10, 10, 10) for i in range(7)}
     dead_end = {(2, 18): (2, 2, 18), (18, 16): (1, 1, 19), (4, 16): (3, 3, 17)}
-    cleaned, _ = graph.clean(graph_of([20] * 10, row | dead_end))
+    cleaned, _ = graph.clean(graph_of([20] * 10, row | dead_end), Overlaps.empty())
     assert cleaned.reads.read.tolist() == list(range(8))
 
 
@@ -211,7 +200,7 @@ def test_a_bubble_shows_once_a_shared_end_is_gone():
         (5, 5, 15),
     )
     joins[28, 10] = (6, 6, 14)
-    cleaned, counts = graph.clean(graph_of([20] * 16, joins))
+    cleaned, counts = graph.clean(graph_of([20] * 16, joins), Overlaps.empty())
     assert counts["edges of tips"] and counts["reads in tips"] and counts["bubbles"]
     assert len(graph.layout(cleaned)[0]) == 1
     assert len(cleaned.reads) == 13
@@ -224,8 +213,8 @@ STEPS = {
     "bridges": cut_bridges,
     "bi-loops": lambda g: cut_biloops(g, 3),
     "forked ends": lambda g: cut_forked_ends(g, 3),
-    "islands": lambda g: drop_islands(g, 2),
-    "all": lambda g: graph.clean(g, graph.CleanParams(tip_reads=2, bubble_bases=40)),
+    "islands": lambda g: drop_islands(g, Overlaps.empty(), 2),
+    "all": lambda g: graph.clean(g, Overlaps.empty(), graph.CleanParams(tip_reads=2, bubble_bases=40)),
     "reduce": lambda g: graph.reduce(g, 3),
 }
 

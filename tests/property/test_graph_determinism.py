@@ -83,5 +83,5 @@ def test_every_step_keeps_mirrors(seed):
     reads, overlaps = noisy_set(seed)
     built, _ = graph.build_graph(reads, overlaps, PARAMS)
     reduced, _ = graph.reduce(built.validate(), PARAMS.fuzz)
-    cleaned, _ = graph.clean(reduced.validate())
+    cleaned, _ = graph.clean(reduced.validate(), overlaps)
     cleaned.validate()

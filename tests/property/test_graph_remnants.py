@@ -1,43 +1,13 @@
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from overlapper import graph
 from overlapper.correct.own_reads import own_reads
-from overlapper.graph.model import Contained
 from overlapper.graph.remnants import SHARE
-from tests.graph_cases import graph_of, graphs, overlap_table
+from tests.graph_cases import containing, graph_of, graphs_and_overlaps, overlap_spans, overlapping
 from tests.oracle import cleaning as oracle
 from tests.tries import tries
-
-
-def containing(built, containers, length):
-    """Return the graph with reads of that length, numbered from its last read on, contained in others."""
-    inner = len(containers)
-    contained = Contained(
-        read=len(built.reads) + np.arange(inner), container=np.array(containers), start=np.zeros(inner),
-        end=np.full(inner, length), reverse=np.zeros(inner), position=np.zeros(inner), row=np.zeros(inner),
-    )  # fmt: skip
-    return dataclasses.replace(built, contained=contained)
-
-
-def overlapping(*pairs, bases=10):
-    return overlap_table([(a, b, 0, 0, bases, 0, bases) for a, b in pairs])
-
-
-@st.composite
-def graphs_and_overlaps(draw):
-    """Draw graphs whose reads contain others, and overlaps of all of them."""
-    built = draw(graphs(max_joins=6))
-    reads = len(built.reads)
-    built = containing(built, draw(st.lists(st.integers(0, reads - 1), max_size=20)), 15)
-    anyone = st.integers(0, reads + len(built.contained))  # the last one is laid out nowhere
-    ends = st.tuples(st.integers(0, 9), st.integers(10, 20))
-    pairs = draw(st.lists(st.tuples(anyone, anyone, ends, ends), max_size=30))
-    return built, overlap_table([(a, b, 0, *of_a, *of_b) for a, b, of_a, of_b in pairs])
 
 
 @settings(max_examples=tries(300), deadline=None)
@@ -52,11 +22,10 @@ def test_remnants_equal_the_oracle(drawn):
     ]
     inside = [own.read[own.unitig == unitig].tolist() for unitig in range(len(laid_out))]
     source, target, _ = laid_out.links()
-    spans = overlaps.q_end - overlaps.q_start, overlaps.t_end - overlaps.t_start
     doomed = oracle.remnants(
         list(zip(laid_out.lengths.tolist(), bases.tolist(), paths, inside, strict=True)),
         list(zip((source >> 1).tolist(), (target >> 1).tolist(), strict=True)),
-        list(zip(*(column.tolist() for column in (overlaps.query, overlaps.target, *spans)), strict=True)),
+        overlap_spans(overlaps),
         SHARE,
     )  # fmt: skip
     left, counts = graph.drop_remnants(built, overlaps)
