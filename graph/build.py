@@ -178,7 +178,8 @@ def _inside(
     inside = cut(pairs, overlaps, start, end)
     kinds = classify(inside, lengths, params.max_hang, params.min_ratio)
     extents = graph_edges.extents(*inside.intervals, lengths)
-    long_enough = np.minimum(extents[2], extents[3]) >= (params.min_end_overlap or params.min_overlap)
+    shortest = min(params.min_end_overlap or params.min_overlap, params.min_overlap)
+    long_enough = np.minimum(extents[2], extents[3]) >= shortest
     internal = kinds == OverlapClass.INTERNAL
     counts = {
         "overlaps outside the kept intervals": len(pairs) - len(inside),

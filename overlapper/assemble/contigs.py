@@ -226,14 +226,14 @@ def assemble_reads(
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
     """Assemble reads that are in memory or on disk (`AssemblySteps`), as `assemble_reads` says."""
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
-    facts = steps.overlap("overlaps", preset, BOTH_ENDS if separate else None, report)
+    facts = steps.overlap("overlaps", preset, BOTH_ENDS, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
     sound = None
     if separate or needs_correction(params, facts["error rate"]):
         given = steps.reads.lengths
         sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
         correct_by_accuracy(steps, params, separate and facts["error rate"] < ACCURATE_BELOW, report)
-        name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", None)
+        name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", BOTH_ENDS)
         steps.overlap(name, "auto", changes, report)
         if sound is not None:
             sound = sound.of_corrected(given, steps.origin, steps.reads.lengths)

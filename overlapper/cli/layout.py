@@ -102,7 +102,7 @@ def layout(
         int | None,
         options.bases(
             "Shortest overlap between read ends that have none of --min-overlap; 0 for none.",
-            show_default="0",
+            show_default="500",
         ),
     ] = None,
     confirm_depth: Annotated[

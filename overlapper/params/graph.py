@@ -11,8 +11,10 @@ from overlapper.errors import require
 
 MAX_HANG, MIN_RATIO = 1000, 0.8
 """miniasm's."""
-EXACT_END_OVERLAP = 500
-"""Shortest overlap, in bases, of read ends that have no longer one, where reads match to the last base."""
+END_OVERLAP = 500
+"""Shortest overlap, in bases, of read ends that have no longer one. Chosen on HiFi reads of the MHC, yeast and
+LPA, which match to the last base; judged on noisy reads of yeast and of small plasmids
+(``docs/notes/layout.md``)."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,7 +38,7 @@ class GraphParams:
         How much longer than an edge a path may be that makes the edge transitive, in bases.
     min_end_overlap : int
         Shortest overlap that counts between read ends that have none of `min_overlap`, or of a third of the
-        shorter read; 0 for none.
+        shorter read; 0, or more than `min_overlap`, for none.
     confirm_depth : int
         Overlaps that must cover each base of a read for it to be confirmed; of others, overlaps count where
         there are none of confirmed reads. 0 takes all reads for confirmed.
@@ -50,7 +52,7 @@ class GraphParams:
     min_ratio: float = MIN_RATIO
     max_divergence_ratio: float = 4.0
     fuzz: int = 1000
-    min_end_overlap: int = 0
+    min_end_overlap: int = END_OVERLAP
     confirm_depth: int = 0
     join_overlap: int = 1000
 
@@ -70,7 +72,6 @@ class GraphParams:
         """Return the parameters for overlaps that match to the last base: reads are kept whole."""
         return dataclasses.replace(
             self,
-            min_end_overlap=min(self.min_overlap, EXACT_END_OVERLAP),
             min_depth=0,
             confirm_depth=self.min_depth,
             max_hang=0,

@@ -50,12 +50,21 @@ def shadowed(overlaps):
         shared = min(row[end], other[end]) - max(row[start], other[start])
         return 2 * shared > row[end] - row[start]
 
+    def diagonals(row):
+        _, _, reverse, q_start, q_end, t_start, t_end = row
+        return (q_start + t_end, q_end + t_start) if reverse else (q_start - t_start, q_end - t_end)
+
+    def near(row, other):
+        apart = min(abs(a - b) for a, b in zip(diagonals(row), diagonals(other), strict=True))
+        return apart <= min(row[4] - row[3], row[6] - row[5]) / 10
+
     return [
         any(
             row[:3] == other[:3]
             and (-span(other), j) < (-span(row), i)
             and halves(row, other, 3, 4)
             and halves(row, other, 5, 6)
+            and near(row, other)
             for j, other in enumerate(overlaps)
         )
         for i, row in enumerate(overlaps)

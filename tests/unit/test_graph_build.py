@@ -95,6 +95,38 @@ def test_short_overlaps_beside_longer_ones_go():
     assert (len(built.edges), built.edges.overlap.min()) == (4, 300)
 
 
+def test_reads_that_go_round_a_circle_twice_are_laid_out_as_one_round():
+    """Any two of them overlap in one way more than they go round; of both, the shorter is no repeat."""
+    starts, once = [0, 260, 610, 880], 1000
+    circle = random_genome(once, 9)
+    reads = Reads.from_sequences(
+        [f"r{start}" for start in starts], [(circle * 3)[start:][:2000] for start in starts]
+    )
+    rows = []
+    for a, first in enumerate(starts):
+        for b, second in enumerate(starts[a + 1 :], a + 1):
+            for ahead in (second - first, second - first - once):
+                on_a, on_b = (ahead, 2000), (0, 2000 - ahead)
+                rows.append((a, b, False, *(on_a + on_b if ahead > 0 else (0, 2000 + ahead, -ahead, 2000))))
+    assembly = graph.assemble(reads, overlap_table(rows), PARAMS)
+    assert assembly.counts["build"]["overlaps that repeat another"] == 0
+    assert assembly.layout.circular.tolist() == [True]
+    assert assembly.layout.sequence(0, reads) in circle * 2
+
+
+def test_an_overlap_that_is_given_from_both_reads_counts_once():
+    genome = random_genome(1000, 9)
+    reads = Reads.from_sequences(["a", "b"], [genome[:800], genome[200:]])
+    rows = [
+        (0, 1, False, 200, 800, 0, 600),
+        (0, 1, False, 203, 800, 0, 597),
+        (0, 1, False, 210, 790, 10, 590),
+    ]
+    built, counts = graph.build_graph(reads, overlap_table(rows), dataclasses.replace(PARAMS, min_depth=0))
+    assert counts["overlaps that repeat another"] == 2
+    assert len(built.edges) == 2
+
+
 def test_a_depth_of_0_trims_nothing():
     reads, overlaps, genome = pile([(500, 1500, False), (4000, 4800, True)])
     params = dataclasses.replace(PARAMS, min_depth=0)

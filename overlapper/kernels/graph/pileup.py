@@ -284,7 +284,8 @@ def shadowed(query, target, reverse, q_start, q_end, t_start, t_end):
     -------
     ndarray of bool, shape (n,)
         True where another overlap, longer on both reads together (of equals, the one that comes first),
-        covers more than half of the interval on both.
+        covers more than half of the interval on both, and starts or ends on nearly the same diagonal: within
+        a tenth of the shorter interval. Those of reads that go round a small circle more than once do not.
     """
     shadow = np.zeros(len(query), np.bool_)
     begin = 0
@@ -303,7 +304,18 @@ def shadowed(query, target, reverse, q_start, q_end, t_start, t_end):
                 q_shared = min(q_end[i], q_end[j]) - max(q_start[i], q_start[j])
                 t_shared = min(t_end[i], t_end[j]) - max(t_start[i], t_start[j])
                 first = other > size or (other == size and j < i)
-                if first and 2 * q_shared > q_end[i] - q_start[i] and 2 * t_shared > t_end[i] - t_start[i]:
+                if (
+                    not first
+                    or 2 * q_shared <= q_end[i] - q_start[i]
+                    or 2 * t_shared <= t_end[i] - t_start[i]
+                ):
+                    continue
+                at_start, at_end = q_start[j] - q_start[i], q_end[j] - q_end[i]
+                if reverse[i]:
+                    apart = min(abs(at_start + t_end[j] - t_end[i]), abs(at_end + t_start[j] - t_start[i]))
+                else:
+                    apart = min(abs(at_start - t_start[j] + t_start[i]), abs(at_end - t_end[j] + t_end[i]))
+                if 10 * apart <= min(q_end[i] - q_start[i], t_end[i] - t_start[i]):
                     shadow[i] = True
                     break
         begin = row
