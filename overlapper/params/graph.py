@@ -12,8 +12,8 @@ from overlapper.errors import require
 MAX_HANG, MIN_RATIO = 1000, 0.8
 """miniasm's."""
 END_OVERLAP = 500
-"""Shortest overlap, in bases, of read ends that have no longer one. Chosen on HiFi reads of the MHC, yeast and
-LPA, which match to the last base; judged on noisy reads of yeast and of small plasmids
+"""Shortest overlap, in bases, of read ends that have no longer one. Chosen on HiFi reads of the MHC, of yeast
+and of LPA, which match to the last base; judged on noisy reads of yeast and of small plasmids
 (``docs/notes/layout.md``)."""
 
 
