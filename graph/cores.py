@@ -45,7 +45,7 @@ def cores_of(
 
 
 class Parting(NamedTuple):
-    """Where nothing reaches across between the two longest cores of a read.
+    """The stretch between the two longest cores of a read that no core reaches across.
 
     Attributes
     ----------

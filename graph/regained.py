@@ -24,7 +24,7 @@ from overlapper.kernels.graph.unitigs import only_successor
 
 
 def regain_tips(cleaned: Graph, before: Graph, most_reads: int) -> tuple[Graph, dict[str, int]]:
-    """Give tips back to the dead ends of a cleaned graph.
+    """Add removed tips again where a cleaned graph has dead ends.
 
     Parameters
     ----------

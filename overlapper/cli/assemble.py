@@ -198,7 +198,7 @@ def _check_choices(correct: str | None, copies: str | None, haplotypes: str | No
 
 
 def _tell(progress: Progress, made: Assembled, table: list[str], output: str, verbose: bool) -> None:
-    """Note what the stages took, what was decided, and the first contigs of the table."""
+    """Log how long the stages took, what was decided, and the first contigs of the table."""
     for stage in made.stages:
         progress.note(f"{stage.seconds:>12.1f} s {stage.name}{', done before' if stage.kept else ''}")
         if verbose:

@@ -101,7 +101,7 @@ def run_in_tiles(
 
 @contextlib.contextmanager
 def work_folder(workdir: str | None, output: str) -> Iterator[str]:
-    """Give the folder to work in: a temporary one beside the output if none is given."""
+    """Yield the folder to work in: a temporary one beside the output if none is given."""
     if workdir is not None:
         with cleanup.resumable():
             yield workdir

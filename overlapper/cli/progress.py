@@ -82,7 +82,7 @@ class Progress:
                 self._log.close()
 
     def report(self, step: str, done: int = 0, total: int = 0) -> None:
-        """Say how far a step is.
+        """Show which share of a step is done.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ class Progress:
             self.note(f"{count:>15,} {name}")
 
     def left_out(self, counts: dict[str, int]) -> None:
-        """Say how many reads each filter left out."""
+        """Log how many reads each filter left out."""
         for name, count in counts.items():
             self.note(f"{counted(count, 'read')} {name}")
 

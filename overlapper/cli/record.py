@@ -21,7 +21,7 @@ from overlapper.version import __version__
 
 
 class Record:
-    """Note when a run begins; read its inputs for their digests while it goes on.
+    """The start of a run, and the digests of its inputs, which a thread reads during the run.
 
     Parameters
     ----------

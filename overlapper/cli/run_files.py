@@ -80,7 +80,7 @@ def begun(
     verbose: bool = False,
     log: str | None = None,
 ) -> Iterator[tuple[Progress, RunFiles]]:
-    """Give the progress of a run, and its output files, which are opened within.
+    """Open the output files of a run; yield its progress and these files.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ class StageRun:
     def held(
         self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
     ) -> Iterator[tuple[Reads, np.ndarray, Stages]]:
-        """Give the reads in canonical order, that order, and stages; for ``others`` see `stored`."""
+        """Yield the reads in canonical order, that order, and stages; for ``others`` see `stored`."""
         from overlapper.io.identity import digest_of_arrays, digest_of_reads
         from overlapper.sketch.canonical import canonical_order, in_order
         from overlapper.tiled.stages import Stages
@@ -175,7 +175,7 @@ class StageRun:
     def stored(
         self, progress: Progress, others: Callable[[Reads], list[Input]] = _no_others
     ) -> Iterator[tuple[ReadStore, Workdir, Stages]]:
-        """Give the packed reads, with their qualities, the folder that they are in, and stages kept there.
+        """Yield the packed reads, with their qualities, the folder that they are in, and stages kept there.
 
         Without a folder of the user's that is a temporary one beside the output.
 
@@ -209,6 +209,6 @@ class StageRun:
             yield store, place, Stages(place, note=progress.note if self.workdir else lambda text: None)
 
     def _note_changes(self, place: Workdir, progress: Progress) -> None:
-        """Say which parameters differ from those that finished stages of the folder were made with."""
+        """Log which parameters differ from those that finished stages of the folder were made with."""
         for difference in place.changed({"preset": self.preset, **dataclasses.asdict(self.params)}):
             progress.note(difference)

@@ -207,7 +207,7 @@ class GpuPairs:
     def _align_with_left(
         self, batch: _Batch, extent: Extent, aligner: PairAligner, runs: np.ndarray, left: np.ndarray
     ) -> None:
-        """Let the CPU align some pairs of a chunk, and put theirs among those of the GPU."""
+        """Align some pairs of a chunk on the CPU, and put their alignments among those of the GPU."""
         some = cpu.Pairs(*(column[extent.begin + left] for column in batch.pairs))
         rows, their_cigar, their_offsets = cpu.align_pairs(
             batch.queries, batch.targets, some, self._scheme, 32, self._wanted

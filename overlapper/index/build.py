@@ -34,12 +34,12 @@ def build_fm_index(text: Reads, *, sample_shift: int, kmer_length: int | None, t
     EmptyInputError
         When the text holds no known base.
     """
-    pieces = Segments.of(text)
-    if not len(pieces):
+    known = Segments.of(text)
+    if not len(known):
         raise EmptyInputError("the text to index holds no A, C, G or T", remedy="Check the input files")
-    position = (np.cumsum(text.lengths) - text.lengths)[pieces.reads] + pieces.starts
+    position = (np.cumsum(text.lengths) - text.lengths)[known.reads] + known.starts
     return index_windows(
-        text.words, pieces.sources, pieces.lengths, position,
+        text.words, known.sources, known.lengths, position,
         sample_shift=sample_shift, kmer_length=kmer_length, threads=threads,
     )  # fmt: skip
 
@@ -54,14 +54,14 @@ def index_windows(
     kmer_length: int | None,
     threads: int,
 ) -> FmIndex:
-    """Index both strands of pieces of known bases; the other parameters are those of `build_fm_index`.
+    """Index both strands of runs of known bases; the other parameters are those of `build_fm_index`.
 
     Parameters
     ----------
     words : ndarray of uint64
         Packed bases.
     sources, lengths : ndarray of int64, shape (m,)
-        First base in ``words`` and bases of each piece.
+        First base in ``words`` and bases of each run.
     positions : ndarray of int64, shape (m,)
         Of the first base in the text.
     """

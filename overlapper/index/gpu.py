@@ -33,7 +33,7 @@ from overlapper.kernels.index.cuda.mems import find_mems
 from overlapper.kernels.index.cuda.mismatch_seeds import find_fixed_seeds
 from overlapper.kernels.index.cuda.smems import find_longest, find_nov_smems, find_places, find_smems
 from overlapper.kernels.index.fm_index import FmIndex
-from overlapper.kernels.index.smems import cut_pieces
+from overlapper.kernels.index.smems import cut_nov_smems
 from overlapper.runtime.gpu import driver
 from overlapper.runtime.gpu.memory import Arena, available_bytes
 from overlapper.runtime.threads import available_threads, cut_evenly
@@ -118,7 +118,7 @@ class GpuIndex:
         return self._nov_smems_in_parts(reads, min_length, most)
 
     def _nov_smems_in_parts(self, reads: Reads, min_length: int, most: int) -> Matches:
-        """Find where the pieces end in all parts together, and then their places in each."""
+        """Find where the matches end in all parts together, and then their places in each."""
         segments = Segments.of(reads, min_length)
 
         def measure(index: DeviceIndex, fm: FmIndex, batch: Batch, arena: Arena) -> np.ndarray:
@@ -131,14 +131,14 @@ class GpuIndex:
         for batches in self._run(measure, reads, segments, min_length):
             np.maximum(longest, np.concatenate([longest[:0], *batches]), out=longest)
         offsets = offsets_of(segments.lengths - min_length + 1)
-        segment, start, length = cut_pieces(longest, offsets, min_length).T
-        pieces = Segments(
+        segment, start, length = cut_nov_smems(longest, offsets, min_length).T
+        matches = Segments(
             segments.reads[segment],
             segments.starts[segment] + start,
             length,
             segments.sources[segment] + start,
         )
-        parts = [_matches(found) for found in self._run(find, reads, pieces, LONGEST_TABLE_KMER)]
+        parts = [_matches(found) for found in self._run(find, reads, matches, LONGEST_TABLE_KMER)]
         check_matches(sum(map(len, parts)), most)
         return Matches.concat(parts).sort_canonical()
 

@@ -192,7 +192,7 @@ def _records(file: io.BufferedReader, path: str, reference: str | None) -> Itera
 
 
 def _ended(file: io.BufferedReader) -> bool:
-    """Tell whether a CRAM file has the container that ends one; what is no file on disk passes."""
+    """Tell whether a CRAM file ends with its last container; true for what is no file on disk."""
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return True
     version = os.pread(file.fileno(), 2, 4)
@@ -219,7 +219,7 @@ def _silent(pysam: Any) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _linked(reference: str | None) -> Iterator[str | None]:
-    """Give another name for a reference: htslib writes an index beside a name that it is given."""
+    """Yield another name for a reference: htslib writes an index beside the name that it is given."""
     if reference is None:
         yield None
         return

@@ -63,7 +63,7 @@ def make(folder: Path, kind: str, *names: str) -> None:
 
 
 def mark(folder: Path, kind: str, *names: str) -> None:
-    """Say that a folder is ours, and which files we write there; durably."""
+    """Write on disk that a folder is ours, and which files we write there."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK  # nor wait for a pipe
     handle = os.open(folder / MARK, flags, 0o666)
     try:
@@ -166,7 +166,7 @@ def _remove_begun(folder: Path) -> None:
 
 @contextlib.contextmanager
 def temporary_folder(beside: str | os.PathLike[str], *names: str) -> Iterator[Path]:
-    """Give a temporary folder, which is removed when the context is left.
+    """Yield a temporary folder, which is removed when the context is left.
 
     Parameters
     ----------

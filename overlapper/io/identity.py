@@ -56,7 +56,7 @@ class ReadsDigest:
         self._columns: dict[str, Any] = {}
 
     def add(self, reads: Reads) -> None:
-        """Take in some reads."""
+        """Add reads to the digest."""
         for name, values in self._columns_of(reads).items():
             self._columns.setdefault(name, hashlib.sha256()).update(_bytes_of(values))
 
@@ -72,7 +72,7 @@ class ReadsDigest:
         }
 
     def of_each(self, parts: Iterable[Reads]) -> Iterator[Reads]:
-        """Take in parts as they pass."""
+        """Yield parts of reads, and add each to the digest."""
         for part in parts:
             self.add(part)
             yield part

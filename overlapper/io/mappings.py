@@ -217,7 +217,7 @@ class _BamWriter:
 
     @contextlib.contextmanager
     def _to_the_end(self) -> Iterator[None]:
-        """Tell that BAM cannot be written: htslib gives no reason, or one of an earlier call."""
+        """Raise an error when BAM cannot be written: htslib gives no reason, or one of an earlier call."""
         import pysam
 
         verbosity = pysam.set_verbosity(0)

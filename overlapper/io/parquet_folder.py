@@ -128,7 +128,7 @@ def _complaints(path: str) -> Iterator[None]:
 
 
 def _replace(final: Path, folder: Path) -> None:
-    """Put a new folder in the place of the old one, which stays where that fails."""
+    """Replace a folder by a new one; the old one stays if that fails."""
     old = folder / _OLD
     with cleanup.undisturbed():
         if final.exists():

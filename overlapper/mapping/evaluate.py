@@ -31,7 +31,7 @@ QUALITY_BINS = (60, 50, 40, 30, 20, 10, 5, 1, 0)
 
 
 class Claims(NamedTuple):
-    """Where reads are said to lie, one primary mapping a read.
+    """Places of reads by their primary mappings, one a read.
 
     Attributes
     ----------

@@ -86,7 +86,7 @@ def forget(path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def temporary_files_in(folder: str) -> Iterator[None]:
-    """Have libraries that make temporary files make them in a folder, if the process is that of a command."""
+    """Set the folder in which libraries make temporary files, if the process is that of a command."""
     import tempfile
 
     before = tempfile.tempdir

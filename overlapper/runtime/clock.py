@@ -25,7 +25,7 @@ class Clock:
         self._last = time.perf_counter()
 
     def lap(self, name: str) -> None:
-        """Note what was taken since the last lap under a name."""
+        """Add the seconds since the last lap to those of a name."""
         now = time.perf_counter()
         self.seconds[name] = round(now - self._last, 4)
         # The kernel counts in batches: a peak that it tells later may be smaller by some pages.

@@ -208,7 +208,7 @@ class AlignedPairs:
 
 
 def _thin_out(samples: np.ndarray, places: np.ndarray, bases: int) -> tuple[np.ndarray, np.ndarray]:
-    """Keep a sample in 120 bases, but 100,000 of small sets, by their anchors: partners stay together."""
+    """Keep a sample in 120 bases, at least 100,000 of them, by their anchors: partners stay together."""
     most = max(_FEWEST_ALIGNED, bases // _BASES_PER_ALIGNED)
     if len(samples) <= most:
         return samples, places

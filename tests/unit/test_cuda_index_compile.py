@@ -26,7 +26,7 @@ KERNELS = {
     "left-maximal rows": (mems.locate_left_maximal, (*QUERIES, PAIRS, I8, NUMBER, I8, I8, U1)),
     "windows of SMEMs": (smems.search_windows, (*QUERIES, I8, NUMBER, NUMBER, *RECORDS)),
     "longest matches": (smems.search_longest, (*QUERIES, I8, I4)),
-    "pieces": (smems.search_pieces, (*QUERIES, NUMBER, *RECORDS)),
+    "nov_smems": (smems.search_nov_smems, (*QUERIES, NUMBER, *RECORDS)),
     "fixed seeds": (
         mismatch_seeds.search_seeds, (*QUERIES, I8, NUMBER, NUMBER, NUMBER, I8, I8, NUMBER, I8, *RECORDS)),
     "bounds": (bounds.search_bounds, (*QUERIES, PAIRS)),

@@ -188,7 +188,7 @@ def _place(reads, walks, tiles, lane):
 
 @inner
 def _move_row(tiles, lane, by, known, walks):
-    """Let the row above begin ``by`` columns further, and rise from column ``known`` on."""
+    """Move the row above the tile by ``by`` columns; its scores rise by one a column from ``known`` on."""
     low_rises, low_falls = U64(tiles[_WORDS + _RISES, lane]), U64(tiles[_WORDS + _FALLS, lane])
     high_rises, high_falls = U64(tiles[_HIGH + _RISES, lane]), U64(tiles[_HIGH + _FALLS, lane])
     low, high = _lowest(by), _lowest(by - 64)

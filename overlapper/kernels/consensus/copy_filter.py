@@ -43,7 +43,7 @@ U64 = np.uint64
 
 
 class Unlike(NamedTuple):
-    """Where rows have not the target's base.
+    """Columns at which rows have another base than the target.
 
     Attributes
     ----------

@@ -116,7 +116,7 @@ def unlike_bases(draft, column, bases, base, n):
 
 @inner
 def fetch_behind(runs, r, last, starts, at, bases):
-    """Have the cache fetch what a layer has behind a later run: it does not foresee it, as runs are skipped.
+    """Fetch into the cache what a layer has behind a later run, which the processor does not foresee.
 
     Parameters
     ----------

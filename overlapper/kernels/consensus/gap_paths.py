@@ -92,7 +92,7 @@ def new_gaps(longest):
 
 @always_inline
 def add_gap(gaps, aligned, t_start, t_end, first, r_start, r_end, at):
-    """Have a path written to ``aligned.starts[at + t_start : at + t_end]`` before `finish_gaps` returns.
+    """Add a gap; `finish_gaps` has its path written to ``aligned.starts[at + t_start : at + t_end]``.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ def _room(target, layers, rows, low, settings, room):
 
 @njit(nogil=True, cache=True)
 def _path_through(chain, aligned, limits, first, at, gaps, runs, n_runs):
-    """Have the path through the anchors of a chain written.
+    """Write the path through the anchors of a chain; that of gaps is written by `finish_gaps` at the latest.
 
     Anchors give up `ANCHOR_ENDS` bases at either end, and what overlaps the anchor before.
 

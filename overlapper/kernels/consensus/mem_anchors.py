@@ -158,7 +158,7 @@ def _left_of(anchors, a, i, j):
 
 @inner
 def _move_back(heads, moved, n_moved):
-    """Let buckets begin where they did, the last one that was moved first."""
+    """Move the beginnings of buckets back to where they were, in the opposite order."""
     for m in range(n_moved - 1, -1, -1):
         heads[moved[m, 0]] = moved[m, 1]
 

@@ -199,7 +199,7 @@ def _find_runs(move, m, at, start, end, first):
 
 @inner
 def _go_on(runs, state, column, base, length):
-    """Let a run go on by so many pairs, or begin another one; return the state then.
+    """Lengthen a run by so many pairs, or begin another one; return the state then.
 
     The state is how many runs are written, and column, base and length of the one that may go on.
     """
@@ -221,7 +221,7 @@ def _end_run(runs, state):
 
 @inner
 def _look_for_runs(move, at, start, stop, first, state):
-    """Let runs go on over some columns of a path.
+    """Lengthen runs over some columns of a path.
 
     Whether a pair goes on with a run is chosen without a branch, as a processor cannot foresee it.
     """
@@ -244,7 +244,7 @@ def _look_for_runs(move, at, start, stop, first, state):
 
 @inner
 def _align_window(gaps, aligned, column, column_end, first, base, base_end, at):
-    """Have the edit path of a window written; where it is too long for the matrix, pair bases side by side.
+    """Write the edit path of a window; where it is too long for the matrix, pair bases side by side.
 
     Returns
     -------

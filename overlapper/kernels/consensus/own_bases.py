@@ -24,7 +24,7 @@ NOTHING, SOMETHING = 0, 1
 
 @njit(nogil=True, cache=True)
 def keep_own(draft, layers, starts, votes, alike, marks):
-    """Take other votes away where what the target has and something else are both held.
+    """Remove votes against the target's base where it and something else are both held.
 
     Parameters
     ----------

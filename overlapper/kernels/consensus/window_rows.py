@@ -72,7 +72,7 @@ def _stays(rows, r, start, end):
 
 @njit(nogil=True, cache=True)
 def within_depth(window_first, t_start, t_end, max_depth):
-    """Take the rows of windows in their order, but those that find every stretch of `BIN` bases full.
+    """Choose rows of windows, in order: each has a stretch of `BIN` bases that too few rows before it cover.
 
     A row that finds one stretch with `MOST_ROWS` rows is not taken either.
 

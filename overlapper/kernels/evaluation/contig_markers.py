@@ -172,7 +172,7 @@ def find_markers(table, spans, first, last, k, low, high, counts):
 
 @inner
 def _neighbours(references, slack, marks, before, after):
-    """Tell whether a marker may follow another one, both given by what they are."""
+    """Tell whether two markers are as far apart on the contig as on the reference, in the same order."""
     sequence, opposite = marks[before, _SEQUENCE], marks[before, _OPPOSITE]
     if marks[after, _SEQUENCE] != sequence or marks[after, _OPPOSITE] != opposite:
         return False
@@ -229,7 +229,7 @@ def _put_stretch(stretches, n, counted, row, marks, end):
 
 @inner
 def _follow(references, rules, marks, state, counted, row, stretches, n):
-    """Have the marker `_NEW` join the run before it or open one, and a run that is long enough a stretch.
+    """Add the marker `_NEW` to the run before it, or begin one; a run that is long enough begins a stretch.
 
     Returns
     -------

@@ -25,7 +25,7 @@ _SCATTER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Windows(NamedTuple):
-    """Where on the reference reads come from, and some bases on either side.
+    """Intervals of the reference that reads come from, with some bases on either side.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ def _list_kmers(codes, size, reach, kmers):
 
 @inner
 def _drop_near(heads, slot, following, alone):
-    """Take the places of a k-mer that are not alone out of its list."""
+    """Remove places of a k-mer that have others near from its list."""
     kept, p = _NONE, heads[slot]
     heads[slot] = _NONE
     while p != _NONE:

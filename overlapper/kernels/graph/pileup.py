@@ -211,7 +211,7 @@ def cut_linear(query, target, reverse, q_start, q_end, t_start, t_end, low, high
 
 @njit(nogil=True, cache=True)
 def _larger_cut(q_cut, t_cut, q_span, t_span):
-    """Give both reads the cut of the one that loses more."""
+    """Cut both reads as the one that loses more is cut."""
     if q_cut * t_span >= t_cut * q_span:
         return q_cut, max(t_cut, q_cut * t_span // q_span)
     return max(q_cut, t_cut * q_span // t_span), t_cut

@@ -177,7 +177,7 @@ def find_smems(fm, words, sources, lengths, queries, starts, min_length, most, m
     most : int
         Matches from which on the search ends: what is returned is more than that then, and not all.
     most_places : int
-        How many places of a piece of the query are looked up at most.
+        How many places of a stretch of the query are looked up at most.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def occurring_prefix(bins, borders, segments, words, position):
 
 
 @njit(nogil=True, cache=True)
-def cut_pieces(longest, offsets, min_length):
+def cut_nov_smems(longest, offsets, min_length):
     """Cut segments from the left into longest matches, whose lengths are known.
 
     Parameters
@@ -298,18 +298,18 @@ def cut_pieces(longest, offsets, min_length):
 
     Returns
     -------
-    ndarray of int64, shape (pieces, 3)
-        Segment, start on it and bases of the pieces of the minimum length.
+    ndarray of int64, shape (matches, 3)
+        Segment, start on it and bases of the matches of the minimum length.
     """
-    pieces, count = np.empty((1024, 3), np.int64), 0
+    matches, count = np.empty((1024, 3), np.int64), 0
     for segment in range(len(offsets) - 1):
         place = offsets[segment]
         while place < offsets[segment + 1]:
             length = np.int64(longest[place])
             if length >= min_length:
-                pieces = with_room(pieces, count)
-                pieces[count, 0], pieces[count, 1] = segment, place - offsets[segment]
-                pieces[count, 2] = length
+                matches = with_room(matches, count)
+                matches[count, 0], matches[count, 1] = segment, place - offsets[segment]
+                matches[count, 2] = length
                 count += 1
             place += length
-    return pieces[:count]
+    return matches[:count]

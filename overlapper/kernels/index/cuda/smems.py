@@ -7,7 +7,7 @@ the next thread is found by both, and reported by that one. A backward search th
 goes on by comparing with the text, so that a share in the middle of a long match finds its start cheaply.
 
 nov-SMEMs depend on those before, and have a thread a segment. Where the text is in parts, the longest match
-from every base is found first, in every part, and the pieces follow from the longest of all.
+from every base is found first, in every part, and the nov-SMEMs follow from the longest of all.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def search_windows(
 
 
 @cuda.jit
-def search_pieces(
+def search_nov_smems(
     bins, borders, samples, sample_shift, table, kmer_length, text, segments,
     words, sources, lengths, min_length, offsets, counts, records, emit,
 ):  # fmt: skip
@@ -248,7 +248,7 @@ def find_nov_smems(index: DeviceIndex, batch: Batch, arena: Arena, min_length: i
     items = len(batch.lengths)
 
     def search(*room: Any) -> None:
-        launch(search_pieces, items, arena, *index, *batch.queries, np.int64(min_length), *room)
+        launch(search_nov_smems, items, arena, *index, *batch.queries, np.int64(min_length), *room)
 
     return _find(search, items, index, batch, arena)
 
@@ -273,7 +273,7 @@ def _all_places(index: DeviceIndex, batch: Batch, arena: Arena, records: Any, co
 
 
 def find_longest(index: DeviceIndex, batch: Batch, arena: Arena, min_length: int) -> np.ndarray:
-    """Return how many bases from each place on occur in the text, as `cut_pieces` takes it."""
+    """Return how many bases from each place on occur in the text, as `cut_nov_smems` takes it."""
     places = batch.lengths - min_length + 1
     item_offsets = arena.upload(np.concatenate([[0], np.cumsum(places)]))
     longest = arena.array(int(places.sum()), np.int32)
