@@ -22,9 +22,11 @@ from numba.core.environment import lookup_environment
 
 from overlapper.runtime.compile.assigning import without_shapes
 from overlapper.runtime.compile.garbage import searched_seldom
+from overlapper.runtime.compile.indexing import without_strides
 from overlapper.runtime.compile.overloads import for_kernels
-from overlapper.runtime.compile.passes import lifetimes_when_needed, needed
+from overlapper.runtime.compile.passes import needed, when_needed
 from overlapper.runtime.compile.references import of_counted_parts
+from overlapper.runtime.compile.registering import installed_if_new
 
 LONGEST_COPIED = 1500
 """Instructions, before LLVM's passes for modules, of the longest function that is put into its callers, with
@@ -41,8 +43,8 @@ class Compiler(compiler.Compiler):
             self.state.library = Library(self.state.targetctx.codegen(), func.__qualname__)
             self.state.library.enable_object_caching()
         with (
-            without_shapes(), for_kernels(Compiler), searched_seldom(), lifetimes_when_needed(),
-            of_counted_parts(),
+            without_shapes(), for_kernels(Compiler), searched_seldom(), when_needed(),
+            of_counted_parts(), installed_if_new(), without_strides(),
         ):  # fmt: skip
             return super().compile_extra(func)
 
@@ -141,7 +143,7 @@ class Library(codegen.JITCodeLibrary):
             super()._optimize_final_module()
 
     def _finalize_final_module(self) -> None:
-        """Have machine code made of what is not only copied."""
+        """Make machine code of the function, unless it is only copied."""
         if not self._object_code:
             self._finalize_dynamic_globals()
         if self._is_copied:
@@ -196,11 +198,11 @@ class Library(codegen.JITCodeLibrary):
 
 
 class _Nowhere:
-    """Where the code is of a function that is only copied."""
+    """Stands for the addresses of a function that is only copied, which has none."""
 
     @staticmethod
     def set_env(name: str, environment: Any) -> None:
-        """Leave it to those who have copies."""
+        """Do nothing: functions that hold a copy set the environment themselves."""
 
 
 _loaded: dict[str, Library] = {}

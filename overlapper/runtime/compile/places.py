@@ -140,7 +140,7 @@ class Claim:
         return True
 
     def release(self) -> None:
-        """Let others go on."""
+        """Give the lock up, so that processes that wait for it go on."""
         with contextlib.suppress(OSError):
             os.remove(self._path)
         cleanup.forget(self._path)

@@ -16,7 +16,9 @@ from pathlib import Path
 SWITCH = "OVERLAPPER_PLAIN_NUMBA"
 _USED = {
     "llvmlite.binding.ffi": ["lib._lock._cblist"],
+    "numba.core.base": ["BaseContext.refresh"],
     "numba.core.caching": ["_Cache"],
+    "numba.core.cgutils": ["get_item_pointer2", "unpack_tuple"],
     "numba.core.codegen": [
         f"JITCodeLibrary.{name}"
         for name in (
@@ -33,6 +35,9 @@ _USED = {
     "numba.core.datamodel.models": ["DataModel.contains_nrt_meminfo", "DataModel.has_nrt_meminfo"],
     "numba.core.dispatcher": ["Dispatcher.get_call_template", "Dispatcher.get_overload"],
     "numba.core.environment": ["Environment", "lookup_environment", "_rebuild_env"],
+    "numba.core.imputils": ["RegistryLoader.registry_items"],
+    "numba.core.inline_closurecall": ["InlineClosureCallPass.run"],
+    "numba.core.lowering": ["Lower._alloca_var", "Lower.delvar"],
     "numba.core.postproc": ["PostProcessor._insert_var_dels", "PostProcessor.run", "VariableLifetime"],
     "numba.core.runtime._nrt_python": ["c_helpers.items"],
     "numba.core.runtime.context": ["NRTContext.get_meminfos"],
@@ -41,13 +46,14 @@ _USED = {
     "numba.core.transforms": ["canonicalize_cfg"],
     "numba.core.typed_passes": ["AnnotateTypes", "DumpParforDiagnostics", "InlineOverloads"],
     "numba.core.types.functions": ["BaseFunction.get_call_type", "BaseFunction.get_impl_key"],
+    "numba.core.typing.context": ["BaseContext.refresh"],
     "numba.core.typing.templates": [
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
-    ],
+    ] + ["RegistryLoader.registry_items"],
     "numba.core.untyped_passes": [
         "InlineInlinables", "LiteralPropagationSubPipelinePass", "LiteralUnroll", "WithLifting",
     ],
-    "numba.np.arrayobj": ["raise_with_shape_context"],
+    "numba.np.arrayobj": ["basic_indexing", "fix_integer_index", "raise_with_shape_context"],
 }  # fmt: skip
 """What this folder takes from modules of numba, or takes the place of."""
 

@@ -87,7 +87,7 @@ def _check_that_it_compiles() -> None:
 
 @contextlib.contextmanager
 def _instead(modules: dict[str, ModuleType | None]) -> Iterator[None]:
-    """Have other modules, or none, imported under some names, unless they were before."""
+    """Import other modules, or none, under some names meanwhile, unless they were imported before."""
     modules = {name: module for name, module in modules.items() if name not in sys.modules}
     sys.modules.update(modules)  # type: ignore[arg-type] # importing None fails, by Python's own rule
     try:
@@ -98,7 +98,7 @@ def _instead(modules: dict[str, ModuleType | None]) -> Iterator[None]:
 
 
 def tune_malloc() -> None:
-    """Have large arrays give their memory back when they are freed, and keep that of others for later ones.
+    """Tell malloc to return the memory of large arrays when they are freed, and to keep that of others.
 
     The system takes long to give memory, so what blocks of work need again and again is kept. The C library
     would return most of it, and would keep arrays up to the size of the largest one freed so far.
