@@ -40,6 +40,23 @@ def codes(read):
     return [CODES[letter] for letter in read]
 
 
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("length", [32, 63, 64, 65, 95, 96, 128, 200])
+def test_words_are_compared_up_to_the_ends_of_all_reads(length, reverse):
+    rng = np.random.default_rng(length)
+    read = "".join(rng.choice(list(LETTERS), length))
+    for differing in (None, 0, 31, 32, length - 1):
+        other = list(read)
+        if differing is not None:
+            other[differing % length] = LETTERS[CODES[other[differing % length]] ^ 1]
+        other = "".join(other)
+        if reverse:
+            other = other[::-1].translate(str.maketrans("ACGT", "TGCA"))
+        table = overlap_table([(0, 1, reverse, 0, length, 0, length), (0, 1, reverse, length, length, 0, 0)])
+        found = find_differences(reads_of([read, other]), table, 1)
+        assert found.edits.tolist() == [0 if differing is None else 1, 0]
+
+
 @settings(max_examples=tries(300), deadline=None)
 @given(related_reads(), st.integers(0, 12), st.data())
 def test_differences_equal_the_oracle(reads, most, data):

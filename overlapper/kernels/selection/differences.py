@@ -15,6 +15,7 @@ from overlapper.kernels.common.packed import base_at, bases_at, reverse_bases, t
 from overlapper.kernels.common.walks import word_from
 from overlapper.runtime.compile.cache import njit
 
+U64 = np.uint64
 WORD = 32
 LACKING = 4
 """What the other read has in place of a base: none; below 4 another base."""
@@ -130,13 +131,61 @@ def _entry(reach, s, d, most):
 @inner
 def _matching(one, x, x_end, other, y, y_end):
     """Return how many bases match from a place on."""
-    left, length = min(x_end - x, y_end - y), np.int64(0)
+    left = min(x_end - x, y_end - y)
+    length = _matching_words(one, x, other, y, left)
     while length < left:
         unlike = _bases(one, x + length) ^ _bases(other, y + length)
         if unlike:
             return min(left, length + (trailing_zeros(unlike) >> 1))
         length += WORD
     return left
+
+
+@inner
+def _matching_words(one, x, other, y, left):
+    """Return how many bases match from a place on, counted by words, of a query that is not turned round.
+
+    The words before the first one that differs, or the last one, are told; both are left to be looked at.
+    """
+    length, words, last = np.int64(0), one.words, left - 2 * WORD
+    if one.reverse or last < 0:
+        return length
+    q_word, q_shift = _word_and_shift(one.first + x)
+    if other.reverse:
+        # The complement of the target's bases is read from its end.
+        t_word, t_shift = _word_and_shift(other.first + other.length - y - WORD)
+        if t_word < 0:
+            return length
+        q_low, t_high = words[q_word], words[min(t_word + 1, len(words) - 1)]
+        while length <= last:
+            q_word, t_word = q_word + 1, t_word - 1
+            q_high, t_low = words[q_word], words[t_word + 1]
+            if _joined(q_low, q_high, q_shift) != ~reverse_bases(_joined(t_low, t_high, t_shift)):
+                return length
+            q_low, t_high, length = q_high, t_low, length + WORD
+        return length
+    t_word, t_shift = _word_and_shift(other.first + y)
+    q_low, t_low = words[q_word], words[t_word]
+    while length <= last:
+        q_word, t_word = q_word + 1, t_word + 1
+        q_high, t_high = words[q_word], words[t_word]
+        if _joined(q_low, q_high, q_shift) != _joined(t_low, t_high, t_shift):
+            return length
+        q_low, t_low, length = q_high, t_high, length + WORD
+    return length
+
+
+@inner
+def _word_and_shift(position):
+    """Return the word in which a base is, and by how many bits it is shifted there."""
+    return position >> 5, U64(2 * (position & 31))
+
+
+@inner
+def _joined(low, high, shift):
+    """Return 32 bases that begin in one word and may go on in the next one."""
+    # Two shifts to the left, as a shift by all 64 bits is undefined.
+    return (low >> shift) | ((high << U64(1)) << (U64(63) - shift))
 
 
 @inner
