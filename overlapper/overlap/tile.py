@@ -31,8 +31,9 @@ from overlapper.tables import Candidates, Overlaps, Reads
 
 BLOCK_BASES = 1 << 20
 """Query bases whose candidates are held at a time, on each thread; more where there are many."""
-BLOCK_HITS = 1 << 23
-"""Hits that these may have: where all reads overlap each other, a megabase of them would have billions."""
+BLOCK_HITS = 1 << 19
+"""Hits that these may have, about: such arrays are in memory that the process keeps, as the system takes
+long to give more. Where all reads overlap each other, a megabase of them would have billions."""
 
 Extended = tuple[Overlaps, dict[str, int]]
 """Overlaps of some queries, and how many candidates each step took."""
@@ -212,5 +213,9 @@ class Extension:
 
 
 def held_bases(bases: int, hits_per_base: float) -> int:
-    """Return how many query bases a block has: ``bases``, or fewer if these have over `BLOCK_HITS` hits."""
-    return bases if bases * hits_per_base <= BLOCK_HITS else max(1, int(BLOCK_HITS / hits_per_base))
+    """Return how many query bases a block has: ``bases``, or fewer if these have too many hits.
+
+    That is more than `BLOCK_HITS` for `BLOCK_BASES`, and as many for each time as much.
+    """
+    most = BLOCK_HITS * max(1, bases // BLOCK_BASES)
+    return bases if bases * hits_per_base <= most else max(1, int(most / hits_per_base))

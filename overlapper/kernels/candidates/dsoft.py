@@ -288,26 +288,41 @@ def _best_window(pair, diagonals, k, band_bits, lowest, windows):
     Bands count from ``lowest``. Of a window, ``windows`` has the bases covered so far, and where the last
     seed ends; it is zero before and after.
     """
-    best = np.int32(0)
+    best, band = np.int32(0), U64((diagonals[0] >> band_bits) - lowest)
+    # The windows of a band stay in registers as long as seeds are in it.
+    low, low_end, high, high_end = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
     for i in range(len(pair)):
-        band = U64((diagonals[i] >> band_bits) - lowest)
+        here = U64((diagonals[i] >> band_bits) - lowest)
+        if here != band:
+            best = max(best, _put(windows, band, low, low_end, high, high_end))
+            band = here
+            low, low_end = windows[band - U64(1), U64(0)], windows[band - U64(1), U64(1)]
+            high, high_end = windows[band, U64(0)], windows[band, U64(1)]
         end = np.int32(np.int32(pair[i] >> U64(32)) + k)
-        for window in (band - U64(1), band):
-            covered = np.int32(
-                windows[window, U64(0)] + min(np.int32(k), np.int32(end - windows[window, U64(1)]))
-            )
-            windows[window, U64(0)] = covered
-            windows[window, U64(1)] = end
-            best = max(best, covered)
-    best_window = np.int64(len(windows))
+        low = np.int32(low + min(np.int32(k), np.int32(end - low_end)))
+        high = np.int32(high + min(np.int32(k), np.int32(end - high_end)))
+        low_end = high_end = end
+    best = max(best, _put(windows, band, low, low_end, high, high_end))
+    best_window, band = np.int64(len(windows)), U64(0)
     for i in range(len(pair)):
-        band = U64((diagonals[i] >> band_bits) - lowest)
+        here = U64((diagonals[i] >> band_bits) - lowest)
+        if here == band:
+            continue
+        band = here
         for window in (band - U64(1), band):
             if windows[window, U64(0)] == best:
                 best_window = min(best_window, np.int64(window))
             windows[window, U64(0)] = 0
             windows[window, U64(1)] = 0
     return best, best_window
+
+
+@inner
+def _put(windows, band, low, low_end, high, high_end):
+    """Write what the two windows of a band cover; return the more of both."""
+    windows[band - U64(1), U64(0)], windows[band - U64(1), U64(1)] = low, low_end
+    windows[band, U64(0)], windows[band, U64(1)] = high, high_end
+    return max(low, high)
 
 
 @inner
