@@ -30,16 +30,35 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
         In canonical order (`Overlaps.SORT_KEYS`).
     """
     rows = np.flatnonzero(among)
-    pair = (overlaps.query[rows].astype(np.int64) << 32) | overlaps.target[rows]
+    pair = _pairs(overlaps, rows)
     # They come by pair as a rule, and then this sort has little to do.
     by_pair = np.argsort(pair, kind="stable")
     rows, pair = rows[by_pair], pair[by_pair]
     starts = np.flatnonzero(np.diff(pair, prepend=-1))
+    sizes = np.diff(starts, append=len(rows))
     worth = 2 * overlaps.score[rows].astype(np.int64) - overlaps.reverse[rows]
     if most == 1:
         highest = np.maximum.reduceat(worth, starts)
-        best = np.flatnonzero(worth == np.repeat(highest, np.diff(starts, append=len(rows))))
+        best = np.flatnonzero(worth == np.repeat(highest, sizes))
         return rows[best[np.diff(pair[best], prepend=-1) > 0]]
+    # Pairs of one overlap, which are most, keep it.
+    alone = np.repeat(sizes == 1, sizes)
+    several = ~alone
+    kept = np.concatenate(
+        [rows[alone], _best_of_several(overlaps, rows[several], pair[several], worth[several], most)]
+    )
+    return kept[np.argsort(_pairs(overlaps, kept), kind="stable")]
+
+
+def _pairs(overlaps: Overlaps, rows: np.ndarray) -> np.ndarray:
+    """Return the pair of reads of each row, as one number."""
+    return (overlaps.query[rows].astype(np.int64) << 32) | overlaps.target[rows]
+
+
+def _best_of_several(
+    overlaps: Overlaps, rows: np.ndarray, pair: np.ndarray, worth: np.ndarray, most: int
+) -> np.ndarray:
+    """Return the rows that are kept, in canonical order; the arguments are those of each row, by pair."""
     best_first = np.lexsort([-worth, pair])
     rows = rows[best_first]
     o = overlaps
@@ -50,9 +69,8 @@ def best_of_pair(overlaps: Overlaps, among: np.ndarray, most: int = 1) -> np.nda
     rows, pair = rows[~again], pair[~again]
     if most:
         best = np.arange(len(rows)) - np.searchsorted(pair, pair) < most
-        rows, pair = rows[best], pair[best]
-    keys = [getattr(o, key)[rows] for key in reversed(o.SORT_KEYS)]
-    return rows[np.lexsort(keys)]
+        rows = rows[best]
+    return rows[np.lexsort([getattr(o, key)[rows] for key in reversed(o.SORT_KEYS)])]
 
 
 def _again(*columns: np.ndarray) -> np.ndarray:
