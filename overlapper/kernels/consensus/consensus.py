@@ -6,8 +6,10 @@ import numpy as np
 
 from overlapper.kernels.common.edit_paths import TARGET_UNKNOWN
 from overlapper.kernels.common.growth import grow
+from overlapper.kernels.common.packed import popcount
 from overlapper.kernels.consensus.copy_filter import chosen_rows
 from overlapper.kernels.consensus.decisions import HOMOPOLYMER, next_draft
+from overlapper.kernels.consensus.equal_runs import WIDTH, side_by_side, unlike_bases
 from overlapper.kernels.consensus.error_probabilities import LIMITS, qualities
 from overlapper.kernels.consensus.haplotype_filter import leave_out
 from overlapper.kernels.consensus.layer_paths import ANY_SURPLUS, first_paths, new_memory
@@ -153,9 +155,19 @@ def _consensus(target, layers, starts, runs, settings, gaps, room, counts):
 @njit(nogil=True, cache=True)
 def _count_edits(draft, starts, at, bases, counts):
     """Count the columns of the target's alignment to its consensus, and the differences in them."""
+    done = np.int64(0)
     for c in range(len(draft)):
-        here, behind = int(starts[at + c]), int(starts[at + c + 1])
-        inserted, deleted = max(0, behind - here - 1), behind == here
+        if c < done:
+            continue
+        here, behind = np.int64(starts[at + c]), np.int64(starts[at + c + 1])
+        if c + WIDTH <= len(draft) and here + WIDTH <= len(bases):
+            paired = side_by_side(starts, at + c + 1, here + 1)
+            if paired:
+                counts[COLUMNS] += paired
+                counts[EDITS] += popcount(unlike_bases(draft, c, bases, here, paired))
+                done = c + paired
+                continue
+        inserted, deleted = max(np.int64(0), behind - here - 1), behind == here
         counts[COLUMNS] += 1 + inserted
         counts[EDITS] += inserted + (deleted or bases[here] != draft[c])
         counts[INSERTED] += inserted

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from overlapper.kernels.common.inlining import inner
+from overlapper.kernels.common.packed import trailing_zeros
+from overlapper.kernels.common.vectors import bit_or, bits_of, equal, load, maximum, splat, store
+from overlapper.kernels.consensus.equal_runs import LANES, WIDTH
 from overlapper.kernels.consensus.error_probabilities import (
     CHANGED,
     PROBABILITIES,
@@ -76,14 +79,31 @@ def _decide(
 ):  # fmt: skip
     """Write the next draft; return how many columns it has."""
     n = np.int64(len(draft))
-    size, before, run = np.int64(0), np.int64(0), np.int64(0)
+    size, before, run, seen, done = np.int64(0), np.int64(0), np.int64(0), np.int64(0), np.int64(0)
     table = PROBABILITIES[0 if worth else 1]
     _measure_runs(draft, left_of_run)
     for c in range(n):
+        if c < done:
+            continue
+        if not is_last and c + WIDTH <= n:
+            # Of what all layers agree on, nobody asks how sure it is.
+            alike = _agreed(votes, c)
+            if alike:
+                store(codes, size, load(LANES, draft, c))
+                for x in range(alike):
+                    place[c + x] = size + x
+                size, done = size + alike, c + alike
+                continue
         place[c] = size
         own_base = np.int64(draft[c])
         left = np.int64(left_of_run[c])
-        run = left if c == 0 or draft[c - 1] != own_base else run
+        # The run of a column goes on from the last one that was looked at, or begins behind it.
+        first = np.int64(c)
+        while first > seen and draft[first - 1] == own_base:
+            first -= 1
+        if first == 0 or draft[first - 1] != own_base:
+            run = np.int64(left_of_run[first])
+        seen = np.int64(c) + 1
         passing = np.int64(votes.passing[c])
         layers = min(np.int64(votes.depth[c]), np.int64(255))
         voted, gaining = layers >= MIN_DEPTH, votes.gaining[c] > 0
@@ -149,6 +169,16 @@ def _decide(
     if is_last and size:
         _take_doubt(probabilities, size, np.int64(0), before)
     return size
+
+
+@inner
+def _agreed(votes, c):
+    """Return on how many columns in a row, `WIDTH` at most, three layers or more agree, and no other lies."""
+    changed = bit_or(load(LANES, votes.differing, c), load(LANES, votes.gaining, c))
+    depth = load(LANES, votes.depth, c)
+    deep = equal(maximum(depth, splat(LANES, votes.depth, MIN_DEPTH)), depth)
+    agreed = bits_of(equal(changed, splat(LANES, votes.differing, 0))) & bits_of(deep)
+    return trailing_zeros(np.uint64(~agreed))
 
 
 @inner

@@ -30,6 +30,8 @@ ORDINARY = 64
 """Worth of a vote that tells what it says, in 64ths."""
 WHOLE = 16
 """Doubts and clearness are in so many parts of a step; a doubt of as much is taken for what it is."""
+_KNOWN = 256
+"""Probabilities whose qualities are kept, by their last bits."""
 _PHRED = np.array(
     [
         [
@@ -155,8 +157,9 @@ def qualities(codes, probabilities, limits):
         One of `LIMITS`.
     """
     quality = np.zeros(len(codes), np.uint8)
+    # Of few probabilities that come again and again the qualities are kept.
+    known, of_known = np.full(_KNOWN, -1, np.int64), np.empty(_KNOWN, np.uint8)
     start = 0
-    mean, of_run = np.int64(-1), 0
     for x in range(1, len(codes) + 1):
         if x < len(codes) and codes[x] == codes[start]:
             continue
@@ -165,9 +168,11 @@ def qualities(codes, probabilities, limits):
             total += probabilities[y]
             voted += probabilities[y] > 0
         if voted:
-            if total // voted != mean:  # most bases are as sure as the one before
-                mean = total // voted
-                of_run = phred(mean, limits)
+            mean = total if voted == 1 else total // voted
+            place = mean & (_KNOWN - 1)
+            if known[place] != mean:
+                known[place], of_known[place] = mean, phred(mean, limits)
+            of_run = of_known[place]
             for y in range(start, x):
                 if probabilities[y] > 0:
                     quality[y] = of_run
