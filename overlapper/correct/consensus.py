@@ -9,8 +9,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import threading
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -41,6 +42,21 @@ Part = tuple[Any, ...]
 """Of some windows: bases of each, then what `Consensus` has of them."""
 
 
+class Likeness(NamedTuple):
+    """Targets on the reads that vote on them and are like them, as the targets were given.
+
+    Attributes
+    ----------
+    rows : callable
+        Makes these rows, which most do not ask for.
+    before : int
+        To be added to the numbers that targets have there.
+    """
+
+    rows: Callable[[], Rows]
+    before: int
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Consensus:
     """Consensus of ``n`` targets, one after the other.
@@ -57,8 +73,8 @@ class Consensus:
         How many bases of the target come before each base.
     counts : ndarray of int64, shape (n, COUNTS)
         See `overlapper.kernels.consensus.consensus.COUNTS`.
-    alike_as_given : Rows
-        As `alike`, but the targets as they were given.
+    likeness : sequence of Likeness
+        What `alike` is made from.
     """
 
     offsets: np.ndarray
@@ -67,7 +83,7 @@ class Consensus:
     depth: np.ndarray
     origin: np.ndarray
     counts: np.ndarray
-    alike_as_given: Rows = dataclasses.field(default_factory=Rows.empty)
+    likeness: Sequence[Likeness] = ()
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -80,7 +96,8 @@ class Consensus:
         out reach beyond them. What is returned are their rows turned round: the targets, as their consensus
         is, by their numbers among these, on the reads, by the numbers that these have in the pileups.
         """
-        on, alike = self.alike_as_given, {}
+        on = Rows.concat([_renumbered(made.rows(), made.before) for made in self.likeness])
+        alike = {}
         # Where the first base of the consensus is that no base of the target before a place comes after.
         places = self.origin + np.repeat(np.arange(len(self)) << 32, np.diff(self.offsets))
         for column in ("r_start", "r_end"):
@@ -215,7 +232,7 @@ class _Vote:
         made = tuple(columns)
         made[-1][:, LEFT_OUT] += np.bincount(chosen.elsewhere[:, 0], minlength=len(number))
         start, stop = self.bounds.start[number], self.bounds.end[number]
-        rows = turned(chosen, marks, start, stop)
+        rows = partial(turned, chosen, marks, start, stop)
         lengths = self._targets.lengths[windows.target]
         if (windows.end - windows.start == lengths).all():
             return np.diff(made[0]), *made[1:], rows
@@ -232,9 +249,8 @@ def _of_targets(parts: list[Part], target: np.ndarray, first: int, n: int) -> Co
     by_target = np.zeros((n, COUNTS), np.int64)
     np.add.at(by_target, target - first, counts)
     offsets = offsets_of(np.bincount(target - first, lengths, n))
-    return Consensus(
-        offsets, codes, quality, depth, origin, by_target, _renumbered(Rows.concat(list(rows)), -first)
-    )
+    likeness = [Likeness(of_windows, -first) for of_windows in rows]
+    return Consensus(offsets, codes, quality, depth, origin, by_target, likeness)
 
 
 def joined(parts: Sequence[Consensus]) -> Consensus:
@@ -250,8 +266,12 @@ def joined(parts: Sequence[Consensus]) -> Consensus:
         for name in ("codes", "quality", "depth", "origin", "counts")
     )
     before = offsets_of(np.array([len(part) for part in parts])).tolist()
-    rows = [_renumbered(part.alike_as_given, n) for part, n in zip(parts, before, strict=False)]
-    return Consensus(offsets_of(sizes), codes, quality, depth, origin, counts, Rows.concat(rows))
+    likeness = [
+        made._replace(before=made.before + n)
+        for part, n in zip(parts, before, strict=False)
+        for made in part.likeness
+    ]
+    return Consensus(offsets_of(sizes), codes, quality, depth, origin, counts, likeness)
 
 
 def _renumbered(rows: Rows, more: int) -> Rows:

@@ -67,6 +67,8 @@ def runs_of(marked: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.nda
     runs : ndarray of int64, shape (n,)
         Of each read.
     """
+    if not marked.any():
+        return np.empty(0, np.int32), np.empty(0, np.int32), np.zeros(len(offsets) - 1, np.int64)
     borders = np.zeros(len(marked) + 1, bool)
     borders[offsets] = True
     starts, ends = marked.copy(), marked.copy()

@@ -194,9 +194,9 @@ def _vote_by_leaders(
                 for made in itertools.chain(beside.voted(led, following), how.voted(pileups, others)):
                     parts.append(made.part)
                     unconfirmed += made.unconfirmed
-                part = VotedPart.joined(parts, np.argsort(np.concatenate(some)))
-                writer.add(part)
-                bases += int(part.sizes["lengths"].sum())
+                for part in VotedPart.in_order(parts, np.argsort(np.concatenate(some))):
+                    writer.add(part)
+                    bases += int(part.sizes["lengths"].sum())
                 this.report("consensus", stop, len(leads))
         return {
             **{name: found[name] for name in ("thresholds", "run_threshold", "leaders")},

@@ -35,6 +35,8 @@ def unvoted(pileups: Pileups, made: Consensus, first: int = 0) -> np.ndarray:
         Their numbers among all bases of the consensus, ascending.
     """
     bases = np.flatnonzero((made.quality == 0) & (made.codes != UNKNOWN))
+    if not len(bases):
+        return bases
     stop = first + len(made)
     rows, lengths = pileups.rows_on(first, stop), pileups.targets.lengths[first:stop]
     begin = offsets_of(lengths)

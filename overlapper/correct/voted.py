@@ -6,7 +6,7 @@ It is made as the consensus comes, some reads at a time, and takes a byte and a 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol, Self
 
 import numpy as np
@@ -18,10 +18,13 @@ from overlapper.correct.vote_settings import WEIGHT
 from overlapper.io.stored_reads import StoredReads
 from overlapper.kernels.consensus.consensus import COLUMNS, COUNTS
 from overlapper.kernels.consensus.window_rows import pack_codes
+from overlapper.runtime.threads import cut_evenly
 from overlapper.tables import Reads
-from overlapper.tables.base import Table, column, gather_ragged, offsets, offsets_of, ragged
+from overlapper.tables.base import Table, column, offsets, offsets_of, ragged
 from overlapper.tables.reads import UNKNOWN, words_for
 
+_AT_A_TIME = 1 << 21
+"""Bases whose consensus is put in order at a time: such arrays are in memory that the process keeps."""
 CONFIRMED_DEPTH = 3
 """Reads, the read itself among them, without which a base is neither changed nor confirmed."""
 
@@ -159,17 +162,42 @@ class VotedPart:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Self], order: np.ndarray) -> Self:
-        """Return the consensus of the reads of several parts, in a given order."""
-        first = parts[0]
-        sizes = {name: np.concatenate([part.sizes[name] for part in parts]) for name in first.sizes}
-        of_base = {"reads.words": words_for(sizes["lengths"]), "reads.qualities": sizes["lengths"]}
-        large = {}
-        for name in first.large:
-            counts = of_base.get(name, sizes["covered" if name.startswith("covered.") else "unknown"])
-            values = np.concatenate([part.large[name] for part in parts])
-            large[name] = gather_ragged(values, offsets_of(counts)[:-1][order], counts[order])
-        return cls(large, {name: values[order] for name, values in sizes.items()})
+    def in_order(cls, parts: Sequence[Self], order: np.ndarray) -> Iterator[Self]:
+        """Yield the consensus of the reads of several parts in a given order, `_AT_A_TIME` bases at a time.
+
+        Parameters
+        ----------
+        parts : sequence of VotedPart
+        order : ndarray of int64, shape (n,)
+            Numbers of the reads, which are counted through all parts.
+        """
+        sizes = {name: np.concatenate([part.sizes[name] for part in parts]) for name in parts[0].sizes}
+        reads = [len(part.sizes["lengths"]) for part in parts]
+        part_of, first = np.repeat(np.arange(len(parts)), reads), offsets_of(np.array(reads))
+        starts = {name: [offsets_of(part._counts(name)) for part in parts] for name in parts[0].large}
+        bounds = cut_evenly(sizes["lengths"][order], _AT_A_TIME)
+        for some in np.split(order, bounds[1:-1]):
+            # Reads that follow each other in a part are copied as one piece.
+            breaks = np.flatnonzero((np.diff(some) != 1) | (np.diff(part_of[some]) != 0)) + 1
+            of_piece = part_of[some[np.r_[0, breaks]]]
+            begin = (some[np.r_[0, breaks]] - first[of_piece]).tolist()
+            end = (some[np.r_[breaks - 1, -1]] - first[of_piece] + 1).tolist()
+            pieces = list(zip(of_piece.tolist(), begin, end, strict=True))
+            large = {
+                name: np.concatenate(
+                    [parts[p].large[name][starts[name][p][b] : starts[name][p][e]] for p, b, e in pieces]
+                )
+                for name in parts[0].large
+            }
+            yield cls(large, {name: values[some] for name, values in sizes.items()})
+
+    def _counts(self, name: str) -> np.ndarray:
+        """Return how many values of a large column each read has."""
+        if name == "reads.words":
+            return words_for(self.sizes["lengths"])
+        if name == "reads.qualities":
+            return self.sizes["lengths"]
+        return self.sizes["covered" if name.startswith("covered.") else "unknown"]
 
     @classmethod
     def of(cls, made: Consensus, given: Reads) -> Self:

@@ -93,3 +93,29 @@ def test_arrays_grow_at_their_ends():
     for part in parts:
         array.append(part)
     assert array.taken().tolist() == np.concatenate(parts).tolist()
+
+
+def test_reads_of_several_parts_are_put_in_order_some_at_a_time(monkeypatch):
+    texts = ["ACGNN", "NNA", "", "GATTACA" * 9, "C", "TTTT"]
+    numbers = [[(i + at) % 7 for i in range(len(text))] for at, text in enumerate(texts)]
+    made = [
+        consensus_of([text], [of_text], [of_text], [range(len(text))])
+        for text, of_text in zip(texts, numbers, strict=True)
+    ]
+    no_reads = Reads.from_sequences([""] * 3, [""] * 3)
+    # The parts hold reads 1, 4 and 5; 0, 2 and 3.
+    parts = [VotedPart.of(joined([made[i] for i in some]), no_reads) for some in ([1, 4, 5], [0, 2, 3])]
+    order = np.array([3, 0, 4, 5, 1, 2])
+    whole = voted((joined(made), Reads.from_sequences([""] * 6, [""] * 6)))
+    for bases in (1, 64, 1 << 20):
+        monkeypatch.setattr("overlapper.correct.voted._AT_A_TIME", bases)
+        columns = GrowingColumns()
+        writer = VotedWriter(columns)
+        for part in VotedPart.in_order(parts, order):
+            writer.add(part)
+        kept = from_arrays(Voted, {**columns.taken(), **writer.small()})
+        assert [kept.reads.sequence(i) for i in range(6)] == texts
+        assert kept.reads.qualities.tolist() == whole.reads.qualities.tolist()
+        assert kept.covered.offsets.tolist() == whole.covered.offsets.tolist()
+        assert kept.covered.start.tolist() == whole.covered.start.tolist()
+        assert (kept.counts == np.arange(COUNTS)).all()
