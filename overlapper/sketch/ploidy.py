@@ -67,23 +67,23 @@ def ploidy(spectrum: np.ndarray) -> Ploidy | None:
         return None
     multiplicities = np.arange(valley, min(len(counts), int(4.5 * peak)))
     counts = counts[multiplicities]
-    fits = [
-        _fitted(counts, multiplicities, depth, size)
-        for depth in peak * np.arange(0.4, 1.2, 0.01)
-        for size in _SIZES
-    ]
+    depths = peak * np.arange(0.4, 1.2, 0.01)
+    fits = [fit for size in _SIZES for fit in _fitted(counts, multiplicities, depths, size)]
     _, depth, once, twice = max(fits)
     return Ploidy(depth, once / (once + twice))
 
 
 def _fitted(
-    counts: np.ndarray, multiplicities: np.ndarray, depth: float, size: float
-) -> tuple[float, float, float, float]:
-    """Return log likelihood and depth, and the shares of k-mers of one copy and two that fit best (EM)."""
-    likelihood = np.exp(log_negative_binomial(multiplicities, depth * _COPIES, size))
-    share = np.full((len(_COPIES), 1), 1 / len(_COPIES))
+    counts: np.ndarray, multiplicities: np.ndarray, depths: np.ndarray, size: float
+) -> list[tuple[float, float, float, float]]:
+    """Return log likelihood, depth, and the shares of k-mers of one copy and two that fit best (EM)."""
+    likelihood = np.exp(log_negative_binomial(multiplicities, depths[:, None, None] * _COPIES, size))
+    share = np.full((len(depths), len(_COPIES), 1), 1 / len(_COPIES))
     for _ in range(_ROUNDS):
         joint = share * likelihood
-        total = np.maximum(joint.sum(axis=0), 1e-300)
+        total = np.maximum(joint.sum(axis=1, keepdims=True), 1e-300)
         share = (joint / total) @ counts[:, None] / counts.sum()
-    return float(np.log(total) @ counts), float(depth), float(share[0, 0]), float(share[1, 0])
+    fits = np.log(total[:, 0]) @ counts
+    return list(
+        zip(fits.tolist(), depths.tolist(), share[:, 0, 0].tolist(), share[:, 1, 0].tolist(), strict=True)
+    )

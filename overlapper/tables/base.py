@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import itertools
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
 import numpy as np
@@ -106,6 +106,13 @@ def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
     return joined
 
 
+def _fields_of(table: type[Table], kinds: tuple[str, ...]) -> tuple[dataclasses.Field, ...]:
+    return tuple(f for f in dataclasses.fields(table) if f.metadata.get("kind") in kinds)
+
+
+_fields: Callable[..., tuple[dataclasses.Field, ...]] = functools.cache(_fields_of)
+
+
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Base of the tables; a subclass declares its columns with `column`, `offsets` and `ragged`.
@@ -120,15 +127,18 @@ class Table:
     """Whether targets are numbered as queries are."""
 
     def __post_init__(self) -> None:
-        for f in self.fields_of("column", "offsets", "ragged"):
-            value = getattr(self, f.name)
-            if value is not None:
-                object.__setattr__(self, f.name, np.ascontiguousarray(value, dtype=f.metadata["dtype"]))
+        for f in _fields(type(self), ("column", "offsets", "ragged")):
+            value, dtype = getattr(self, f.name), f.metadata["dtype"]
+            # Tables are made of parts of tables by the thousand: most arrays are as they should be.
+            if value is not None and not (
+                type(value) is np.ndarray and value.dtype is dtype and value.flags.c_contiguous
+            ):
+                object.__setattr__(self, f.name, np.ascontiguousarray(value, dtype=dtype))
 
     @classmethod
     def fields_of(cls, *kinds: str) -> list[dataclasses.Field]:
         """Return the fields of some kinds: ``column``, ``offsets``, ``ragged``."""
-        return [f for f in dataclasses.fields(cls) if f.metadata.get("kind") in kinds]
+        return list(_fields(cls, kinds))
 
     @classmethod
     def empty(cls) -> Self:
@@ -137,7 +147,7 @@ class Table:
         return cls(**{f.name: np.empty(0, f.metadata["dtype"]) for f in required})
 
     def __len__(self) -> int:
-        return len(getattr(self, self.fields_of("column")[0].name))
+        return len(getattr(self, _fields(type(self), ("column",))[0].name))
 
     def __repr__(self) -> str:
         return shown.as_line(self)
