@@ -50,7 +50,7 @@ from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplo
 from overlapper.params.graph import CleanParams, GraphParams
 from overlapper.runtime.messages import Report
 from overlapper.sketch.canonical import canonical_order, in_order
-from overlapper.sketch.estimates import estimate
+from overlapper.sketch.estimates import kmer_spectrum
 from overlapper.sketch.ploidy import ploidy
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stage, Stages
@@ -315,7 +315,7 @@ def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssemblePara
     """Return how many reads cover a base of one haplotype; None where there are no two to be told apart."""
     if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
         return None
-    found = ploidy(np.array(estimate(reads, steps.threads).spectrum))
+    found = ploidy(kmer_spectrum(reads, steps.threads))
     if params.haplotypes is WhatOfHaplotypes.AUTO:
         return found.depth if found and found.has_both_peaks else None
     if not found:

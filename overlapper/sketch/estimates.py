@@ -134,9 +134,7 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
     """
     from overlapper.kernels.seeds import kmer_sample
 
-    samples, places = _draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
-    k = _least_k(samples, reads.total_bases)
-    spectrum = kmer_sample.prefix_spectrum(samples, k, _MOST)
+    samples, places, k, spectrum = _spectrum(reads, threads)
     counted = tuple(spectrum.tolist())
     fit = fit_spectrum(spectrum)
     if fit is None:
@@ -173,6 +171,26 @@ def estimate(reads: Reads, threads: int = 1) -> Estimates:
         pairs=aligned.measured,
         unknown="; ".join(reasons),
     )
+
+
+def kmer_spectrum(reads: Reads, threads: int = 1) -> np.ndarray:
+    """Return the spectrum that `estimate` gives, alone.
+
+    Returns
+    -------
+    ndarray of int64, shape (1001,)
+        Distinct k-mers among the samples by multiplicity; the last entry holds all from 1000 on.
+    """
+    return _spectrum(reads, threads)[3]
+
+
+def _spectrum(reads: Reads, threads: int) -> tuple[np.ndarray, np.ndarray, int, np.ndarray]:
+    """Return samples, their places, the k that coverage is derived at, and the spectrum of that k."""
+    from overlapper.kernels.seeds import kmer_sample
+
+    samples, places = _draw(reads, max(_SAMPLES, reads.total_bases // _BASES_PER_SAMPLE), threads)
+    k = _least_k(samples, reads.total_bases)
+    return samples, places, k, kmer_sample.prefix_spectrum(samples, k, _MOST)
 
 
 def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers | None]:
