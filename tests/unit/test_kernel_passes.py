@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba import types
+from numba import literal_unroll, types
 from numba.core import base, event, postproc
 from numba.core.inline_closurecall import InlineClosureCallPass
 from numba.core.lowering import Lower
@@ -117,6 +117,20 @@ def test_functions_and_lists_within_a_function_are_still_put_into_it():
 
     squares, pair = sums(np.arange(4), 3)
     assert (squares.tolist(), pair.tolist()) == ([3, 4, 5, 6], [3, 6])
+
+
+def test_loops_over_values_of_several_types_are_unrolled():
+    @njit(cache=False)
+    def shapes(values):
+        total = 0
+        for value in literal_unroll(values):
+            if isinstance(value, tuple):
+                total += len(value)
+            elif isinstance(value, int):
+                total += value
+        return total
+
+    assert shapes(((1, 2), 5, (3, 4, 5))) == 10
 
 
 def test_what_is_registered_between_two_kernels_is_found():

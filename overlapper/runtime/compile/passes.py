@@ -2,9 +2,10 @@
 
 After every pass that changes a function numba finds where each of its variables is last used, nine times over
 all. For functions that are no generators only the last time is made use of, where it also says what is freed.
-And numba looks for what no kernel has: loops over values of several types, functions that are put into others
-before their types are known, blocks that are run by Python. And for what few have, functions and lists within
-a function. Together this is a tenth of compiling.
+And numba looks for what no kernel has: functions that are put into others before their types are known,
+blocks that are run by Python. And for what few have, functions and lists within a function. Together this is a
+tenth of compiling. What it looks for in loops over values of several types stays: its own functions have such
+loops (of numba 0.67 and Python 3.12 the one for ``a[columns]``).
 """
 
 from __future__ import annotations
@@ -25,8 +26,6 @@ _INLINED = {"make_function", "build_list"}
 _NEEDLESS = {
     untyped_passes.WithLifting,
     untyped_passes.InlineInlinables,
-    untyped_passes.LiteralUnroll,
-    untyped_passes.LiteralPropagationSubPipelinePass,
     typed_passes.InlineOverloads,
     typed_passes.AnnotateTypes,
     typed_passes.DumpParforDiagnostics,

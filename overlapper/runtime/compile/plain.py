@@ -51,7 +51,7 @@ _USED = {
         f"_OverloadFunctionTemplate.{name}" for name in ("_build_impl", "_get_impl", "_get_jit_decorator")
     ] + ["RegistryLoader.registry_items"],
     "numba.core.untyped_passes": [
-        "InlineInlinables", "LiteralPropagationSubPipelinePass", "LiteralUnroll", "WithLifting",
+        "InlineInlinables", "WithLifting",
     ],
     "numba.np.arrayobj": ["basic_indexing", "fix_integer_index", "raise_with_shape_context"],
 }  # fmt: skip
