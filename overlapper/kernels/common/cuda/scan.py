@@ -35,9 +35,13 @@ def exclusive_sums(values: Any, arena: Arena) -> Any:
     device array of int64, shape (n + 1,)
     """
     tiles = -(-len(values) // TILE)
-    offsets, tile_sums = arena.array(len(values) + 1, np.int64), arena.array(tiles, np.int64)
-    _kernel("sum_tiles").launch(tiles, THREADS, arena.stream, values, tile_sums)
-    tile_offsets = exclusive_sums(tile_sums, arena) if tiles > 1 else arena.zeros(1, np.int64)
+    offsets = arena.array(len(values) + 1, np.int64)
+    if tiles > 1:
+        tile_sums = arena.array(tiles, np.int64)
+        _kernel("sum_tiles").launch(tiles, THREADS, arena.stream, values, tile_sums)
+        tile_offsets = exclusive_sums(tile_sums, arena)
+    else:
+        tile_offsets = arena.zeros(1, np.int64)
     _kernel("scan_tiles").launch(tiles, THREADS, arena.stream, values, tile_offsets, offsets)
     return offsets
 
