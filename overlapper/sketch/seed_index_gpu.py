@@ -195,11 +195,11 @@ def _build(
         arena, lists.occurrences, lists.by_read, grouped.sketched, lists.marks, lists.ranks, lists.starts
     )
     counts = seed_counts(int(sketched.sum()), int(spectrum[1]), n)
-    seeding = Seeding(sketched, arena.download(lists.marks), reads.word_offsets)
+    marks, ranks, starts = map(arena.download, (lists.marks, lists.ranks, lists.starts))
+    seeding = Seeding.counted(sketched, marks, reads.word_offsets, ranks, starts)
     return SeedIndex(
-        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, there), arena.download(lists.starts),
-        seeding, counts,
-    )  # fmt: skip
+        sketch.kmer_length, max(limit, largest), ListsThere(slot.gpu, there), starts, seeding, counts
+    )
 
 
 def _frequent(

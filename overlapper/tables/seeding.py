@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from typing import Self
 
 import numpy as np
 
@@ -34,6 +35,20 @@ class Seeding(Table):
     sketched: np.ndarray = column("i4")
     marks: np.ndarray = ragged("u4", by="word_offsets")
     word_offsets: np.ndarray = offsets()
+
+    @classmethod
+    def counted(
+        cls,
+        sketched: np.ndarray,
+        marks: np.ndarray,
+        word_offsets: np.ndarray,
+        ranks: np.ndarray,
+        starts: np.ndarray,
+    ) -> Self:
+        """Return a table of marks that were counted already, which gives its `ranks` and `starts`."""
+        table = cls(sketched, marks, word_offsets)
+        vars(table)["_counted"] = ranks, starts
+        return table
 
     @property
     def starts(self) -> np.ndarray:

@@ -116,6 +116,8 @@ def test_seeds_are_those_of_the_cpu(gpu, monkeypatch, model, k, w, shares):
         found = seed_index_gpu.build(gpus, reads, sketch, 8)
     assert found.counts == expected.counts and found.limit == expected.limit
     assert columns_of(found.seeding) == columns_of(expected.seeding)
+    np.testing.assert_array_equal(found.seeding.ranks, expected.seeding.ranks)
+    np.testing.assert_array_equal(found.seeding.starts, expected.seeding.starts)
     np.testing.assert_array_equal(linked(found), linked(expected))
 
 

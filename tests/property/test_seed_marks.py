@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from overlapper.kernels.seeds.seed_marks import marked_between
 from overlapper.sketch.seeding_at import seeding_at
+from overlapper.tables import Seeding
 from overlapper.tables.reads import BASES_PER_WORD, words_for
 from tests.tries import tries
 
@@ -44,6 +45,12 @@ def test_seeds_between_two_bases_are_counted(case, data):
             first = int(seeding.word_offsets[read]) * BASES_PER_WORD
             counted = marked_between(seeding.marks, seeding.ranks, first + start, first + stop)
             assert counted == sum(start <= p < stop for p in positions[read])
+
+
+def test_what_was_counted_already_is_not_counted_again():
+    known = np.arange(3, dtype=np.uint32), np.arange(2)
+    seeding = Seeding.counted(np.zeros(1, np.int32), np.zeros(9, np.uint32), np.array([0, 9]), *known)
+    assert seeding.validate().ranks is known[0] and seeding.starts is known[1]
 
 
 def test_ranks_may_overflow():
