@@ -107,7 +107,8 @@ def linked(index):
 
     Each is ``read << 32 | position << 1 | strand`` (uint64).
     """
-    words = index.lists.occurrences.for_gpus()
+    words = np.empty(index.lists.occurrences.room, np.uint64)
+    index.lists.occurrences.widen(0, words)
     numbers = index.lists.numbers(0, int(index.list_starts[-1]))
     has_later = numbers < len(words)
     return np.where(has_later, words[np.where(has_later, numbers, 0)], np.uint64(ALONE))

@@ -210,6 +210,18 @@ def _on_gpus(index: SeedIndex) -> IndexCopies:
     lists, seeding = index.lists, index.seeding
     if isinstance(lists, ListsThere):
         return lists.on_gpus
-    occurrences, numbers = lists.occurrences.for_gpus(), lists.numbers(0, int(index.list_starts[-1]))
-    columns = occurrences, numbers, seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
-    return IndexCopies(columns, lambda arena, column: arena.upload(column))
+    occurrences, n = lists.occurrences, int(index.list_starts[-1])
+    others = seeding.sketched, seeding.marks, seeding.ranks, seeding.starts
+    numbers_type = lists.numbers(0, 0).dtype
+
+    def list_numbers(first: int, part: np.ndarray) -> None:
+        part[:] = lists.numbers(first, first + len(part))
+
+    def copy(arena: Arena) -> list[DeviceArray]:
+        # A part at a time: the host has no room for all of them, widened and listed.
+        widened = arena.written(occurrences.room, np.uint64, occurrences.widen)
+        numbers = arena.written(n, numbers_type, list_numbers)
+        return [widened, numbers, *map(arena.upload, others)]
+
+    size = 8 * occurrences.room + numbers_type.itemsize * n + sum(column.nbytes for column in others)
+    return IndexCopies(size if n else 0, copy)

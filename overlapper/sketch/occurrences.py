@@ -85,14 +85,17 @@ class Occurrences(NamedTuple):
         width = self.layout.width
         return sum(count_hits(self.packed, width, start, stop, step) for start, stop in self.stretches)
 
-    def for_gpus(self) -> np.ndarray:
-        """Return a word of 64 bits for each number, the layout of GPUs."""
+    def widen(self, first: int, words: np.ndarray) -> None:
+        """Write those from a number on in the layout of GPUs, a word of 64 bits each (uint64, shape (n,)).
+
+        Words of numbers that are not taken are left as they are.
+        """
         from overlapper.kernels.seeds.occurrences import widen
 
-        words = np.empty(self.room, np.uint64)
         for start, stop in self.stretches:
-            widen(*self.columns, start, words[start:stop])
-        return words
+            start, stop = max(start, first), min(stop, first + len(words))
+            if start < stop:
+                widen(*self.columns, start, words[start - first : stop - first])
 
 
 class Packer:

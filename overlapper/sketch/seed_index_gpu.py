@@ -221,4 +221,6 @@ def _packed(added: list[list[np.ndarray]], placing: Placing, lengths: np.ndarray
     packer, first = Packer(placing, lengths, sum(map(len, parts)), 1), 0
     for entries in parts:
         first = packer.pack(entries, first, 0)
-    return packer.packed_in([(0, first)]).for_gpus()
+    words = np.empty(first, np.uint64)
+    packer.packed_in([(0, first)]).widen(0, words)
+    return words

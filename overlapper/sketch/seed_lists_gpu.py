@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -45,21 +45,21 @@ class IndexCopies:
 
     Parameters
     ----------
-    columns : sequence
-        Those of `IndexColumns`, but for the arena, in memory that ``copy`` knows.
+    size : int
+        Bytes that they take; 0 where there are no occurrences.
     copy : callable
-        Cuts an array from an arena and copies a column to it.
+        Cuts them from an arena, in the order of `IndexColumns`.
     there : dict of int to IndexColumns
         Of GPUs that have them already.
     """
 
     def __init__(
         self,
-        columns: Sequence[Any],
-        copy: Callable[[Arena, Any], DeviceArray],
+        size: int,
+        copy: Callable[[Arena], Sequence[DeviceArray]],
         there: dict[int, IndexColumns] | None = None,
     ) -> None:
-        self._columns, self._copy = columns, copy
+        self._size, self._copy = size, copy
         self._there: dict[int, IndexColumns | None] = dict(there or {})
         self._copying: dict[int, threading.Lock] = {}
 
@@ -73,12 +73,11 @@ class IndexCopies:
     def _copied(self, slot: Slot) -> IndexColumns | None:
         from overlapper.runtime.gpu.memory import Arena
 
-        size = sum(column.nbytes for column in self._columns) + _MARGIN
-        if size > slot.spare or not len(self._columns[0]):
+        if not self._size or self._size + _MARGIN > slot.spare:
             return None
-        arena = Arena.allocate(size, slot.arena.pinned)
+        arena = Arena.allocate(self._size + _MARGIN, slot.arena.pinned)
         try:
-            columns = IndexColumns(arena, *(self._copy(arena, column) for column in self._columns))
+            columns = IndexColumns(arena, *self._copy(arena))
         except DeviceError:
             return None
         arena.stream.synchronize()
@@ -101,8 +100,12 @@ class ListsThere:
     """
 
     def __init__(self, gpu: int, made: IndexColumns) -> None:
-        self._gpu, self._made = gpu, made
-        self.on_gpus = IndexCopies(made[1:], lambda arena, column: arena.copy_of(column, gpu), {gpu: made})
+        self._gpu, self._made, columns = gpu, made, made[1:]
+        self.on_gpus = IndexCopies(
+            sum(column.nbytes for column in columns),
+            lambda arena: [arena.copy_of(column, gpu) for column in columns],
+            {gpu: made},
+        )
         self._copying = threading.Lock()
 
     @functools.cached_property

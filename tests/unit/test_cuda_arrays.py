@@ -7,10 +7,16 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba_cuda", reason="the extra gpu brings it")
 
+from overlapper.candidates import dsoft_gpu
 from overlapper.errors import DeviceError
+from overlapper.gpu.gpus import Slot
+from overlapper.kernels.common.walks import PackedReads
+from overlapper.params.stages import SketchParams
 from overlapper.runtime.gpu import memory
 from overlapper.runtime.gpu.memory import Arena
+from overlapper.sketch.seed_index import SeedIndex
 from tests.pretended_gpu import pretend
+from tests.read_sets import reads_of, texts_of
 
 
 @pytest.fixture
@@ -37,6 +43,41 @@ def test_arrays_come_back_as_they_went(arena, dtype, shape):
     assert not arena.download(behind).any()
     arena.fill(behind, 0xFF)
     assert (arena.download(behind) == -1).all()
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.uint64])
+@pytest.mark.parametrize("length", [0, 1, 124, 999])
+def test_arrays_that_are_written_in_parts_come_as_a_whole(arena, dtype, length):
+    whole, written = np.random.default_rng(3).integers(0, 200, length).astype(dtype), []
+
+    def write(first, part):
+        assert first == sum(written)
+        part[:] = whole[first : first + len(part)]
+        written.append(len(part))
+
+    there = arena.written(length, dtype, write)
+    assert np.array_equal(arena.download(there)[:length], whole)
+    assert sum(written) == length and len(written) == -(-length * whole.itemsize // 1000)
+
+
+@pytest.mark.parametrize("texts", [["ACGTTGCATTA"], texts_of(5, genome=3000, reads=40)])
+def test_an_index_goes_to_a_gpu_widened_and_listed_a_part_at_a_time(arena, texts):
+    reads = reads_of(texts)
+    index = SeedIndex.build(reads, SketchParams(kmer_length=11, window=2), 2)
+    slot = Slot(0, PackedReads.of(reads), None, arena, spare=1 << 20)
+    there, n = dsoft_gpu._on_gpus(index).on(slot), int(index.list_starts[-1])
+    if not n:
+        assert there is None
+        return
+    words = np.empty(index.lists.occurrences.room, np.uint64)
+    index.lists.occurrences.widen(0, words)
+    sent = arena.download(there.occurrences)
+    for start, stop in index.lists.occurrences.stretches:
+        assert np.array_equal(sent[start:stop], words[start:stop])
+    assert np.array_equal(arena.download(there.by_read), index.lists.numbers(0, n)) and n > 1000
+    assert np.array_equal(arena.download(there.marks), index.seeding.marks)
+    assert np.array_equal(arena.download(there.ranks), index.seeding.ranks)
+    assert np.array_equal(arena.download(there.starts), index.seeding.starts)
 
 
 @pytest.mark.parametrize("length", [1000, 1001])

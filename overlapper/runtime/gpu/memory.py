@@ -224,14 +224,36 @@ class Arena:
         array = np.ascontiguousarray(array)
         target = self.array(array.shape, array.dtype)
         source = array.reshape(-1).view(np.uint8)
-        step = min(_SENT, len(self.pinned))
         with _copier(len(source)) as copy:
-            for begin in range(0, len(source), step):
-                chunk = source[begin : begin + step]
-                pinned = self._unused_pinned(len(chunk))
-                copy(chunk, pinned)
-                self.stream.write(target.address + begin, pinned)
+            self._send_parts(
+                target, len(source), lambda begin, part: copy(source[begin : begin + len(part)], part)
+            )
         return target
+
+    def written(self, length: int, dtype: Any, write: Callable[[int, np.ndarray], object]) -> DeviceArray:
+        """Cut an array of one axis whose items the host makes, a part at a time.
+
+        Parameters
+        ----------
+        length : int
+        dtype : dtype
+        write : callable
+            ``write(first, part)`` writes the items from the number ``first`` on to an array; the parts follow
+            each other.
+        """
+        target = self.array(length, dtype)
+        size = target.dtype.itemsize
+        self._send_parts(target, length * size, lambda begin, part: write(begin // size, part.view(dtype)))
+        return target
+
+    def _send_parts(self, target: DeviceArray, size: int, write: Callable[[int, np.ndarray], object]) -> None:
+        """Send what ``write(begin, part)`` writes to whole items, a part of so many bytes at a time."""
+        step = min(_SENT, len(self.pinned))
+        step -= step % target.dtype.itemsize
+        for begin in range(0, size, step):
+            pinned = self._unused_pinned(min(step, size - begin))
+            write(begin, pinned)
+            self.stream.write(target.address + begin, pinned)
 
     def copy_of(self, array: DeviceArray, gpu: int) -> DeviceArray:
         """Cut an array and copy one to it that lies in memory of the GPU of this number."""
