@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
 KERNELS = ("candidates", "common.radix_sort", "common.scan")
 """How the names of the kernels begin that are needed."""
-_BLOCKS_A_SLOT = 12
-"""See `DsoftOnGpus`."""
+_BLOCKS_A_SLOT = 4
+"""Blocks that each slot gets at least, if they have hits enough. Launches take as long whatever a block has,
+and an extension by X-drop as long as the longest one of its block."""
 _LEAST_HITS = 1 << 21
 """Hits of a block, at least: of fewer the launches take longer than the kernels."""
 
@@ -69,16 +70,11 @@ class DsoftOnGpus:
         Finds what no GPU has room for.
     block_hits : int
         Hits of the queries that a GPU is given together, at most, as far as known; each takes some 80 bytes.
-    blocks_a_slot : int, optional
-        Blocks that each slot gets at least, if they have hits enough: many, so that all GPUs end at the same
-        time, and little is left then.
     """
 
-    def __init__(
-        self, gpus: Gpus, finder: DsoftFinder, block_hits: int, blocks_a_slot: int | None = None
-    ) -> None:
+    def __init__(self, gpus: Gpus, finder: DsoftFinder, block_hits: int) -> None:
         self._gpus, self._finder, self._block_hits = gpus, finder, block_hits
-        self._fewest = (blocks_a_slot or _BLOCKS_A_SLOT) * gpus.slots
+        self._fewest = _BLOCKS_A_SLOT * gpus.slots
         self._columns = _on_gpus(finder.index)
         self._longest = 2 * int(finder.lengths.max(initial=0))
 
@@ -179,7 +175,8 @@ class DsoftOnGpus:
             finder.index.kmer_length, dsoft.band_width.bit_length() - 1, dsoft.min_bases, dsoft.drift,
             dsoft.most_windows, dsoft.min_share,
         )  # fmt: skip
-        with self._gpus.slot(stop - start) as slot, slot.working():
+        # Blocks are of about the same size, and go in their order: what comes first is handed on first.
+        with self._gpus.slot() as slot, slot.working():
             there, arena = self._on(slot), slot.arena
             if there is None:
                 return None, False

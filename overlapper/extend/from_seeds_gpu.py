@@ -38,8 +38,6 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
         That hold the reads.
     finder : DsoftFinder
     reads : Reads
-    blocks_a_slot : int, optional
-        As `DsoftOnGpus` takes it.
 
     Attributes
     ----------
@@ -49,11 +47,9 @@ class FromSeedsOnGpus(abc.ABC, Generic[Made]):
         Of the GPUs.
     """
 
-    def __init__(
-        self, gpus: Gpus, finder: DsoftFinder, reads: Reads, blocks_a_slot: int | None = None
-    ) -> None:
+    def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads) -> None:
         self._gpus, self._finder, self._reads = gpus, finder, reads
-        self._dsoft = DsoftOnGpus(gpus, finder, _BLOCK_HITS, blocks_a_slot)
+        self._dsoft = DsoftOnGpus(gpus, finder, _BLOCK_HITS)
         self.blocks, self.slots = self._dsoft.blocks, gpus.slots
 
     def find(self, start: int, stop: int) -> Counted:

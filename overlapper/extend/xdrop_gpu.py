@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 KERNELS = (*dsoft_gpu.KERNELS, "xdrop", "common.sort_by_class")
 """How the names of the kernels begin that are needed."""
-_BLOCKS_A_SLOT = 4
-"""So few because a block takes as long as its longest extension, once for each kernel that it needs."""
 
 
 class XdropOnGpus(FromSeedsOnGpus["Scored"]):
@@ -40,7 +38,7 @@ class XdropOnGpus(FromSeedsOnGpus["Scored"]):
     """
 
     def __init__(self, gpus: Gpus, finder: DsoftFinder, reads: Reads, params: Params) -> None:
-        super().__init__(gpus, finder, reads, _BLOCKS_A_SLOT)
+        super().__init__(gpus, finder, reads)
         self._params = params
 
     def _made(self, found: Found | None, there: IndexThere, arena: Arena) -> Scored:

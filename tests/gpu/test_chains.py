@@ -169,7 +169,6 @@ def test_too_little_room_for_a_block_halves_it(gpu, monkeypatch, extender):
     changes = {"extender": extender}
     expected = pipeline.run(reads, "hifi", device="cpu", changes=changes)
     monkeypatch.setattr(dsoft_gpu, "_BLOCKS_A_SLOT", 1)
-    monkeypatch.setattr(xdrop_gpu, "_BLOCKS_A_SLOT", 1)
     found = pipeline.run(
         reads, "hifi", device="cuda:0", changes=changes, gpu_memory=96 << 20, threads=available_threads()
     )
