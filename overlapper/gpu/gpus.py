@@ -15,8 +15,8 @@ import dataclasses
 import heapq
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -67,43 +67,6 @@ def opened(devices: Sequence[Device], memory: int, reads: Reads | None) -> Itera
     with Gpus(devices, memory, LARGEST_FOR_PILEUPS) as gpus:
         gpus.hold(Reads.empty() if reads is None else reads, with_qualities=reads is not None)
         yield gpus
-
-
-@contextlib.contextmanager
-def opening(
-    choose: Callable[[], Sequence[Device]],
-    memory: int,
-    reads: Reads,
-    kernels: Sequence[str],
-    warm_up: Callable[[Gpus], None],
-) -> Iterator[Callable[[], Gpus | None]]:
-    """Open GPUs in a thread; yield a function that waits for them, and gives None for the CPU.
-
-    Parameters
-    ----------
-    choose : callable
-        Gives usable GPUs, or the CPU, when the driver has answered. What it raises is raised where the GPUs
-        are waited for.
-    memory : int
-        Bytes to take on each GPU at most; 0 takes what is free.
-    reads : Reads
-    kernels : sequence of str
-        As `Gpus` takes it.
-    warm_up : callable
-        Is called with the GPUs before they are handed over.
-    """
-    with contextlib.ExitStack() as opened, ThreadPoolExecutor(1) as thread:
-
-        def open_chosen() -> Gpus | None:
-            devices = choose()
-            if devices[0].name == "cpu":
-                return None
-            gpus = opened.enter_context(Gpus(devices, memory, kernels=kernels))
-            gpus.hold(reads)
-            warm_up(gpus)
-            return gpus
-
-        yield thread.submit(open_chosen).result
 
 
 class Kernel(Protocol[Found]):
@@ -262,6 +225,10 @@ class Gpus:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the memory of the GPUs, which nothing may use any more."""
         self._reads.cancel()
         for opening in self._openings:
             opening.join()

@@ -20,7 +20,7 @@ from overlapper.extend.cigars import with_cigars, without_cigars
 from overlapper.extend.on_gpus import kernels_for, prepared
 from overlapper.extend.registry import ALIGNING, check_compression, device_for, extending_devices
 from overlapper.extend.selection import Selection
-from overlapper.gpu.gpus import Gpus, opening
+from overlapper.gpu.opening import Opening
 from overlapper.io.given import GivenReads, reads_given
 from overlapper.overlap.presets import ErrorRate, check_preset, preset_params, with_error_rate
 from overlapper.overlap.summary import Run, Summary
@@ -136,7 +136,7 @@ def run(
     device: str = "auto",
     gpu_memory: int = 0,
     order: np.ndarray | None = None,
-    devices: Callable[[], Sequence[Device]] | None = None,
+    opened: Opening | None = None,
     report: Report = lambda step, done, total: None,
 ) -> Run:
     """Find overlaps and return them with counts and parameters; arguments as of `find_overlaps`, and these.
@@ -149,35 +149,68 @@ def run(
     order : ndarray of int64, shape (reads,), optional
         When the reads are in canonical order already, which this was of (`canonical_order`): it numbers the
         reads of the overlaps, and who keeps no other copy of the reads saves its memory.
-    devices : callable, optional
-        Tells the devices that ``device`` means (`extending_devices`), where the driver was asked before: it
-        takes a while to answer, in which the reads are seeded.
+    opened : Opening, optional
+        What `opening` gave, in place of ``device`` and ``gpu_memory``, where GPUs were opened while the reads
+        were read; it is closed as soon as all overlaps are found.
     report : callable, optional
         Is told how far the run is.
     """
     clock, threads = Clock(), threads or available_threads()
-    if devices is None:
+    if opened is None:
         extending = (changes or {}).get("extender", Params.extender)
         device = device_for(extending, device, reads.total_bases, threads)
-        devices = partial(list, extending_devices(extending, device))
+        devices = extending_devices(extending, device)
+        opened = opening(lambda: devices, gpu_memory, changes)
+    with opened:
+        return _run(reads, preset, changes, threads, order, opened, clock, report)
+
+
+def opening(
+    choose: Callable[[], Sequence[Device]],
+    memory: int,
+    changes: Mapping[str, Any] | None,
+    closed: Callable[[Sequence[str]], object] = lambda names: None,
+) -> Opening:
+    """Open the GPUs of a run; all that they are told of its parameters is known before these are chosen.
+
+    Parameters
+    ----------
+    choose, memory, closed
+        As `Opening` takes them.
+    changes : mapping, optional
+        As `run` takes it.
+    """
+    wanted = Params().changed(changes or {})
+    return Opening(choose, memory, kernels_for(wanted), partial(warm_up, wanted), closed)
+
+
+def _run(
+    reads: Reads,
+    preset: str | ErrorRate,
+    changes: Mapping[str, Any] | None,
+    threads: int,
+    order: np.ndarray | None,
+    opened: Opening,
+    clock: Clock,
+    report: Report,
+) -> Run:
+    """Do as `run`."""
     if order is None:
         report("sorting reads", 0, 0)
         order = canonical_order(reads, threads)
         reads = in_order(reads, order, threads)
     clock.lap("order")
 
-    # What GPUs are told of the parameters is known before these are chosen: they are opened meanwhile.
-    wanted = Params().changed(changes or {})
-    with opening(devices, gpu_memory, reads, kernels_for(wanted), partial(warm_up, wanted)) as opened:
-        held = HeldRun(reads, order, threads, opened)
-        summary, chosen = run_stages(held, preset, changes, clock, report)
-        parts = list(chosen())
-        del chosen  # and with it what was found
-        rows = pair_order(parts, threads)
-        overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
-        overlaps = with_cigars(overlaps, parts, rows, threads=threads)
-        clock.lap("sort")
-        return Run(**vars(summary), overlaps=overlaps)
+    opened.hold(reads)
+    held = HeldRun(reads, order, threads, opened)
+    summary, chosen = run_stages(held, preset, changes, clock, report)
+    parts = list(chosen())
+    del chosen  # and with it what was found
+    rows = pair_order(parts, threads)
+    overlaps = Overlaps.gather([without_cigars(part) for part in parts], rows, threads)
+    overlaps = with_cigars(overlaps, parts, rows, threads=threads)
+    clock.lap("sort")
+    return Run(**vars(summary), overlaps=overlaps)
 
 
 class Found(NamedTuple):
@@ -242,14 +275,14 @@ class HeldRun:
     ----------
     reads, order, threads
         As `run` takes them.
-    opened : callable
-        Waits for the GPUs that hold the reads (`opening`).
+    opened : Opening
+        Waits for the GPUs that hold the reads.
     """
 
     reads: Reads
     order: np.ndarray
     threads: int
-    opened: Callable[[], Gpus | None]
+    opened: Opening
 
     @property
     def lengths(self) -> np.ndarray:
@@ -300,6 +333,8 @@ class HeldRun:
             taken.update(counts)
         on_gpus = {"candidates": taken["candidates"], **gpus.counts()} if gpus and taken else {}
         counts = {**self._finder.counts(), **on_gpus, **taken}
+        devices = extension.devices
         # The seeds are most of what is held, and the overlaps are copied when they are put in order.
-        del self._finder, self._tile
-        return Found(lambda: parts, counts, extension.devices)
+        del self._finder, self._tile, extension, found
+        self.opened.close()
+        return Found(lambda: parts, counts, devices)

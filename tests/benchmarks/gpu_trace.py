@@ -7,7 +7,6 @@ computed, by tenths of a second, what each kernel took (side by side with others
 to end and was gone.
 """
 
-import atexit
 import functools
 import importlib.abc
 import importlib.machinery
@@ -27,7 +26,7 @@ TRACED = {
     "overlapper.cli.outputs": ["check_files"],
     "overlapper.cli.in_memory": ["run_in_memory"],
     "overlapper.runtime.gpu.devices": ["select_devices"],
-    "overlapper.io.fastx": ["read_fastx"],
+    "overlapper.io.fastx": ["read_fastx", "FastxParts.together"],
     "overlapper.io.outputs": ["OutputFile.__exit__"],
     "overlapper.io.paf": ["PafWriter.write"],
     "overlapper.sketch.canonical": ["canonical_order", "in_order"],
@@ -40,20 +39,22 @@ TRACED = {
     "overlapper.kernels.seeds.cuda.seed_lists": ["pack_occurrences", "list_by_read"],
     "overlapper.extend.from_seeds_gpu": ["FromSeedsOnGpus.find"],
     "overlapper.extend.xdrop_gpu": ["XdropOnGpus._overlaps"],
-    "overlapper.candidates.dsoft_gpu": ["DsoftOnGpus.work"],
-    "overlapper.extend.selection": ["Selection.add", "Selection.settle"],
+    "overlapper.candidates.dsoft_gpu": ["DsoftOnGpus.work", "DsoftOnGpus.find_each"],
+    "overlapper.extend.selection": ["Selection.add", "Selection.settle", "Selection._chosen"],
     "overlapper.overlap.presets": ["preset_params", "with_error_rate"],
     "overlapper.candidates.dsoft": ["DsoftFinder.prepare", "DsoftFinder.find"],
     "overlapper.tables.overlaps": ["pair_order", "Intervals.gather"],
     "overlapper.correct.read_rounds": ["vote"],
     "overlapper.correct.gpu_consensus": ["correct_windows"],
     "overlapper.overlap.pipeline": ["run", "HeldRun.seed", "HeldRun.find"],
-    "overlapper.extend.chain": ["settled", "with_typical"],
+    "overlapper.extend.chain": ["settle_ends", "settled", "with_typical"],
     "overlapper.overlap.tile": ["Extension._extended", "Extension._judged"],
-    "overlapper.gpu.gpus": ["Gpus.__init__", "Gpus.__exit__", "Gpus._open", "Slot.run"],
+    "overlapper.gpu.gpus": ["Gpus.__init__", "Gpus.close", "Gpus._open", "Slot.run"],
+    "overlapper.gpu.opening": ["Opening._open", "Opening._close"],
     "overlapper.runtime.gpu.cubins": ["_sources_digest"],
     "overlapper.runtime.gpu.driver": [
-        "count", "start", "properties", "Block.__init__", "pinned_array", "load_kernel", "launch_kernel",
+        "count", "start", "end", "properties", "Block.__init__", "pinned_array", "load_kernel",
+        "launch_kernel",
     ],
     "overlapper.runtime.gpu.launch": ["Kernel.launch"],
     "overlapper.kernels.common.cuda.walks": ["upload_reads"],
@@ -109,7 +110,7 @@ class Trace(importlib.abc.MetaPathFinder):
             setattr(owner, name, self._with_events(module, traced))
         elif function == "Kernel.launch":
             setattr(owner, name, self._named(traced))
-        elif function == "Gpus.__exit__":
+        elif function == "Gpus.close":
             setattr(owner, name, self._timed(function, self._after_kernels(traced)))
         else:
             setattr(owner, name, self._timed(function, traced))
@@ -215,15 +216,18 @@ def child(path, arguments):
     trace = Trace()
     sys.meta_path.insert(0, trace)
 
-    def keep():
+    from overlapper import console
+
+    end = console._exit
+
+    def keep_and_end():
         now = time.monotonic()
         Path(path).write_text(json.dumps([now, trace.calls, trace.kernels]))
+        end()
 
-    atexit.register(keep)
+    console._exit = keep_and_end
     sys.argv = ["overlapper", *arguments]
-    from overlapper.cli import main
-
-    main()
+    console.main()
 
 
 def main():

@@ -12,6 +12,7 @@ from overlapper.extend import batches
 from overlapper.extend.registry import ON_GPUS
 from overlapper.gpu import gpus
 from overlapper.gpu.gpus import Gpus, Slot
+from overlapper.gpu.opening import Opening
 from overlapper.kernels.gact.gact import extend_candidates
 from overlapper.kernels.xdrop.xdrop import extend_seeds
 from overlapper.overlap import pipeline
@@ -158,17 +159,19 @@ def test_a_driver_that_answers_late_and_badly_ends_the_run(pretended):
 
     before = threading.active_count()
     with pytest.raises(DeviceError, match="does not answer"):
-        run("cuda", devices=choose)
+        run("cuda", opened=pipeline.opening(choose, 0, {}))
     assert threading.active_count() == before
 
 
 def test_gpus_are_given_back_when_a_run_fails_before_they_are_asked_for(pretended):
-    opened = []
+    opened, closed = [], []
     with (
         pytest.raises(KeyError),
-        gpus.opening(lambda: TWO, 0, reads_of(texts_of(1)), ["xdrop"], opened.append),
+        Opening(lambda: TWO, 0, ["xdrop"], opened.append, closed.append) as opening,
     ):
+        opening.hold(reads_of(texts_of(1)))
         raise KeyError
+    assert closed == [["cuda:0", "cuda:1"]]
     assert opened[0]._free.empty()
 
 
