@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 
@@ -18,6 +19,14 @@ def digest_of_code(folders: Iterable[Path], notes: Iterable[str] = ()) -> str:
     """
     digest = hashlib.blake2b("\n".join(notes).encode(), digest_size=8)
     for folder in folders:
-        for path in sorted(folder.rglob("*.py")):
-            digest.update(b"\0" + path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+        above = len(os.fspath(folder)) + 1
+        for path in sorted(_python_files(folder)):
+            with open(path, "rb") as file:
+                digest.update(b"\0" + os.fsencode(path[above:]) + b"\0" + file.read())
     return digest.hexdigest()
+
+
+def _python_files(folder: Path) -> Iterator[str]:
+    """Yield the paths; sooner than ``Path.rglob`` does, as runs on GPUs begin with it."""
+    for inside, _, names in os.walk(folder):
+        yield from (os.path.join(inside, name) for name in names if name.endswith(".py"))
