@@ -8,6 +8,7 @@ wanted, every read end keeps its best (`overlapper.extend.best_ends`).
 from __future__ import annotations
 
 import dataclasses
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
@@ -39,6 +40,9 @@ class Selection:
         self._stops = Stops(lengths, params)
         self._best = BestEnds(lengths, params.best) if params.best else None
         self._certain = 0
+        self._judged: weakref.WeakKeyDictionary[Overlaps, tuple[np.ndarray, np.ndarray]] = (
+            weakref.WeakKeyDictionary()
+        )
         self.counts: dict[str, int] = {}
 
     def add(self, overlaps: Overlaps) -> Overlaps:
@@ -95,10 +99,17 @@ class Selection:
         return chosen if self._best is None else chosen.take(self._best.among(chosen))
 
     def _best_of_pairs(self, overlaps: Overlaps) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows of each pair that are kept, and which of all rows are internal matches."""
-        internal = self._stops.internal(overlaps)
-        kept = np.ones(len(overlaps), bool) if self._params.keep_internal else ~internal
-        return best_of_pair(overlaps, kept, self._params.best_of_pair), internal
+        """Return the rows of each pair that are kept, and which of all rows are internal matches.
+
+        Both are kept as long as the overlaps: of those in memory all are asked for twice.
+        """
+        judged = self._judged.get(overlaps)
+        if judged is None:
+            internal = self._stops.internal(overlaps)
+            kept = np.ones(len(overlaps), bool) if self._params.keep_internal else ~internal
+            judged = best_of_pair(overlaps, kept, self._params.best_of_pair), internal
+            self._judged[overlaps] = judged
+        return judged
 
     def _is_certain(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of overlaps that cannot be internal matches, and are the only ones of their pair."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from overlapper.kernels.selection import stops as kernel
 from overlapper.params.stages import ClassParams
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
 
@@ -29,6 +29,8 @@ _RARE = 0.05
 _LONE_OF_PAIRS, _BORDERS_OF_ERRORS = 2, 32
 _RATIO_UNIT = 1_000_000
 _ADDING_THREADS, _FEW_TO_ADD = 4, 20_000
+_SETTLED_TOGETHER = 1 << 16
+"""Stretches of reads whose steps are summed by a thread at a time."""
 _IN_COMMON = 10
 """Overlaps, of which one from end to end is enough for reads to have their ends in common."""
 _MOST_CROSSINGS = 1 << 16
@@ -88,7 +90,13 @@ class Stops:
         threads : int
             Changes nothing but the time.
         """
-        covered, quiet = kernel.settle(self._first, self._stops, self._crossings)
+        cuts = cut_evenly(np.diff(self._first), _SETTLED_TOGETHER)
+
+        def settle(part: int) -> tuple[int, int]:
+            return kernel.settle(self._first[cuts[part] : cuts[part + 1] + 1], self._stops, self._crossings)
+
+        settled = list(map_in_order(settle, range(len(cuts) - 1), threads))
+        covered, quiet = (sum(counts[of] for counts in settled) for of in range(2))
         self._others = math.log(max(covered, 1) / max(quiet, 1))
         counts = kernel.count_crossings(self._crossings, _MOST_CROSSINGS)
         self._typical = int(np.searchsorted(np.cumsum(counts[1:]), (counts[1:].sum() + 1) // 2)) + 1
