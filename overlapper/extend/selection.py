@@ -8,6 +8,7 @@ wanted, every read end keeps its best (`overlapper.extend.best_ends`).
 from __future__ import annotations
 
 import dataclasses
+import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 
@@ -40,21 +41,26 @@ class Selection:
         self._stops = Stops(lengths, params)
         self._best = BestEnds(lengths, params.best) if params.best else None
         self._certain = 0
+        self._adding = threading.Lock()
         self._judged: weakref.WeakKeyDictionary[Overlaps, tuple[np.ndarray, np.ndarray]] = (
             weakref.WeakKeyDictionary()
         )
         self.counts: dict[str, int] = {}
 
     def add(self, overlaps: Overlaps) -> Overlaps:
-        """Take some overlaps into account, and return those that may be reported; the caller keeps them."""
-        self._stops.add(overlaps, self._threads)
-        if self._best is None:
-            return overlaps
-        certain = self._is_certain(overlaps)
-        self._best.add(overlaps.take(certain))
-        self._certain += int(np.count_nonzero(certain))
-        # What is certain, and not among the best so far, never will be.
-        return overlaps.take(~certain | self._best.among(overlaps))
+        """Take some overlaps into account, and return those that may be reported; the caller keeps them.
+
+        Parts may come in any order, also from several threads.
+        """
+        with self._adding:
+            self._stops.add(overlaps, self._threads)
+            if self._best is None:
+                return overlaps
+            certain = self._is_certain(overlaps)
+            self._best.add(overlaps.take(certain))
+            self._certain += int(np.count_nonzero(certain))
+            # What is certain, and not among the best so far, never will be.
+            return overlaps.take(~certain | self._best.among(overlaps))
 
     def settle(self, parts: Callable[[], Iterable[Overlaps]]) -> None:
         """Decide which overlaps are reported, once all were added, and count them.

@@ -320,9 +320,9 @@ class HeldRun:
         parts: list[Overlaps] = []
         held, room = 0, free_memory()
         taken: Counter[str] = Counter()
-        found = extension.overlaps([(0, len(self.reads))], self.threads, share, report)
+        found = extension.overlaps([(0, len(self.reads))], self.threads, share, report, selection.add)
         for _, (overlaps, counts) in found:
-            parts.append(selection.add(overlaps))
+            parts.append(overlaps)
             held += parts[-1].nbytes
             if _COPIES * held > room:
                 raise OutOfMemoryError(

@@ -114,6 +114,7 @@ class Extension:
         threads: int,
         share: int,
         report: Report = lambda step, done, total: None,
+        keep: Callable[[Overlaps], Overlaps] = lambda overlaps: overlaps,
     ) -> Iterator[tuple[int, Extended]]:
         """Yield the overlaps of blocks of queries, in order; GPUs take several blocks at a time.
 
@@ -127,6 +128,9 @@ class Extension:
             Query bases of a block, unless they have more hits than `BLOCK_HITS`.
         report : callable
             Is told how many blocks are done.
+        keep : callable
+            Is given the overlaps of each block by the thread that found them, blocks in any order; what it
+            returns is yielded.
 
         Yields
         ------
@@ -144,16 +148,22 @@ class Extension:
                 report("overlapping", done + 1, len(blocks))
                 yield result
 
+        def kept(strip: int, found: Extended) -> tuple[int, Extended]:
+            overlaps, counts = found
+            return strip, (keep(overlaps), counts)
+
         there = self._there
         if isinstance(there, ChainsOnGpus | XdropOnGpus):
             overlaps, most = there, threads + there.slots
-            judged = map_in_order(lambda b: (b[0], self._judged(*overlaps.find(b[1], b[2]))), blocks, most)
+            judged = map_in_order(
+                lambda b: kept(b[0], self._judged(*overlaps.find(b[1], b[2]))), blocks, most
+            )
             yield from reported(judged)
             return
         find = (there or self._tile.finder).find
         if self.gpus is None:
             yield from reported(
-                map_in_order(lambda b: (b[0], self._extended(find(b[1], b[2]))), blocks, threads)
+                map_in_order(lambda b: kept(b[0], self._extended(find(b[1], b[2]))), blocks, threads)
             )
             return
         slots, most = self.gpus.slots, ON_GPUS[self._params.extender]
@@ -164,7 +174,7 @@ class Extension:
             for strip, of_blocks in itertools.groupby(found, key=itemgetter(0))
             for batch in gathered(map(itemgetter(1), of_blocks), of_strip[strip], slots, most)
         )
-        yield from map_in_order(lambda b: (b[0], self._extended(b[1])), batches, slots + threads)
+        yield from map_in_order(lambda b: kept(b[0], self._extended(b[1])), batches, slots + threads)
 
     def _cut(self, strips: Sequence[tuple[int, int]], threads: int, share: int) -> list[np.ndarray]:
         """Return where the blocks of each strip start."""
