@@ -3,9 +3,9 @@
 After every pass that changes a function numba finds where each of its variables is last used, nine times over
 all. For functions that are no generators only the last time is made use of, where it also says what is freed.
 And numba looks for what no kernel has: functions that are put into others before their types are known,
-blocks that are run by Python. And for what few have, functions and lists within a function. Together this is a
-tenth of compiling. What it looks for in loops over values of several types stays: its own functions have such
-loops (of numba 0.67 and Python 3.12 the one for ``a[columns]``).
+blocks that are run by Python. And for what few have, functions and lists within a function. Together this is
+a tenth of compiling. What it looks for in loops over values of several types stays: its own functions have
+such loops (on Python 3.12 the one for ``a[columns]``, of numba 0.67 and 0.68.0).
 """
 
 from __future__ import annotations
