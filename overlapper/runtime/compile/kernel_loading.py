@@ -1,6 +1,6 @@
 """Loading compiled kernels from the cache without the parts of numba that only compiling needs.
 
-Before numba (0.61 to 0.68) loads the first kernel it imports everything that it can translate, and compiles
+Before numba (0.62 to 0.68) loads the first kernel it imports everything that it can translate, and compiles
 its own runtime, which takes longer than the rest. Here that is left until a kernel has to be compiled.
 
 With a kernel comes the module of every function in it, numba's own among them, for names that only code in

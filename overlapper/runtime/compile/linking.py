@@ -5,7 +5,7 @@ all of it once more. So code that is called over five others is compiled six tim
 short functions into their callers. Here a function that is too long for that stays where it is: it is
 compiled once, and callers name it. In the cache a kernel has the machine code of what it calls with it.
 
-numba (0.61 to 0.68) has no such choice, so this takes the place of its `JITCodeLibrary` for kernels, and for
+numba (0.62 to 0.68) has no such choice, so this takes the place of its `JITCodeLibrary` for kernels, and for
 nothing else. A function that is only copied is optimised where it was put, and gets no machine code of its
 own. There are two more things that only compiling needs, and that wait until something is compiled: the
 bitcode of a kernel from the cache, which others may copy from, is parsed, and its symbols are listed.
