@@ -1,9 +1,10 @@
 """Internal matches: overlaps that stop within both reads, where others stop as well, or lie within a repeat.
 
 A repeat makes reads of different places match; the match *stops* at the border of the repeat, where both
-reads go on. Real reads make true overlaps stop, too: at bad ends, bad stretches, junctions of chimeras. What
-the other overlaps of the two reads do at the same place tells them apart. Where both reads end within a
-repeat, on different sides, the match ends with them; that the reads of all copies cross it tells of it.
+reads go on. Real reads make true overlaps stop, too: at bad ends, bad stretches, junctions of chimeras, and
+where few molecules are rearranged. What the other overlaps of the two reads do at the same place tells them
+apart. Where both reads end within a repeat, on different sides, the match ends with them; that the reads of
+all copies cross it tells of it.
 ``docs/algorithms/internal-matches.md`` is the definition, and says what its numbers were fitted on.
 """
 
@@ -22,7 +23,7 @@ from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
 
 FEW = 4
-"""Stops and crossings, of which fewer do not tell what a stop is."""
+"""Stops and crossings, of which fewer do not tell what a stop is; crossings, of which fewer are no copy's."""
 MANY = 3
 """Stops that tell of a bad read where nothing crosses."""
 _RARE = 0.05
@@ -102,7 +103,7 @@ class Stops:
         self._typical = int(np.searchsorted(np.cumsum(counts[1:]), (counts[1:].sum() + 1) // 2)) + 1
 
         def tally(part: Overlaps) -> np.ndarray:
-            return kernel.tally(*self._arguments(part, self._stops, self._crossings, MANY))
+            return kernel.tally(*self._arguments(part, self._stops, self._crossings, MANY, FEW))
 
         self._levels = sum(map_in_order(tally, parts, threads), np.zeros(kernel.LEVELS, np.int64))
 
@@ -123,8 +124,8 @@ class Stops:
         if self._from_end_to_end * _IN_COMMON >= self._all:
             return np.zeros(len(overlaps), np.bool_)
         ratio = round(self._params.min_ratio * _RATIO_UNIT)
-        evidence = self._stops, self._crossings, MANY
-        stop = kernel.internal(*self._arguments(overlaps, *evidence, FEW, self.least, ratio, _RATIO_UNIT))
+        evidence = self._stops, self._crossings, MANY, FEW
+        stop = kernel.internal(*self._arguments(overlaps, *evidence, self.least, ratio, _RATIO_UNIT))
         return stop | kernel.within_repeats(*self._arguments(overlaps, self._crossings, self._typical))
 
     def _is_from_end_to_end(self, overlaps: Overlaps) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Internal matches by where overlaps stop, by the definition of `overlapper.extend.stops`, one by one."""
 
+from collections import Counter
 from fractions import Fraction
 from math import factorial, log
 
@@ -11,7 +12,7 @@ def internal(rows, lengths, max_hang, min_ratio):
 
     ``rows`` are (query, target, reverse, q_start, q_end, t_start, t_end).
     """
-    stops, crossed = [], []
+    stops, crossed = [], Counter()
     for row in rows:
         for side in ("left", "right"):
             if hang(row, side, lengths) > max_hang:
@@ -22,27 +23,33 @@ def internal(rows, lengths, max_hang, min_ratio):
                 for s in range(lengths[read] // STRETCH + 1)
                 if start <= s * STRETCH and (s + 1) * STRETCH <= end
             ]
-            crossed += [(read, s) for s in covered if s - 1 in covered and s + 1 in covered]
+            crossed.update((read, s) for s in covered if s - 1 in covered and s + 1 in covered)
 
     def stops_at(place):
         read, stretch, end = place
         return sum(r == read and e == end and abs(s - stretch) <= 2 for r, s, e in stops)
 
     def crossings_at(place):
-        return crossed.count(place[:2])
+        return crossed[place[:2]]
 
     def evidence(row, side):
         places = [at(row, side, which) for which in ("query", "target")]
         n = min(map(stops_at, places))
         m = min(stops_at(p) + crossings_at(p) for p in places)
         bad = any(stops_at(p) >= 3 and crossings_at(p) == 0 for p in places)
-        return n, m, bad
+        rare = any(
+            crossings_at(own) < 4
+            and 8 * crossings_at(own) <= stops_at(own)
+            and 8 * stops_at(other) <= crossings_at(other)
+            for own, other in (places, places[::-1])
+        )
+        return n, m, bad or rare
 
     stopping = [
         (row, side) for row in rows for side in ("left", "right") if hang(row, side, lengths) > max_hang
     ]
-    seen = [n for n, _, bad in (evidence(*stop) for stop in stopping) if not bad]
-    sides = [(read, s, end) for read, s in sorted(set(crossed)) for end in (False, True)]
+    seen = [n for n, _, alone in (evidence(*stop) for stop in stopping) if not alone]
+    sides = [(read, s, end) for read, s in sorted(crossed) for end in (False, True)]
     quiet = sum(stops_at(place) == 0 for place in sides)
     others = log(max(len(sides), 1) / max(quiet, 1))
     least = least_number(seen.count(1), seen.count(2), sum(n >= 3 for n in seen), others)
@@ -52,11 +59,11 @@ def internal(rows, lengths, max_hang, min_ratio):
     ]
     in_common = 10 * sum(whole) >= len(rows)
 
-    depths = sorted(crossed.count(place) for place in set(crossed))
+    depths = sorted(crossed.values())
     typical = depths[(len(depths) - 1) // 2] if depths else 1
 
     def is_deep(read, start, end):
-        depth = [crossed.count((read, s)) for s in range(lengths[read] // STRETCH + 1)]
+        depth = [crossed[read, s] for s in range(lengths[read] // STRETCH + 1)]
         within = depth[-(-start // STRETCH) + 1 : max(0, end // STRETCH - 1)]
         if not within or min(within) <= 4 * typical:
             return False
@@ -76,8 +83,12 @@ def internal(rows, lengths, max_hang, min_ratio):
         hangs = hang(row, "left", lengths) + hang(row, "right", lengths)
         for side in ("left", "right"):
             if hang(row, side, lengths) > max_hang:
-                n, m, bad = evidence(row, side)
-                if match < Fraction(str(min_ratio)) * (match + hangs) if m < 4 else (n >= least and not bad):
+                n, m, alone = evidence(row, side)
+                if (
+                    match < Fraction(str(min_ratio)) * (match + hangs)
+                    if m < 4
+                    else (n >= least and not alone)
+                ):
                     return True
         return False
 

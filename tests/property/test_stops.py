@@ -102,6 +102,26 @@ def test_dovetails_within_a_repeat_of_many_copies_are_internal(copies, are_inter
     assert judged([table(rows)], lengths, ClassParams()) == oracle.internal(rows, lengths, 100, 0.5) == within
 
 
+def with_a_rearrangement(molecules, depth):
+    """Return lengths and overlaps of reads of 4 kb, some of which go on elsewhere beyond the same base."""
+    rearranged = range(depth, depth + molecules)
+    alike = (itertools.combinations(reads, 2) for reads in (range(depth), rearranged))
+    rows = [(*pair, False, 0, 3500, 500, 4000) for pair in itertools.chain(*alike)]
+    rows += [(a, b, False, 0, 2000, 500, 2500) for a in range(depth) for b in rearranged]
+    return [4000] * (depth + molecules), rows
+
+
+@pytest.mark.parametrize(
+    ("molecules", "depth", "are_internal"), [(2, 20, False), (2, 12, True), (4, 40, False), (5, 50, True)]
+)
+def test_reads_of_few_rearranged_molecules_keep_their_overlaps(molecules, depth, are_internal):
+    lengths, rows = with_a_rearrangement(molecules, depth)
+    stopping = [are_internal and row[4] == 2000 for row in rows]
+    assert (
+        judged([table(rows)], lengths, ClassParams()) == oracle.internal(rows, lengths, 100, 0.5) == stopping
+    )
+
+
 def test_what_the_least_number_is_at_borders_and_among_errors():
     found = Stops(np.array([1]), ClassParams())
     for levels, others, least in (

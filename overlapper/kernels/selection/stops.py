@@ -17,6 +17,8 @@ COPIES = 4
 """How many times as many overlaps as elsewhere cross a repeat, at least."""
 ELSEWHERE = 4
 """One in so many stretches of a read has to lie outside of a repeat, at least."""
+RARER = 8
+"""How many times as many reads go one way as the other, at least, where few molecules go the other way."""
 
 
 @inner
@@ -141,22 +143,33 @@ def settle(first, stops, crossings):
 
 
 @inner
-def _evidence(at_query, at_target, side, at_end, stops, crossings, many):
-    """Return what tells of a stop: how many others there are, how many overlaps, and whether a read is bad.
+def _evidence(at_query, at_target, side, at_end, stops, crossings, many, few):
+    """Return what tells of a stop: how many others there are, how many overlaps, and whether a read is alone.
 
-    Of the numbers on either read the smaller one.
+    Of the numbers on either read the smaller one. A read is alone where it is bad, or where few go its way.
     """
     q_stops, t_stops = stops[side, at_query], stops[at_end, at_target]
     q_crossings, t_crossings = crossings[at_query], crossings[at_target]
     bad = (q_stops >= many and q_crossings == 0) or (t_stops >= many and t_crossings == 0)
-    return min(q_stops, t_stops), min(q_stops + q_crossings, t_stops + t_crossings), bad
+    q_rare = _is_rare(q_stops, q_crossings, t_stops, t_crossings, few)
+    t_rare = _is_rare(t_stops, t_crossings, q_stops, q_crossings, few)
+    return min(q_stops, t_stops), min(q_stops + q_crossings, t_stops + t_crossings), bad or q_rare or t_rare
+
+
+@inner
+def _is_rare(own_stops, own_crossings, other_stops, other_crossings, few):
+    """Return whether far fewer reads go on as the own one does than as the other one does, on either read."""
+    more_stop = RARER * np.int64(own_crossings) <= own_stops
+    more_cross = RARER * np.int64(other_stops) <= other_crossings
+    return own_crossings < few and more_stop and more_cross
 
 
 @njit(nogil=True, cache=True)
 def tally(
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
+    few,
 ):  # fmt: skip
-    """Return the stops at reads that are not bad there, by level.
+    """Return the stops at reads that are not alone there, by level.
 
     Parameters
     ----------
@@ -166,6 +179,8 @@ def tally(
         As `settle` leaves them.
     many : int
         Stops that tell of a bad stretch where nothing crosses it.
+    few : int
+        Overlaps at a place that are too few to tell.
 
     Returns
     -------
@@ -179,8 +194,8 @@ def tally(
                 at_query, at_target, at_end = _places(
                     row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
                 )
-                near, _, bad = _evidence(at_query, at_target, side, at_end, stops, crossings, many)
-                if not bad:
+                near, _, alone = _evidence(at_query, at_target, side, at_end, stops, crossings, many, few)
+                if not alone:
                     counts[min(near, LEVELS) - 1] += 1
     return counts
 
@@ -194,10 +209,9 @@ def internal(
 
     Parameters
     ----------
-    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many
+    query, target, reverse, q_start, q_end, t_start, t_end, lengths, max_hang, first, stops, crossings, many,
+    few
         As `tally` takes them.
-    few : int
-        Overlaps at a place that are too few to tell.
     least : int
         Stops at a border.
     min_ratio : int
@@ -218,8 +232,8 @@ def internal(
                 at_query, at_target, at_end = _places(
                     row, side, query, target, reverse, q_start, q_end, t_start, t_end, first
                 )
-                near, known, bad = _evidence(at_query, at_target, side, at_end, stops, crossings, many)
-                border = near >= least and not bad
+                near, known, alone = _evidence(at_query, at_target, side, at_end, stops, crossings, many, few)
+                border = near >= least and not alone
                 found[row] |= short if known < few else border
     return found
 
