@@ -6,24 +6,34 @@ import dataclasses
 
 import numpy as np
 
-from overlapper.correct.consensus import consensus
+from overlapper.correct.consensus import Consensus, consensus
 from overlapper.correct.machine import Workers
-from overlapper.correct.pileups import Pileups
+from overlapper.correct.packed_reads import packed
+from overlapper.correct.pileups import Pileups, Rows
 from overlapper.correct.stored_pileups import StoredPileups
 from overlapper.correct.vote_settings import RAW_DOUBT
 from overlapper.kernels.consensus.consensus import DELETED, INSERTED, LONGER, RUNS, SHORTER
+from overlapper.kernels.consensus.votes import MIN_DEPTH
 from overlapper.params.correction import CorrectParams
+from overlapper.tables.base import spread
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
+EVEN_ON_UNITIGS = 53
+"""In place of `THRESHOLD_EVEN`, where reads are laid on unitigs; fitted on real R9.4 reads of E. coli, judged
+on real R7.3 and on simulated R9 reads (``docs/notes/assembly.md``)."""
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 MOST_INSERTED = 1.1
 """Bases inserted for one deleted, from which on homopolymer runs have no threshold of their own."""
-STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 84, 44, 72
+STRIP_MOST, STRIP_SLOPE, REFILL_LEAST, REFILL_SLOPE = 70, 150, 44, 125
 """Thresholds by which a draft loses columns and gains them again, where reads insert more than they delete;
-fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), judged on others
-(``docs/notes/assembly.md``)."""
+the limits are fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 at 15x), the slopes on Sequel
+reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
+MOST_RAISED, RAISE_SLOPE = 10, 100
+"""How far the thresholds of the drafts before are raised there: what is stripped had better not come in."""
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
+SAMPLE_READS = 60
+EVEN_VOTE = 50
 SAMPLE_BASES = 100_000
 """Of corrected reads so many are looked at, as few columns are divided."""
 
@@ -51,18 +61,22 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
     def measured(last: int, run: int) -> list[int]:
         tried = dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
         made = consensus(sample, tried, workers)
-        return [int(made.counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
+        # A target that votes is a read as it was given; a unitig may have been corrected.
+        counts = made.counts if pileups.targets_vote else _edits_of_reads(sample, made, params, workers)
+        return [int(counts[:, column].sum()) for column in (INSERTED, DELETED, RUNS, SHORTER, LONGER)]
 
     typical = last or TYPICAL_THRESHOLD
     inserted, deleted, *runs = measured(typical, params.run_threshold or typical)
     if not last and inserted + deleted >= FEWEST_INDELS:
-        threshold = THRESHOLD_EVEN + round(THRESHOLD_SLOPE * (inserted / (inserted + deleted) - 0.5))
-        last = min(max(threshold, LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
+        excess = inserted / (inserted + deleted) - 0.5
+        even = THRESHOLD_EVEN if pileups.targets_vote else EVEN_ON_UNITIGS
+        last = min(max(even + round(THRESHOLD_SLOPE * excess), LOWEST_THRESHOLD), HIGHEST_THRESHOLD)
         if inserted >= MOST_INSERTED * deleted and not pileups.targets_vote:
-            strip, refill = stripping(inserted / (inserted + deleted))
+            strip, refill = stripping(excess)
+            raised = min(round(RAISE_SLOPE * excess), MOST_RAISED)
             return dataclasses.replace(
                 params,
-                thresholds=(*first, strip, refill, refill),
+                thresholds=(*(threshold + raised for threshold in first), strip, refill, refill),
                 run_threshold=params.run_threshold or refill,
             )
     last = last or TYPICAL_THRESHOLD
@@ -75,7 +89,28 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
     return dataclasses.replace(params, thresholds=(*first, last), run_threshold=run)
 
 
-def stripping(inserted: float) -> tuple[int, int]:
+def _edits_of_reads(sample: Pileups, made: Consensus, params: CorrectParams, workers: Workers) -> np.ndarray:
+    """Return what `Consensus.counts` has of some of the reads, as if the consensus of unitigs were theirs."""
+    rows = made.alike
+    laid = np.unique(rows.target)
+    laid = laid[spread(len(laid), SAMPLE_READS)]
+    rows = rows.take(np.flatnonzero(np.isin(rows.target, laid)))
+    rows = dataclasses.replace(rows, target=np.searchsorted(laid, rows.target))
+    pileups = Pileups(
+        sample.reads.take(laid),
+        packed(made.codes, np.diff(made.offsets), made.quality, [""] * len(made)),
+        Rows.concat([rows] * MIN_DEPTH),  # fewer have no vote
+        targets_vote=False,
+        divergence=sample.typical_divergence,
+        reach=0,
+    )
+    all_alike = dataclasses.replace(
+        params, thresholds=(EVEN_VOTE, EVEN_VOTE), run_threshold=EVEN_VOTE, haplotype_filter=False
+    )
+    return consensus(pileups, all_alike, Workers(workers.threads)).counts
+
+
+def stripping(excess: float) -> tuple[int, int]:
     """Return the percentages of votes that a base needs to stay in a stripped draft, and then to enter it.
 
     Where a draft has a column, a base inserted nearby pairs it by chance; where it has none, such a base
@@ -84,10 +119,9 @@ def stripping(inserted: float) -> tuple[int, int]:
 
     Parameters
     ----------
-    inserted : float
-        Bases inserted of those inserted or deleted, one half or more.
+    excess : float
+        Share of bases inserted of those inserted or deleted, above one half.
     """
-    excess = inserted - 0.5
     strip = min(THRESHOLD_EVEN + round(STRIP_SLOPE * excess), STRIP_MOST)
     return strip, max(THRESHOLD_EVEN - round(REFILL_SLOPE * excess), REFILL_LEAST)
 

@@ -158,13 +158,16 @@ def fill_unknown(target, layers):
 
 
 def together(draft, layers, low, high):
-    """Edit distances of layers to columns low to high, of which None is gone; None if too few cover them."""
+    """Edit distances of layers to columns low to high, of which None is gone; None if too few cover them.
+
+    A layer that is farther away than a third of the columns counts as that far.
+    """
     limits = [code for code in draft[low:high] if code is not None]
     over = [m for m in layers if m["used"] and m["start"] <= low and m["end"] >= high]
     if len(over) < 3:
         return None
     intervals = (m["bases"][bases_at(m, low) : bases_at(m, high)] for m in over)
-    return sum(edit_paths.costs(limits, bases)[-1][-1] for bases in intervals)
+    return sum(min(edit_paths.costs(limits, bases)[-1][-1], (high - low) // 3) for bases in intervals)
 
 
 def bases_at(layer, column):

@@ -58,6 +58,6 @@ def test_internal_matches_of_other_parts_of_a_read_count():
     assert not bettered(on, np.array([True, True, False])).any()
 
 
-@pytest.mark.parametrize(("inserted", "expected"), [(0.5, (56, 56)), (0.6, (64, 49)), (0.9, (70, 44))])
-def test_drafts_are_stripped_and_refilled_the_more_reads_insert(inserted, expected):
-    assert stripping(inserted) == expected
+@pytest.mark.parametrize(("excess", "expected"), [(0.0, (56, 56)), (0.06, (65, 48)), (0.4, (70, 44))])
+def test_drafts_are_stripped_and_refilled_the_more_reads_insert(excess, expected):
+    assert stripping(excess) == expected

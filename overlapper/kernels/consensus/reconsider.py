@@ -17,6 +17,8 @@ REACH = 15
 """Columns on either side of an uncertain one that distances are taken over."""
 MIN_RIVAL_SHARE = 20
 """Percentage of a column's weight that another base, or the deletion, needs."""
+FARTHEST = 3
+"""A layer that differs in more than one of so many columns, as of another place, counts as if in no more."""
 
 
 @njit(nogil=True, cache=True)
@@ -96,7 +98,7 @@ def _heaviest_other(column, old):
 @inner
 def _distance(draft, gone, low, high, layers, starts, nearby, matrix):
     """Return the edit distances of layers to columns ``[low, high)``, together; -1 if too few cover them."""
-    size, covering, total = np.int64(0), 0, np.int64(0)
+    size, covering, total, most = np.int64(0), 0, np.int64(0), (high - low) // FARTHEST
     for c in range(low, high):
         if not gone[c]:
             nearby[size] = draft[c]
@@ -106,5 +108,5 @@ def _distance(draft, gone, low, high, layers, starts, nearby, matrix):
             covering += 1
             first, at = layers.first[m], layers.at[m]
             begin, end = first + starts[at + low], first + starts[at + high]
-            total += edit_distance(nearby, size, layers.bases, begin, end, matrix)
+            total += min(edit_distance(nearby, size, layers.bases, begin, end, matrix), most)
     return total if covering >= MIN_DEPTH else np.int64(-1)

@@ -15,7 +15,7 @@ from overlapper.kernels.common.cuda.groups import list_flagged
 from overlapper.kernels.common.cuda.scan import exclusive_sums, last_of
 from overlapper.kernels.common.edit_paths import CODES, TARGET_UNKNOWN
 from overlapper.kernels.consensus.cuda.votes import Draft, Layers, Votes, moved_draft
-from overlapper.kernels.consensus.reconsider import MIN_RIVAL_SHARE, REACH
+from overlapper.kernels.consensus.reconsider import FARTHEST, MIN_RIVAL_SHARE, REACH
 from overlapper.kernels.consensus.votes import DELETION, MIN_DEPTH
 from overlapper.runtime.gpu.launch import kernel_of, launch
 from overlapper.runtime.gpu.memory import Arena
@@ -156,12 +156,12 @@ def _distance(
             rows[codes[x]] = uint64(rows[codes[x]] | uint64(_ONE << uint64(size)))
             size += 1
     rows[TARGET_UNKNOWN] = _NONE
-    covering, total = int32(0), int32(0)
+    covering, total, most = int32(0), int32(0), int64((until - since) // FARTHEST)
     for m in range(layer_first[p] + cuda.threadIdx.x, layer_first[p + 1], cuda.blockDim.x):
         if used[m] and start[m] <= since and end[m] >= until:
             covering += int32(1)
             b, stop = starts[at[m] + since], starts[at[m] + until]
-            total += int32(_edit_distance(rows, size, bases, first[m] + b, first[m] + stop))
+            total += int32(min(_edit_distance(rows, size, bases, first[m] + b, first[m] + stop), most))
     if covering > 0:
         cuda.atomic.add(sums, 0, covering)
         cuda.atomic.add(sums, 1, total)

@@ -1,0 +1,41 @@
+"""Thresholds of polishing, which tell of the reads and not of what they polish."""
+
+import numpy as np
+import pytest
+
+from overlapper.correct.polish import Unitigs, polish
+from overlapper.simulate import random_genome, simulate_reads
+from overlapper.tables import Reads
+from overlapper.tiled.stages import Stages
+
+GENOME = random_genome(20_000, seed=3)
+BASES = GENOME.sequence(0)
+DRAFTS = {
+    "without errors": BASES,
+    "too short": "".join(BASES[i : i + 24] for i in range(0, len(BASES), 25)),
+    "too long": "".join(2 * BASES[i] + BASES[i + 1 : i + 25] for i in range(0, len(BASES), 25)),
+}
+
+
+def fitted(preset, draft):
+    """Return the thresholds, that of homopolymer runs last, by reads of a preset laid on a draft."""
+    reads, _ = simulate_reads(GENOME, preset, coverage=25, seed=3)
+    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [draft]), np.array([False])), Stages()
+    polish(unitigs, reads, device="cpu", stages=stages)
+    facts = stages.done[0].facts
+    return *facts["thresholds"], facts["run_threshold"]
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_reads_that_delete_more_ask_for_less_on_any_draft(draft):
+    *drafts, last, run = fitted("ont", DRAFTS[draft])
+    assert drafts == [20, 30, 40]
+    assert 45 <= last < 53
+    assert 20 <= run < last
+
+
+@pytest.mark.parametrize("draft", DRAFTS)
+def test_drafts_are_stripped_where_reads_insert_more_whatever_they_are(draft):
+    *drafts, strip, refill, again, run = fitted("clr", DRAFTS[draft])
+    assert drafts == [30, 40, 50]
+    assert strip > 60 > 50 > refill == again == run
