@@ -19,7 +19,7 @@ from overlapper.tables.reads import UNKNOWN
 
 SHORTEST = 50
 """Bases of the shortest stretch, and by how many flanks may overlap on a read."""
-BORDER = 500
+BORDER = 200
 """Bases on either side that go too: so far paths go on beyond the last anchor, into the rubbish."""
 FLANK = 300
 """Confirmed bases farther out that are looked for in reads."""

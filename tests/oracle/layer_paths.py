@@ -19,7 +19,7 @@ def path_window(target, layer, t0, t1, r0, r1):
 
 def reach_on(target, bases):
     """How many first bases of both belong together."""
-    length = min(len(target), len(bases), 500)
+    length = min(len(target), len(bases), 200)
     more = length + length // 4 + 16
     if len(target) <= len(bases):
         return length, edit_paths.reach(target[:length], bases[:more])

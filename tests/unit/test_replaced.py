@@ -42,7 +42,7 @@ def test_a_stretch_without_a_vote_becomes_that_of_reads(rubbish):
     found = replaced(*pileup_with([GENOME] * 3, rubbish), 0)
     assert "".join("ACGTN"[code] for code in found.codes) == GENOME
     assert found.offsets.tolist() == [0, len(GENOME)]
-    assert np.flatnonzero(found.quality == 0).tolist() == list(range(1500, 2540))
+    assert np.flatnonzero(found.quality == 0).tolist() == list(range(1800, 2240))
     assert (np.diff(found.origin) >= 0).all()
     assert found.origin[-1] == 3999 + len(rubbish) - 40
 

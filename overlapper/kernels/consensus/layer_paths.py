@@ -32,8 +32,9 @@ ORDINARY_ANCHORS = STRETCH // 16
 """Of a row on a stretch; what it has beyond these is *surplus*, of tandem repeats."""
 ANY_SURPLUS = 1 << 62
 """More than there is."""
-MAX_REACH = 500
-"""Bases that a path goes on beyond the first and the last anchor."""
+MAX_REACH = 200
+"""Bases that a path goes on beyond the first and the last anchor, as many as rows are widened by. Of more,
+what lies in rubbish or in another sequence votes, too (``docs/notes/correction.md``)."""
 ANCHOR_ENDS = 1
 """Bases at either end of an anchor that are aligned anew all the same."""
 
