@@ -14,12 +14,13 @@ import numpy as np
 from overlapper.correct.consensus import Consensus
 from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Pileups
+from overlapper.kernels.consensus.layer_paths import MAX_REACH
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import UNKNOWN
 
 SHORTEST = 50
 """Bases of the shortest stretch, and by how many flanks may overlap on a read."""
-BORDER = 200
+BORDER = MAX_REACH
 """Bases on either side that go too: so far paths go on beyond the last anchor, into the rubbish."""
 FLANK = 300
 """Confirmed bases farther out that are looked for in reads."""

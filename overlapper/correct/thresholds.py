@@ -31,9 +31,13 @@ the limits are fitted on real CLR reads (P5-C3, 0.98 to 1.82 Mb of E. coli K-12 
 reads of lambda, and both judged on others (``docs/notes/assembly.md``)."""
 MOST_RAISED, RAISE_SLOPE = 10, 100
 """How far the thresholds of the drafts before are raised there: what is stripped had better not come in."""
+MOST_ASKED = 99
+"""Largest threshold that `CorrectParams` takes."""
 SAMPLE_TARGETS, FEWEST_INDELS = 12, 200
 SAMPLE_READS = 60
+"""Reads that a consensus of unitigs is laid on."""
 EVEN_VOTE = 50
+"""Threshold where all layers are the same."""
 SAMPLE_BASES = 100_000
 """Of corrected reads so many are looked at, as few columns are divided."""
 
@@ -74,9 +78,10 @@ def fit_threshold(pileups: Pileups | StoredPileups, params: CorrectParams, worke
         if inserted >= MOST_INSERTED * deleted and not pileups.targets_vote:
             strip, refill = stripping(excess)
             raised = min(round(RAISE_SLOPE * excess), MOST_RAISED)
+            drafts = (min(threshold + raised, MOST_ASKED) for threshold in first)
             return dataclasses.replace(
                 params,
-                thresholds=(*(threshold + raised for threshold in first), strip, refill, refill),
+                thresholds=(*drafts, strip, refill, refill),
                 run_threshold=params.run_threshold or refill,
             )
     last = last or TYPICAL_THRESHOLD

@@ -35,6 +35,7 @@ class CorrectParams:
     thresholds : tuple of int
         Percentage of the weight that a base needs in each draft, two or more; the last one is the consensus,
         for which 0 derives it from the insertions and deletions of raw reads; for corrected ones it is 45.
+        Where it is derived and reads insert more, those of unitigs before it are up to 10 higher.
     run_threshold : int
         That of the consensus for bases of homopolymer runs; 0 derives it from those in the runs of raw reads;
         for corrected ones it is 45.

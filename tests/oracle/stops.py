@@ -84,11 +84,8 @@ def internal(rows, lengths, max_hang, min_ratio):
         for side in ("left", "right"):
             if hang(row, side, lengths) > max_hang:
                 n, m, alone = evidence(row, side)
-                if (
-                    match < Fraction(str(min_ratio)) * (match + hangs)
-                    if m < 4
-                    else (n >= least and not alone)
-                ):
+                short = match < Fraction(str(min_ratio)) * (match + hangs)
+                if short if m < 4 else (n >= least and not alone):
                     return True
         return False
 

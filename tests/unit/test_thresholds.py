@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from overlapper.correct.polish import Unitigs, polish
+from overlapper.params.correction import CorrectParams
 from overlapper.simulate import random_genome, simulate_reads
 from overlapper.tables import Reads
 from overlapper.tiled.stages import Stages
@@ -39,3 +40,17 @@ def test_drafts_are_stripped_where_reads_insert_more_whatever_they_are(draft):
     *drafts, strip, refill, again, run = fitted("clr", DRAFTS[draft])
     assert drafts == [30, 40, 50]
     assert strip > 60 > 50 > refill == again == run
+
+
+def test_reads_of_something_else_tell_nothing():
+    reads, _ = simulate_reads(random_genome(20_000, seed=9), "ont", coverage=5, seed=9)
+    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [BASES]), np.array([False])), Stages()
+    assert polish(unitigs, reads, device="cpu", stages=stages).unitigs.sequences.sequence(0) == BASES
+    assert stages.done[0].facts["thresholds"] == (20, 30, 40, 57)
+
+
+def test_raised_thresholds_of_drafts_are_still_thresholds():
+    reads, _ = simulate_reads(GENOME, "clr", coverage=25, seed=3)
+    unitigs, stages = Unitigs(Reads.from_sequences(["draft"], [BASES]), np.array([False])), Stages()
+    polish(unitigs, reads, CorrectParams(thresholds=(30, 95, 0)), device="cpu", stages=stages)
+    assert stages.done[0].facts["thresholds"][:2] == (40, 99)
