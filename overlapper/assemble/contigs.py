@@ -232,7 +232,8 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
     if separate or needs_correction(params, facts["error rate"]):
         given = steps.reads.lengths
         sound = sound_parts(steps.overlaps, given, steps.threads) if exact else None
-        correct_by_accuracy(steps, params, separate and facts["error rate"] < ACCURATE_BELOW, report)
+        accurate = separate and facts["error rate"] < ACCURATE_BELOW
+        correct_by_accuracy(steps, params, accurate, exact, report)
         name, changes = ("exact-overlaps", EXACT) if exact else ("corrected-overlaps", BOTH_ENDS)
         steps.overlap(name, "auto", changes, report)
         if sound is not None:

@@ -74,11 +74,18 @@ class AssemblySteps(Protocol):
         """Polish unitigs with the reads as given, with their own alone where these are told."""
 
 
-def correct_by_accuracy(steps: AssemblySteps, params: AssembleParams, accurate: bool, report: Report) -> None:
-    """Correct reads, with the number of rounds for reads as accurate as HiFi reads or that for others."""
+def correct_by_accuracy(
+    steps: AssemblySteps, params: AssembleParams, accurate: bool, exact: bool, report: Report
+) -> None:
+    """Correct reads, with the number of rounds for reads as accurate as HiFi reads or that for others.
+
+    Further rounds follow for others alone, where overlaps are to be exact: reads that go on changing have
+    none at what they differ in.
+    """
     rounds = params.accurate_rounds if accurate else params.correction.rounds
+    further = params.correction.further_rounds if exact and not accurate else 0
     steps.correct(
-        dataclasses.replace(params.correction, rounds=rounds),
+        dataclasses.replace(params.correction, rounds=rounds, further_rounds=further),
         lambda step, done, total: report(f"correcting, {step}", done, total),
     )
 

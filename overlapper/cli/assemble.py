@@ -83,7 +83,7 @@ def assemble(
         typer.Option(
             min=1,
             help="Rounds of correction.",
-            show_default="1 of reads as accurate as HiFi reads, 2 of others",
+            show_default="1 of reads as accurate as HiFi reads, 2 of others, 4 where many go on changing",
         ),
     ] = None,
     polish_rounds: Annotated[
@@ -127,7 +127,8 @@ def assemble(
 
     given = {
         "correct": correct, "copies": copies, "haplotypes": haplotypes,
-        "correction": {"rounds": correct_rounds}, "accurate_rounds": correct_rounds,
+        "correction": {"rounds": correct_rounds, "further_rounds": None if correct_rounds is None else 0},
+        "accurate_rounds": correct_rounds,
         "accurate_polish_rounds": polish_rounds,
         "polishing": {"rounds": polish_rounds}, "graph": {"min_overlap": min_overlap},
     }  # fmt: skip
@@ -142,7 +143,8 @@ def assemble(
         files,
     ):
         if plan:
-            rounds = 0 if params.correct is WhenToCorrect.NEVER else params.correction.rounds
+            rounds = params.correction.rounds + params.correction.further_rounds
+            rounds = 0 if params.correct is WhenToCorrect.NEVER else rounds
             dataclasses.replace(run, workdir=None).print_plan(progress, rounds)
             return
         record = Record(inputs, run.threads, run.parts.read_filter)

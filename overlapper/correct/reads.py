@@ -8,6 +8,7 @@ that the result does not depend on their order in the file or on their names.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -29,6 +30,10 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 _PART_BASES = 1 << 24
+MANY = 1 / 3
+"""Share of the reads above which, where the last round changed them, further rounds follow; fitted on
+R10 reads of two chromosomes of *P. falciparum* and of the MHC, judged on others
+(``docs/notes/correction.md``)."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -162,7 +167,8 @@ def correct_kept(
     params = params or CorrectParams()
     first_stage = len(stages.done)
     funnel, identity = {"reads": len(heads), "bases": heads.total_bases}, None
-    for number in range(1, params.rounds + 1):
+    rounds = params.rounds
+    for number in itertools.count(1):
         this = Round(number, stages, machine, report)
         pileups, overlaps = kept.pileups(
             this, *((preset, overlap_changes) if number == 1 else (CORRECTED, None))
@@ -172,6 +178,10 @@ def correct_kept(
         params = params.of_corrected_reads(facts["error rate"])
         _count_round(funnel, number, overlaps, made, facts)
         identity = _identity(made) if identity is None else identity
+        if number == params.rounds and np.count_nonzero(made.counts[:, EDITS]) > MANY * len(heads):
+            rounds += params.further_rounds
+        if number == rounds:
+            break
     del kept
     assert identity is not None
     left, changes = cut_uncovered(heads, made, Uncovered(uncovered), identity, back)

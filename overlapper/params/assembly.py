@@ -55,6 +55,7 @@ class AssembleParams:
     separate_below : float
         Error rate below which copies are kept apart by default: HiFi and ONT R10 reads have less.
     correction, polishing : CorrectParams
+        Further rounds of correction follow where overlaps are to match to the last base.
     accurate_rounds : int
         Rounds of correction of reads as accurate as HiFi reads, where copies are kept apart.
     accurate_polish_rounds : int
@@ -67,7 +68,7 @@ class AssembleParams:
     correct_above: float = 0.15
     copies: WhatOfCopies = WhatOfCopies.AUTO
     separate_below: float = 0.04
-    correction: CorrectParams = CorrectParams()
+    correction: CorrectParams = CorrectParams(further_rounds=2)
     accurate_rounds: int = 1
     accurate_polish_rounds: int = 0
     polishing: CorrectParams = CorrectParams(thresholds=POLISHING_THRESHOLDS)

@@ -26,6 +26,9 @@ class CorrectParams:
     ----------
     rounds : int
         Each round corrects all reads; later ones find the overlaps of the corrected reads.
+    further_rounds : int
+        Of reads, so many rounds follow where the last one still changed `overlapper.correct.reads.MANY` of
+        them; of unitigs none.
     max_depth : int
         Reads that vote on a stretch of the target.
     kmer_length : int
@@ -46,6 +49,7 @@ class CorrectParams:
     """
 
     rounds: int = 2
+    further_rounds: int = 0
     max_depth: int = 40
     kmer_length: int = 0
     max_gap: int = 1000
@@ -57,6 +61,7 @@ class CorrectParams:
     def __post_init__(self) -> None:
         require(0 <= self.error_rate <= 1, "error_rate", self.error_rate, "0 (derive) to 1")
         require(1 <= self.rounds <= 100, "rounds", self.rounds, "1 to 100")
+        require(0 <= self.further_rounds <= 100, "further_rounds", self.further_rounds, "0 to 100")
         require(3 <= self.max_depth <= 255, "max_depth", self.max_depth, "3 to 255")
         derived_or_fits = self.kmer_length == 0 or 8 <= self.kmer_length <= 16
         require(derived_or_fits, "kmer_length", self.kmer_length, "0 (derive), or 8 to 16")
@@ -93,5 +98,6 @@ class CorrectParams:
         )
 
     def of_round(self) -> dict[str, Any]:
-        """Return what the result of one round depends on: all but the number of rounds."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if name != "rounds"}
+        """Return what the result of one round depends on: all but how many there are."""
+        numbers = ("rounds", "further_rounds")
+        return {name: value for name, value in dataclasses.asdict(self).items() if name not in numbers}

@@ -60,7 +60,9 @@ def test_what_logs_can_log_to_a_file_and_what_writes_names_its_output_alike():
         ("polish", vars(CorrectParams(thresholds=POLISHING_THRESHOLDS))),
         ("assemble", vars(AssembleParams()) | {
             "correct_rounds": f"{AssembleParams().accurate_rounds} of reads as accurate as HiFi reads, "
-            f"{AssembleParams().correction.rounds} of others",
+            f"{AssembleParams().correction.rounds} of others, "
+            f"{AssembleParams().correction.rounds + AssembleParams().correction.further_rounds} "
+            "where many go on changing",
             "polish_rounds": f"{AssembleParams().accurate_polish_rounds} of contigs of exact overlaps, "
             f"{AssembleParams().polishing.rounds} of others",
             "min_overlap": AssembleParams().graph.min_overlap,
