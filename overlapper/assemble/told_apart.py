@@ -79,7 +79,7 @@ def count_copy_differences(
         reads = in_order(reads, order, threads)
     steps = HeldSteps(reads, Stages(), threads, device, gpu_memory)
     rate = steps.overlap("overlaps", preset, None, report)["error rate"]
-    correct_by_accuracy(steps, params, rate < ACCURATE_BELOW, report)
+    correct_by_accuracy(steps, params, rate < ACCURATE_BELOW, False, report)
     steps.overlap("corrected-overlaps", "auto", None, report)
     report("telling copies apart", 0, 0)
     told = tell_copies(steps.reads, steps.overlaps, threads=threads)
