@@ -39,11 +39,11 @@ class Corrected:
     ----------
     changes : Changes
     funnel : dict of str to int
-        What went in, what every step took and what came out.
+        Counts of what every step took in, dropped and kept.
     seconds : dict of str to float
         Wall-clock time of each step.
     warnings : list of str
-        What the last round left undone (`overlapper.correct.unvoted.warning`).
+        Bases that the last round could not confirm (`overlapper.correct.unvoted.warning`), if any.
     """
 
     changes: Changes
@@ -54,12 +54,12 @@ class Corrected:
     _left: Parts
 
     def parts(self) -> Iterator[Reads]:
-        """Yield the corrected reads with qualities, in the order of the file, some at a time."""
+        """Yield the corrected reads, with qualities, in chunks, in the order of the input."""
         return self._left.of(self._made.reads.take, _PART_BASES)
 
     @property
     def reads(self) -> Reads:
-        """The corrected reads, made anew at each call."""
+        """The corrected reads as one table, which each access makes anew."""
         return Reads.concat(list(self.parts()))
 
 
@@ -83,7 +83,7 @@ def correct(
     Parameters
     ----------
     reads : Reads
-        Bases with qualities vote with them.
+        Votes are weighted by qualities, where the reads have them.
     overlaps : Overlaps, optional
         Of the reads, from any tool, for the first round; found when not given.
     params : CorrectParams, optional
@@ -100,12 +100,13 @@ def correct(
     gpu_memory : int
         Bytes to take on each GPU at most; 0 takes what is free.
     stages : Stages, optional
-        Keep what every round finds and makes; those of a run on the same reads and overlaps.
+        Where the results of each round are kept; a later run on the same reads and overlaps takes them from
+        there.
     order : ndarray of int64, shape (reads,), optional
-        When the reads are in canonical order already, which this was of (`canonical_order`): who keeps no
-        other copy of the reads saves its memory.
+        The number of each read in the input, when ``reads`` are in canonical order already
+        (`canonical_order`). This saves the memory of a second, sorted copy of the reads.
     report : callable
-        Told how far it is.
+        Receives the progress of the run.
 
     Returns
     -------
@@ -147,7 +148,9 @@ def correct_kept(
     stages: Stages,
     report: Report,
 ) -> Corrected:
-    """Correct reads in memory or on disk; the arguments are those of `correct`, and four others.
+    """Correct reads in memory or on disk.
+
+    Arguments not listed are those of `correct`.
 
     Parameters
     ----------
@@ -156,7 +159,7 @@ def correct_kept(
     kept : KeptReads
         The reads in that order.
     back : ndarray of int64, shape (reads,)
-        The number of each read of the file in that order.
+        The number in canonical order of each read of the input.
     machine : Machine
     """
     params = params or CorrectParams()
@@ -181,7 +184,7 @@ def correct_kept(
 
 
 def _identity(made: Voted | StoredVoted) -> np.ndarray:
-    """Return the share of columns that match in the alignment of each target to its consensus."""
+    """Return the share of matching columns in the alignment of each read to its consensus."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return 1 - made.counts[:, EDITS] / made.counts[:, COLUMNS]
 

@@ -98,7 +98,8 @@ class StoredReadsOfUnitigs:
 
     def pileups(self, targets: Reads, rows: Rows) -> PileupsOfUnitigs:
         """See `KeptReads`."""
-        return PileupsOfUnitigs(targets, self.store.stored(), rows, self.budget.left(len(self.store)))
+        room = self.budget.left(len(self.store))
+        return PileupsOfUnitigs(targets, self.store.stored(), rows, rows.typical_divergence(), room)
 
 
 def rows_on_stored(
