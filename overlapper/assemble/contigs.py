@@ -59,7 +59,7 @@ from overlapper.version import __version__
 
 @dataclasses.dataclass(frozen=True)
 class Contigs:
-    """Contigs and how they are linked.
+    """Contigs and their links.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Contigs:
 
 @dataclasses.dataclass(frozen=True)
 class LaidOut:
-    """Contigs before they are polished, and where their reads are."""
+    """Contigs before polishing, and the places of their reads."""
 
     contigs: Contigs
     reads: OwnReads
@@ -101,7 +101,7 @@ class LaidOut:
 
 @dataclasses.dataclass(frozen=True)
 class Assembled:
-    """The result of `assemble_reads`: contigs, and how they came about.
+    """The result of `assemble_reads`: contigs, and the summary of the run.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ def assemble_reads(
 
 
 def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str, report: Report) -> Assembled:
-    """Assemble reads that are in memory or on disk (`AssemblySteps`), as `assemble_reads` says."""
+    """Assemble reads in memory or on disk (`AssemblySteps`), as `assemble_reads` does."""
     separate = keeps_copies_apart(params, round(steps.error_rate(preset).value, 4))
     facts = steps.overlap("overlaps", preset, BOTH_ENDS, report)
     exact = separate and facts["error rate"] < EXACT_BELOW
@@ -288,7 +288,7 @@ def assemble_in_steps(steps: AssemblySteps, params: AssembleParams, preset: str,
 
 
 def _ends_that_stay(contigs: Contigs) -> np.ndarray:
-    """Return which ends of contigs (bool, shape (n, 2)) are joined to others, or to themselves."""
+    """Return a mask (shape (n, 2)) of the ends of contigs that are linked to others or to themselves."""
     stays = np.repeat(contigs.circular, 2).reshape(-1, 2)
     stays[contigs.link_source >> 1, 1 - (contigs.link_source & 1)] = True
     stays[contigs.link_target >> 1, contigs.link_target & 1] = True
@@ -296,14 +296,14 @@ def _ends_that_stay(contigs: Contigs) -> np.ndarray:
 
 
 def needs_correction(params: AssembleParams, error_rate: float) -> bool:
-    """Return whether reads of an error rate are corrected before they are laid out."""
+    """Return whether reads of this error rate are corrected before layout."""
     if params.correct is WhenToCorrect.AUTO:
         return error_rate > params.correct_above
     return params.correct is WhenToCorrect.ALWAYS
 
 
 def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
-    """Return whether contigs of reads of an error rate are of one copy each."""
+    """Return whether copies and haplotypes are kept apart, by the error rate of the reads."""
     if params.haplotypes is WhatOfHaplotypes.PHASE:
         return True
     if params.copies is WhatOfCopies.AUTO:
@@ -312,7 +312,7 @@ def keeps_copies_apart(params: AssembleParams, error_rate: float) -> bool:
 
 
 def _depth_of_haplotype(steps: AssemblySteps, reads: Reads, params: AssembleParams) -> float | None:
-    """Return how many reads cover a base of one haplotype; None where there are no two to be told apart."""
+    """Return the depth of a haplotype; None if there are not two haplotypes to be told apart."""
     if params.haplotypes is WhatOfHaplotypes.COLLAPSE:
         return None
     found = ploidy(kmer_spectrum(reads, steps.threads))

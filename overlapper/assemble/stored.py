@@ -1,4 +1,4 @@
-"""Assembly in a memory budget: reads, and what becomes of them, are on disk; the graph is in memory."""
+"""Assembly in a memory budget: reads and overlaps are on disk, the graph is in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from overlapper.tiled.tiles import run_tiled
 from overlapper.tiled.workdir import Workdir
 
 LAYOUT_COPIES = 4
-"""How often overlaps are in memory while a graph is made of them, at most."""
+"""Most copies of the overlaps that are in memory while the graph is built."""
 
 
 def assemble_stored(
@@ -104,7 +104,7 @@ class StoredSteps:
 
     @property
     def origin(self) -> np.ndarray:
-        """See `AssemblySteps`; corrected reads have an order of their own."""
+        """See `AssemblySteps`; corrected reads are sorted anew."""
         return np.arange(len(self._given)) if self._store is self._given else self._store.order
 
     @property

@@ -17,9 +17,9 @@ _BLOCK_BASES = 1 << 24
 
 
 def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
-    """Return the reads by length, longest first, then by hash of their bases: the same for any file order.
+    """Return the canonical order: by length, longest first, then by a hash of the bases.
 
-    Reads that hold the same bases stay in the order of the file.
+    It does not depend on the order of the file, but for reads of the same bases, which keep that order.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ def canonical_order(reads: Reads, threads: int = 1) -> np.ndarray:
 
 
 def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
-    """Return what ``reads.take(order)`` does, the bases copied by several threads.
+    """Return ``reads.take(order)``, with the bases copied by several threads.
 
-    Reads that are in order are returned as they are.
+    Reads that are in order already are returned themselves.
 
     Parameters
     ----------
