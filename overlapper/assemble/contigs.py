@@ -48,7 +48,7 @@ from overlapper.graph.stats import n50
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.assembly import AssembleParams, WhatOfCopies, WhatOfHaplotypes, WhenToCorrect
 from overlapper.params.graph import CleanParams, GraphParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.estimates import kmer_spectrum
 from overlapper.sketch.ploidy import ploidy
@@ -183,7 +183,7 @@ def assemble_reads(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Assembled:
     """Assemble reads.
 

@@ -22,9 +22,8 @@ ACCURATE_BELOW = 0.01
 (``docs/notes/correction.md``)."""
 BOTH_ENDS = {"classes": {"best_of_pair": 2}}
 """Changes of parameters for two overlaps a pair. Reads that go once round a small plasmid overlap each other
-at both ends: with
-one overlap a pair plasmids of noisy reads stayed linear, and of four HiFi reads of one of 3.8 kb four came
-out of correction with errors, with two overlaps one."""
+at both ends: with one overlap a pair plasmids of noisy reads stayed linear, and of four HiFi reads of one of
+3.8 kb four came out of correction with errors, with two overlaps one."""
 EXACT = {
     "extender": "exact",
     "dsoft": {"most_windows": 16, "min_share": 5},

@@ -23,7 +23,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.assembly import AssembleParams
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
@@ -44,7 +44,7 @@ def assemble_stored(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Assembled:
     """Assemble stored reads in a memory budget.
 

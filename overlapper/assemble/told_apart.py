@@ -23,16 +23,15 @@ from overlapper.assemble.separation import ACCURATE_BELOW
 from overlapper.assemble.steps import HeldSteps, correct_by_accuracy
 from overlapper.extend.copies import tell_copies
 from overlapper.params.assembly import AssembleParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
 
 TRANS = 4
 """Least differences of copies of an overlap between copies: correction leaves fewer between reads of one
-copy. Simulated reads of
-chromosome XII of yeast, 25x: of the overlaps within a place, .1 % (R10), .2 % (R9) and none (HiFi) have as
-many."""
+copy. Simulated reads of chromosome XII of yeast, 25x: of the overlaps within a place, .1 % (R10), .2 % (R9)
+and none (HiFi) have as many."""
 
 
 def count_copy_differences(
@@ -45,7 +44,7 @@ def count_copy_differences(
     device: str = "auto",
     gpu_memory: int = 0,
     order: np.ndarray | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Overlaps:
     """Count the differences between copies of each overlap, by correcting the reads.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from overlapper.errors import ParameterError
 from overlapper.params.stages import SpgemmParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Candidates, Seeding
 
 _PRODUCTS_PER_BLOCK = 1 << 19
@@ -65,8 +65,7 @@ def build_rows(
             bounds[block], bounds[block + 1], lengths, positions, products,
         )  # fmt: skip
 
-    for _ in map_in_order(sort, range(len(bounds) - 1), threads):
-        pass
+    for_each(sort, range(len(bounds) - 1), threads)
     return Rows(starts, entries, behind, positions, products)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from overlapper.correct.pileups import Rows
 from overlapper.graph.layout import Layout
 from overlapper.graph.placement import contained_in_unitigs
-from overlapper.tables.base import Table, column
+from overlapper.tables.base import Table, column, places_within
 
 SHORTEST = 100
 """Least bases of a read on a window, as in `overlapper.correct.voting_rows`."""
@@ -108,7 +108,7 @@ def rows_of_own(own: OwnReads, windows: Windows, lengths: np.ndarray, error_rate
     each = np.searchsorted(windows.unitig, own.unitig, "right") - first
     # Every read with every window of its unitig, on circular ones also a turn before and a turn after.
     which = np.repeat(np.arange(len(own)), each)
-    window = first[which] + np.arange(len(which)) - np.repeat(np.cumsum(each) - each, each)
+    window = first[which] + places_within(each)
     rows = [_rows(own, which, windows, window, turns, lengths) for turns in (-1, 0, 1)]
     target, read, reverse, *intervals = map(np.concatenate, zip(*rows, strict=True))
     t_start, t_end, r_start, r_end = (places.astype(np.int32) for places in intervals)

@@ -31,7 +31,7 @@ from overlapper.correct.unvoted import UNVOTED, unvoted, warning
 from overlapper.correct.windows import windows_of
 from overlapper.overlap.presets import ErrorRate, preset_error_rate
 from overlapper.params.correction import POLISHING_THRESHOLDS, CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Reads
 from overlapper.tables.growing import GrowingArray
@@ -116,7 +116,7 @@ def polish(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Polished:
     """Replace unitigs by the consensus of the reads that lie on them.
 

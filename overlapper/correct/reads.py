@@ -23,7 +23,7 @@ from overlapper.correct.voted import StoredVoted, Voted
 from overlapper.kernels.consensus.consensus import ALIGNED, COLUMNS, EDITS, LEFT_OUT, LOST
 from overlapper.overlap.presets import CORRECTED, ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.tables import Overlaps, Reads
 from overlapper.tiled.stages import Stages
@@ -76,7 +76,7 @@ def correct(
     gpu_memory: int = 0,
     stages: Stages | None = None,
     order: np.ndarray | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Corrected:
     """Correct reads.
 

@@ -15,7 +15,7 @@ from overlapper.correct.consensus import Consensus
 from overlapper.correct.packed_reads import runs_of
 from overlapper.correct.pileups import Pileups
 from overlapper.kernels.consensus.layer_paths import MAX_REACH
-from overlapper.tables.base import offsets_of
+from overlapper.tables.base import offsets_of, places_within
 from overlapper.tables.reads import UNKNOWN
 
 SHORTEST = 50
@@ -152,8 +152,7 @@ def _found(flank: np.ndarray, kmers: np.ndarray, *, last: bool) -> int:
     low, high = (np.searchsorted(of_flank[order], kmers, side) for side in ("left", "right"))
     hits = np.where(kmers >= 0, high - low, 0)
     on_read = np.repeat(np.arange(len(kmers)), hits)
-    within = np.arange(len(on_read)) - np.repeat(np.cumsum(hits) - hits, hits)
-    on_flank = order[np.repeat(low, hits) + within]
+    on_flank = order[np.repeat(low, hits) + places_within(hits)]
     diagonal = np.sort(on_read - on_flank)
     near = np.searchsorted(diagonal, diagonal + SLACK, "right") - np.arange(len(diagonal))
     if near.max(initial=0) < SEEDS:

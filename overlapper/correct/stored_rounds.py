@@ -23,7 +23,7 @@ from overlapper.io.read_store import ReadStore
 from overlapper.io.stored_reads import StoredReads
 from overlapper.overlap.presets import ErrorRate
 from overlapper.params.correction import CorrectParams
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.tables import Overlaps
 from overlapper.tiled.plan import Budget
 from overlapper.tiled.stages import Stages
@@ -154,7 +154,7 @@ def correct_stored(
     device: str = "auto",
     gpu_memory: int = 0,
     stages: Stages,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Corrected:
     """Correct reads in a memory budget; corrected reads stay on disk until they are asked for.
 

@@ -19,8 +19,8 @@ from overlapper.tables.base import spread
 
 TYPICAL_THRESHOLD, THRESHOLD_EVEN, THRESHOLD_SLOPE = 57, 56, 60
 EVEN_ON_UNITIGS = 53
-"""Replaces `THRESHOLD_EVEN` where reads polish unitigs; fitted on real R9.4 reads of E. coli, judged
-on real R7.3 and on simulated R9 reads (``docs/notes/assembly.md``)."""
+"""Replaces `THRESHOLD_EVEN` where reads polish unitigs; fitted on real R9.4 reads of E. coli, judged on real
+R7.3 and on simulated R9 reads (``docs/notes/assembly.md``)."""
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 45, 66
 LOWEST_RUN_THRESHOLD, FEWEST_RUNS = 20, 100
 MOST_INSERTED = 1.1

@@ -9,6 +9,8 @@ import dataclasses
 
 import numpy as np
 
+from overlapper.tables.base import places_within
+
 
 @dataclasses.dataclass(frozen=True)
 class WindowBounds:
@@ -46,7 +48,7 @@ def windows_of(
     """
     windows = np.maximum(1, -(-lengths // most))
     target = np.repeat(np.arange(len(lengths)), windows)
-    number = np.arange(len(target)) - np.repeat(np.cumsum(windows) - windows, windows)
+    number = places_within(windows)
     start, end = (x * lengths[target] // windows[target] for x in (number, number + 1))
     margins = np.minimum(margin, lengths // 4)[target]
     low, high = start - margins, end + margins

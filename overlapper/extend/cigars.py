@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from overlapper.kernels.common.cigar_rows import put_cigars
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import for_each
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
 
@@ -59,6 +59,5 @@ def with_cigars(
         part, some = parts[number], slice(bounds[number], bounds[number + 1])
         put_cigars(part.cigar, part.cigar_offsets, places[some], exchange[some], part.reverse, cigar)
 
-    for _ in map_in_order(put, range(len(parts)), threads):
-        pass
+    for_each(put, range(len(parts)), threads)
     return dataclasses.replace(overlaps, cigar=cigar, cigar_offsets=offsets)

@@ -22,7 +22,6 @@ wrong lengths of runs, many reads the same.
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import itertools
 from collections.abc import Callable
@@ -33,7 +32,7 @@ import numpy as np
 from overlapper.extend.differences import Differences, check_room, find_differences
 from overlapper.kernels.common.walks import PackedReads
 from overlapper.kernels.selection import copies as kernel
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import offsets_of
 
@@ -110,8 +109,7 @@ def tell_copies(
     blocks = list(itertools.pairwise(cut_evenly(weights, int(weights.sum()) // _BLOCKS + 1)))
 
     def mark(function: Callable[..., None], *arguments: Any) -> None:
-        done = map_in_order(lambda block: function(pileups, *block, *arguments), blocks, threads)
-        collections.deque(done, maxlen=0)
+        for_each(lambda block: function(pileups, *block, *arguments), blocks, threads)
 
     marks = np.ones(found.place.shape, np.bool_)
     mark(kernel.seen_again, marks.all(axis=1), marks)

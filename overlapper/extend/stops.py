@@ -5,6 +5,7 @@ reads go on. True overlaps stop as well: at bad ends, bad stretches, junctions o
 molecules are rearranged. The other overlaps of both reads at the same place tell the two apart: some stop
 there, some *cross* it. A match that ends with the reads, each on another side of the repeat, is found by its
 depth: reads of all copies cross it.
+
 ``docs/algorithms/internal-matches.md`` is the definition, and says what its numbers were fitted on.
 """
 
@@ -18,7 +19,7 @@ import numpy as np
 
 from overlapper.kernels.selection import stops as kernel
 from overlapper.params.stages import ClassParams
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Overlaps
 from overlapper.tables.base import offsets_of
 
@@ -76,8 +77,7 @@ class Stops:
             reads = bounds[part], bounds[part + 1]
             kernel.add(*self._arguments(overlaps, *reads, self._stops, self._crossings))
 
-        for _ in map_in_order(count, range(parts), parts):
-            pass
+        for_each(count, range(parts), parts)
 
     def may_be_internal(self, overlaps: Overlaps) -> np.ndarray:
         """Return a mask of the overlaps that may be internal matches: all but containments without a stop."""

@@ -17,7 +17,7 @@ import numpy as np
 from overlapper.kernels.index.bwt_merge import merge_bwt, rank_suffixes, walk_strings
 from overlapper.kernels.index.fm_index import BIN_ROWS
 from overlapper.kernels.index.suffix_array import write_bins, write_bwt
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 
 SORTED_AT_ONCE = 2**31 - 1
 PART_ROWS = 2**29
@@ -60,8 +60,7 @@ def row_type(rows: int) -> type[np.generic]:
 
 def in_blocks(function: Callable[[int, int], None], bounds: Iterable[int], threads: int) -> None:
     """Call ``function(first, last)`` for all blocks between successive bounds."""
-    for _ in map_in_order(lambda block: function(*block), pairwise(bounds), threads):
-        pass
+    for_each(lambda block: function(*block), pairwise(bounds), threads)
 
 
 def row_blocks(rows: int) -> list[int]:

@@ -34,7 +34,7 @@ from overlapper.kernels.index.fm_index import FmIndex
 from overlapper.kernels.index.mems import find_mems
 from overlapper.kernels.index.mismatch_seeds import find_fixed_seeds
 from overlapper.kernels.index.smems import find_nov_smems, find_smems
-from overlapper.runtime.threads import available_threads, map_in_order
+from overlapper.runtime.threads import available_threads, for_each, map_in_order
 from overlapper.tables import Matches, Reads
 
 
@@ -292,8 +292,7 @@ class Index:
             find_bounds(self.fm, patterns.words, block.sources, block.lengths, part)
             bounds[block.reads] = part
 
-        for _ in map_in_order(search, whole.blocks(), threads or available_threads()):
-            pass
+        for_each(search, whole.blocks(), threads or available_threads())
         return bounds
 
     def locate(self, rows: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:

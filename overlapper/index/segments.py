@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from overlapper.runtime.threads import cut_evenly
+from overlapper.tables.base import places_within
 from overlapper.tables.reads import BASES_PER_WORD, Reads
 
 _BASES_A_BLOCK = 1 << 20
@@ -64,7 +65,7 @@ class Segments:
         """Return the windows of a length that start every ``step`` bases from the start of each segment."""
         counts = np.maximum(0, (self.lengths - length) // interval + 1)
         rows = np.repeat(np.arange(len(self)), counts)
-        shift = interval * (np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts))
+        shift = interval * places_within(counts)
         lengths = np.full(len(rows), length, np.int64)
         return type(self)(self.reads[rows], self.starts[rows] + shift, lengths, self.sources[rows] + shift)
 

@@ -30,7 +30,7 @@ from overlapper.params.stages import Params
 from overlapper.runtime.clock import Clock
 from overlapper.runtime.gpu.devices import Device
 from overlapper.runtime.memory import free_memory
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import available_threads, share_for_threads, start
 from overlapper.sketch.canonical import canonical_order, in_order
 from overlapper.sketch.homopolymers import sketched_form
@@ -137,7 +137,7 @@ def run(
     gpu_memory: int = 0,
     order: np.ndarray | None = None,
     opened: Opening | None = None,
-    report: Report = lambda step, done, total: None,
+    report: Report = unreported,
 ) -> Run:
     """Find overlaps; return them with counts and parameters.
 

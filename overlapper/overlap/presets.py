@@ -37,9 +37,9 @@ leave longer gaps between seeds."""
 _AGREEMENTS = ((0.005, 100), (0.02, 18), (0.13, 18), (0.2, 10))
 """Pairs of error rate and least agreement of an overlap, in percent of the typical one; interpolated between
 logarithms. Accurate reads share nearly all seeds: the 45 percent that count as typical are left at a
-divergence of 4 percent, so that copies of a repeat that differ more are dropped.
-Noisy reads have stretches without seeds: set on real CLR reads of E. coli (P5-C3) and on simulated reads of
-yeast (CLR, HiFi); the last pair keeps lambda R7."""
+divergence of 4 percent, so that copies of a repeat that differ more are dropped. Noisy reads have stretches
+without seeds: set on real CLR reads of E. coli (P5-C3) and on simulated reads of yeast (CLR, HiFi); the last
+pair keeps lambda R7."""
 
 
 class ErrorRate(NamedTuple):

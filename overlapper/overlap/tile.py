@@ -24,7 +24,7 @@ from overlapper.extend.threshold import has_seeds, score_threshold
 from overlapper.extend.xdrop_gpu import XdropOnGpus
 from overlapper.gpu.gpus import Gpus
 from overlapper.params.stages import Params
-from overlapper.runtime.messages import Report
+from overlapper.runtime.messages import Report, unreported
 from overlapper.runtime.threads import cut_evenly, map_in_order
 from overlapper.sketch.homopolymers import RunMap
 from overlapper.tables import Candidates, Overlaps, Reads
@@ -113,7 +113,7 @@ class Extension:
         strips: Sequence[tuple[int, int]],
         threads: int,
         share: int,
-        report: Report = lambda step, done, total: None,
+        report: Report = unreported,
         keep: Callable[[Overlaps], Overlaps] = lambda overlaps: overlaps,
     ) -> Iterator[tuple[int, Extended]]:
         """Yield the overlaps of all queries, a block or a batch at a time, in order.

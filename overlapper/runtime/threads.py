@@ -54,6 +54,11 @@ def map_in_order(function: Callable[[Task], Result], tasks: Iterable[Task], thre
         pool.shutdown(cancel_futures=True)
 
 
+def for_each(function: Callable[[Task], object], tasks: Iterable[Task], threads: int) -> None:
+    """Call a function for every task, as `map_in_order` does, without results."""
+    deque(map_in_order(function, tasks, threads), maxlen=0)
+
+
 class Crew(NamedTuple, Generic[Task, Result]):
     """A group of threads of `map_among` that call the same function.
 

@@ -30,7 +30,7 @@ from typing import Self
 
 import numpy as np
 
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import for_each
 from overlapper.sketch.choice import MEASURED, SharedKmers
 from overlapper.tables import Reads
 from overlapper.tables.reads import BASES_PER_WORD
@@ -272,5 +272,4 @@ def _sum_of_errors(difference: np.ndarray, unrelated: float) -> np.ndarray:
 def _in_parts(work: Callable[[slice], None], n: int, threads: int) -> None:
     """Do ``work(part)`` for all parts of n pairs."""
     parts = [slice(start, start + _PAIRS_PER_TASK) for start in range(0, n, _PAIRS_PER_TASK)]
-    for _ in map_in_order(work, parts, threads):
-        pass
+    for_each(work, parts, threads)

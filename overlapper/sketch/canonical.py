@@ -8,7 +8,7 @@ import numpy as np
 
 from overlapper.kernels.common.content_hash import content_hashes
 from overlapper.kernels.common.read_subsets import put_rows
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each, map_in_order
 from overlapper.tables import Reads
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import content_order, words_for
@@ -64,8 +64,7 @@ def in_order(reads: Reads, order: np.ndarray, threads: int) -> Reads:
         some = slice(bounds[block], bounds[block + 1])
         put_rows(reads.words, reads.word_offsets, order[some], words[word_offsets[some.start] :])
 
-    for _ in map_in_order(put, range(len(bounds) - 1), threads):
-        pass
+    for_each(put, range(len(bounds) - 1), threads)
     nothing = {"words": np.empty(0, np.uint64), "word_offsets": np.zeros(len(reads) + 1, np.int64)}
     without_bases = dataclasses.replace(reads, **nothing)
     return dataclasses.replace(without_bases.take(order), words=words, word_offsets=word_offsets)

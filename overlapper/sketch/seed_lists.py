@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from overlapper.runtime.threads import cut_evenly, map_in_order
+from overlapper.runtime.threads import cut_evenly, for_each
 from overlapper.sketch.occurrences import Occurrences
 from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
@@ -160,8 +160,6 @@ class ListsHere:
             own = slice(int(starts[block]) - start, int(starts[block + 1]) - start)
             sort_block(numbers[own], bases[own], self.marks[block * words : (block + 1) * words])
 
-        for _ in map_in_order(enter, range(len(occurrences.stretches)), self._threads):
-            pass
-        for _ in map_in_order(sort, range(first, last), self._threads):
-            pass
+        for_each(enter, range(len(occurrences.stretches)), self._threads)
+        for_each(sort, range(first, last), self._threads)
         return numbers[:n]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 import numpy as np
 
 from overlapper.errors import ParameterError
-from overlapper.runtime.threads import map_in_order
+from overlapper.runtime.threads import for_each
 from overlapper.tables import frames, shown
 
 if TYPE_CHECKING:
@@ -68,6 +68,17 @@ def offsets_of(counts: np.ndarray) -> np.ndarray:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
 
 
+def places_within(counts: np.ndarray) -> np.ndarray:
+    """Return the place of each item within its group: 0, 1, 2 ... for every group in turn.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (groups,)
+        Items of each group.
+    """
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
 def gather_ragged(values: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Concatenate ``values[starts[i] : starts[i] + counts[i]]`` over all ``i``.
 
@@ -101,8 +112,7 @@ def _joined(values: list[np.ndarray], threads: int) -> np.ndarray:
     def copy(number: int) -> None:
         joined[bounds[number] : bounds[number + 1]] = values[number]
 
-    for _ in map_in_order(copy, range(len(values)), threads):
-        pass
+    for_each(copy, range(len(values)), threads)
     return joined
 
 

@@ -72,8 +72,8 @@ def _are_linked(compared_a, differing_a, compared_b, differing_b):
     """Return whether two sites separate the same rows, or opposite ones, more often than by chance.
 
     In `UNIT` parts of a row, rounded down for each strand: of ``n`` rows compared at both sites, ``a`` differ
-    at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b / n``, of variance
-    ``a (n - a) b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959).
+    at one, ``b`` at the other and ``both`` at both; the excess is ``both - a b / n``, of variance ``a (n - a)
+    b (n - b) / (n^2 (n - 1))`` (Mantel and Haenszel 1959).
     """
     excess = variance = np.int64(0)
     for strand in range(2):
