@@ -56,11 +56,11 @@ def leaders_of(pileups: Pileups | StoredPileups) -> np.ndarray:
     return ~np.concatenate(covered) if covered else np.zeros(0, bool)
 
 
-def roles_of(leads: np.ndarray, rows_of_leaders: Pileups | StoredPileups, settled: np.ndarray) -> Roles:
+def roles_of(leads: np.ndarray, pileups_of_leaders: Pileups | StoredPileups, settled: np.ndarray) -> Roles:
     """Return the roles of all reads, given masks of leaders and settled reads, and the rows of leaders."""
     covered = [
         are_covered(first, rows.t_start, rows.t_end, np.ones(len(rows), bool), lengths, FOLLOWING, 0)
-        for rows, first, lengths in rows_in_parts(rows_of_leaders)
+        for rows, first, lengths in rows_in_parts(pileups_of_leaders)
     ]
     stays = ~leads & settled
     return Roles(leads, stays, ~leads & ~stays & np.concatenate([np.zeros(0, bool), *covered]))

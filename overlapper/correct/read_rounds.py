@@ -59,7 +59,9 @@ class KeptReads(Protocol):
     ) -> tuple[Leaders | StoredLeaders, Facts]:
         """Vote on the leaders, as a stage; return their consensus, and what ``vote`` returned."""
 
-    def rows_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups | StoredPileups:
+    def pileups_of_leaders(
+        self, leaders: Leaders | StoredLeaders, divergence: float
+    ) -> Pileups | StoredPileups:
         """Return the pileups of corrected leaders on all reads; ``divergence`` is typical of all overlaps."""
 
     def replace(self, made: Voted | StoredVoted) -> None:
@@ -127,7 +129,7 @@ class HeldReads:
 
         return this.stages.run(name, kind, params.of_round(), find)
 
-    def rows_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
+    def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> Pileups:
         """See `KeptReads`."""
         assert isinstance(leaders, Leaders)
         return Pileups(self._reads, leaders.reads, leaders.rows, True, divergence, reach=0)
@@ -180,9 +182,9 @@ def _vote_by_leaders(
 
     def vote_on_others(writer: VotedWriter) -> Facts:
         bases, unconfirmed = 0, found[UNVOTED]
-        rows_of_leaders = kept.rows_of_leaders(leaders, pileups.typical_divergence)
+        pileups_of_leaders = kept.pileups_of_leaders(leaders, pileups.typical_divergence)
         settled = settled_of(pileups, this.machine.threads) if this.number > 1 else Settled.none(len(leads))
-        roles, number = roles_of(leads, rows_of_leaders, settled.stays), np.cumsum(leads) - 1
+        roles, number = roles_of(leads, pileups_of_leaders, settled.stays), np.cumsum(leads) - 1
         with this.machine.holding(pileups.reads) as workers:
             voting = _Voting(params.with_fitted(found), found["doubt"], workers, this)
             on_cpu = voting._replace(workers=Workers(workers.threads))
@@ -192,7 +194,7 @@ def _vote_by_leaders(
                 if len(staying):
                     parts.append(VotedPart.kept(pileups.taken(staying), settled.depth[staying]))
                 for made in itertools.chain(
-                    on_cpu.voted(rows_of_leaders, following), voting.voted(pileups, others)
+                    on_cpu.voted(pileups_of_leaders, following), voting.voted(pileups, others)
                 ):
                     parts.append(made.part)
                     unconfirmed += made.unconfirmed

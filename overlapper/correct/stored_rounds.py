@@ -126,7 +126,7 @@ class StoredRoundReads:
 
         return this.stages.write(name, params.of_round(), write)
 
-    def rows_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> PileupsOfFollowers:
+    def pileups_of_leaders(self, leaders: Leaders | StoredLeaders, divergence: float) -> PileupsOfFollowers:
         """See `KeptReads`."""
         assert isinstance(leaders, StoredLeaders)
         return PileupsOfFollowers(self._reads, leaders.reads, leaders.rows, divergence, self._room)
