@@ -41,7 +41,7 @@ from overlapper.tables import OverlapClass
 SHORT = 3
 """Grade of a short dovetail."""
 SHARE = 3
-"""A dovetail of one in so many of the bases of the shorter read is not short."""
+"""A dovetail of one in this many of the bases of the shorter read is not short."""
 
 
 def confirmed_reads(pairs: Pairs, lengths: np.ndarray, params: GraphParams, threads: int) -> np.ndarray:

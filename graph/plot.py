@@ -273,7 +273,7 @@ def _labels(
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Yield which segments to label, and where: the longest first, but none over another's label.
 
-    ``places`` are pixels; labels stay within a picture of so many pixels.
+    ``places`` are pixels; labels stay within a picture of this size.
     """
     taken = np.zeros((0, 4))
     for segment in np.argsort(-lengths, kind="stable").tolist():

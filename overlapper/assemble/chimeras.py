@@ -34,7 +34,7 @@ CLIP = 250
 to 228 bases in R10 reads of yeast."""
 FEWEST = 3
 """Least overlaps that stop at a junction. In R10 reads of yeast at 29x, and in .5 to .08 of them, no overlap
-crosses 382 places of chimeras where so many stop, and 784 places of other reads where fewer do."""
+crosses 382 places of chimeras where this many stop, and 784 places of other reads where fewer do."""
 
 
 class Sound(NamedTuple):

@@ -15,7 +15,7 @@ from overlapper.tables import Reads
 REACH = 5_000
 """Bases of an end that are examined; at most half of the sequence."""
 WORSE, HARMLESS = 10, 0.001
-"""Ends may have an error rate of so many times that of the contig, or up to this rate in any case."""
+"""Ends may have an error rate of this many times that of the contig, or up to this rate in any case."""
 
 
 def without_error_prone_ends(sequences: Reads, whole: np.ndarray) -> Reads:

@@ -19,7 +19,7 @@ the last base (`overlapper.assemble.separation.EXACT_BELOW`)."""
 LEADING = 5
 """A read leads if any base of it is covered by fewer reads before it, in canonical order."""
 FOLLOWING = 4
-"""A read follows if so many leaders cover each base of it; with itself, as many as a vote needs."""
+"""A read follows if this many leaders cover each base of it; with itself, as many as a vote needs."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

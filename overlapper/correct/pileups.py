@@ -13,7 +13,7 @@ from overlapper.tables import Overlaps, Reads
 from overlapper.tables.base import Table, column, spread
 
 WIDEN = 200
-"""Rows are widened by up to so many bases at either end, where both reads go on."""
+"""Rows are widened by up to this many bases at either end, where both reads go on."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +109,7 @@ class Pileups:
     divergence : float, optional
         Typical divergence, given where ``rows`` are a part of all; else their median.
     reach : int
-        Rows are widened by so many bases.
+        Bases by which rows are widened at most, at either end.
     numbers : ndarray of int64, optional
         Numbers of the reads in the whole set, where ``reads`` are a part of it.
     """

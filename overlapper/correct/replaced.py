@@ -26,8 +26,8 @@ rubbish."""
 FLANK = 300
 """Bases of the confirmed flanks beyond the borders, which are searched for in reads."""
 SEED, SEEDS, SLACK = 13, 4, 60
-"""A flank is found by k-mers of so many bases, at least so many of them, within so many diagonals. A read
-with 15 % errors shares 35 of them."""
+"""Bases of the k-mers by which a flank is found; least number of these; diagonals within which they lie. A
+read with 15 % errors shares 35 of them."""
 FEWEST_READS, MOST_READS = 3, 40
 
 

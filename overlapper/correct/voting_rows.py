@@ -14,15 +14,15 @@ from overlapper.kernels.consensus.window_rows import LEAST, cut_rows, reach_beyo
 from overlapper.tables.base import offsets_of
 
 LOOKED_AT = 10
-"""In a crowded window, the rows that vote are chosen from up to so many times as many."""
+"""In a crowded window, the rows that vote are chosen from up to this many times as many."""
 
 
 MOST_SURPLUS = 4 * STRETCH
 """Surplus anchors on each stretch of a row from which on it is skipped: as many as six rows have on a
 satellite of short units, or fifteen on a homopolymer."""
 BEYOND = 1000
-"""A row that touches rows that were left out is like its target only if it covers so many bases in succession
-beyond these."""
+"""Successive bases that a row which touches rows that were left out must cover beyond these, to be like its
+target."""
 
 
 class Chosen(NamedTuple):

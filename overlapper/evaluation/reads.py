@@ -99,7 +99,7 @@ def _check_names(sequences: Reads) -> None:
 
 
 def _going_on(sequences: Reads, more: np.ndarray) -> Reads:
-    """Return circular sequences with so many of their first bases repeated at their ends."""
+    """Return circular sequences with ``more`` of their first bases repeated at their ends."""
     if not more.any():
         return sequences
     parts = []

@@ -22,7 +22,7 @@ FIRST = 16_000
 _GROWTH = 5, 4
 """A batch may have this many times as many candidates as the one before."""
 _SHARE_LEFT = 2
-"""Towards the end, batches are so small that at least so many for each slot are still to come."""
+"""Towards the end, batches are so small that at least this many for each slot are still to come."""
 WARM_UP_BASES, _WARM_UP_SEEDS = 4000, 100
 """Length of a made-up read in bases, and number of its candidates."""
 

@@ -35,7 +35,7 @@ _ADDING_THREADS, _FEW_TO_ADD = 4, 20_000
 _SETTLED_TOGETHER = 1 << 16
 """Stretches of reads whose crossings are summed as one task."""
 _IN_COMMON = 10
-"""Reads share their ends (as amplicons do) if one overlap in so many goes from end to end on both."""
+"""Reads share their ends (as amplicons do) if one overlap in this many goes from end to end on both."""
 _MOST_CROSSINGS = 1 << 16
 """Largest number of crossings of a stretch that is told from larger ones."""
 

@@ -31,8 +31,8 @@ CORRECTED_BASES = 128_000_000
 FALLBACK = "ont"
 WIDE_WINDOW, WIDE_REACH = 10, 4
 REACH_WINDOWS, MOST_REACH = 40, 1000
-"""A chain is extended to a read end that is at most so many windows, and so many bases, away: wider windows
-leave longer gaps between seeds."""
+"""Farthest read end to which a chain is extended, in windows, and in bases: wider windows leave longer gaps
+between seeds."""
 
 _AGREEMENTS = ((0.005, 100), (0.02, 18), (0.13, 18), (0.2, 10))
 """Pairs of error rate and least agreement of an overlap, in percent of the typical one; interpolated between

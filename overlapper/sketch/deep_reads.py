@@ -41,7 +41,7 @@ from overlapper.tables.base import offsets_of
 
 STRETCH = 512
 LEAST_SHARE = 8
-"""A stretch is crowded from one in so many of the usual number of seeds on: noisy reads keep few k-mers,
+"""A stretch is crowded from one in this many of the usual number of seeds on: noisy reads keep few k-mers,
 while low complexity has frequent ones here and there."""
 MOST_HITS = 4
 MET_AT_EVERY_BASE = 64

@@ -224,7 +224,7 @@ def estimate_errors(reads: Reads, threads: int = 1) -> tuple[float, SharedKmers 
 
 
 def _agrees(fit: SpectrumFit, correct: float, intact: float) -> bool:
-    """Tell whether the share of k-mers without error by the spectrum fits what aligned pairs show.
+    """Return whether spectrum and aligned pairs agree on the share of error-free k-mers.
 
     Where no pairs could be aligned, a fit that starts at a valley is believed.
     """

@@ -22,7 +22,7 @@ SPECTRUM_SIZE = 1 << 16
 REPEATED_SHARE = 2e-4
 """Share of the distinct minimizers that are left out, those with the most places (as in minimap2)."""
 LEAST_LIMIT = 10
-"""Minimizers with at most so many places are never left out."""
+"""Minimizers with at most this many places are never left out."""
 
 
 @dataclasses.dataclass(frozen=True)

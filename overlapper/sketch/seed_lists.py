@@ -17,7 +17,7 @@ from overlapper.tables.base import offsets_of
 from overlapper.tables.reads import BASES_PER_WORD
 
 LISTED_TOGETHER, LISTED_PARTS = 1 << 24, 16
-"""A part has so many numbers, or one in so many of all, whichever is more."""
+"""A part has this many numbers, or one in this many of all, whichever is more."""
 PARTS_KEPT = 2
 """Parts that are kept: while some threads go on to the next one, others still need the last."""
 

@@ -13,7 +13,7 @@ U64 = np.uint64
 LINE = 64
 """Bytes in a line of memory."""
 AHEAD = 16
-"""Seeds that are processed together; occurrences of so many seeds ahead are prefetched."""
+"""Seeds that are processed together; occurrences of this many seeds ahead are prefetched."""
 HEADER = 7
 """Columns of a candidate: query, target, reverse, query_pos, target_pos, seeds, span."""
 

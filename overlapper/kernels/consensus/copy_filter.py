@@ -32,7 +32,7 @@ RECURRENCE = 50
 """Highest error rate at places of recurrent errors, relative to other places. Chosen by the test with errors
 that recur in half of the reads, which 10 takes for differences of copies."""
 FEWEST_ROWS = 10
-"""Where fewer rows are of the same place, the rows that differ least are added up to so many."""
+"""Where fewer rows are of the same place, the rows that differ least are added up to this many."""
 NEAR = 30
 """A row is near if it differs at a share of its bases of at most ``(NEAR e)**2``, e being the error rate: at
 9 percent where reads err at 1 percent, at one in 4,000 where they err at one in 2,000, as HiFi reads do."""
@@ -75,7 +75,7 @@ def choose_rows(targets, reads, windows, rows, settings, most_surplus, crowded):
     rows : Rows
     settings : Settings
     most_surplus : int
-        A row is skipped if earlier rows have so many surplus anchors on each of its stretches.
+        Surplus anchors of earlier rows on each stretch of a row from which on it is skipped.
     crowded : ndarray of bool, shape (windows,)
         Windows whose rows are chosen; all rows of others are taken.
 

@@ -21,7 +21,7 @@ U64 = np.uint64
 SHORTEST = 8
 """Columns of the shortest run that is listed."""
 LANES, WIDTH = Lanes(16), 16
-"""Rows of a path that are written at once; so many behind those of a run may be overwritten."""
+"""Rows of a path that are written at once; this many behind those of a run may be overwritten."""
 _BASES = Lanes(32)
 AHEAD = 4
 """How many runs ahead data are prefetched."""
@@ -136,7 +136,7 @@ def fetch_behind(runs, r, last, starts, at, bases):
 
 @inner
 def write_pairs(starts, at, base, length):
-    """Write the rows of so many pairs, from a base on; up to `WIDTH` rows behind them get any value."""
+    """Write the rows of ``length`` pairs, from a base on; up to `WIDTH` rows behind are overwritten."""
     each = load(LANES, _EACH, 0)
     for x in range(0, length, WIDTH):
         store(starts, at + x, add(splat(LANES, starts, base + x), each))

@@ -20,7 +20,7 @@ STAYS, INNER, CHANGED, REFUSED = 0, 6, 7, 8
 and more bases; a base stays farther left in a run; a column is removed or a base inserted; a base that would
 have made a run of at most 3, 4, 5, and more is not inserted."""
 LONGEST_RUN = 7
-"""Homopolymer runs of so many bases or more are one class."""
+"""Homopolymer runs of this many bases or more are one class."""
 STEPS = 20
 """Number of steps of clearness."""
 FEWEST, FEW = 3, 7

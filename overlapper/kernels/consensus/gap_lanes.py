@@ -71,7 +71,7 @@ class PairLanes(NamedTuple):
     owner : ndarray of int32, shape (WIDTH,)
         Of every lane, how many rows come before the base of a column is taken, its own included.
     taken : ndarray of int32, shape ((LONGEST + 2) * WIDTH,)
-        Of every number of rows and lane, the first column that is taken behind so many; `_NONE` if none is.
+        For each row and lane, the first column that is placed behind the row; `_NONE` if none is.
     before : ndarray of int32, shape (LONGEST * WIDTH,)
         The paths: of every row and lane, the columns that belong to rows before.
     bases : ndarray of uint8, shape (WORD,)

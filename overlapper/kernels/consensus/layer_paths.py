@@ -27,7 +27,7 @@ BAND, BAND_SHARE = 150, 20
 """Anchors lie within `BAND` diagonals, plus one for each `BAND_SHARE` bases of the interval, of the line from
 corner to corner."""
 SPARE_ANCHORS = 256
-"""A row has at most so many anchors more than its window has bases; only low complexity has more."""
+"""A row has at most this many anchors more than its window has bases; only low complexity has more."""
 STRETCH = 1024
 ORDINARY_ANCHORS = STRETCH // 16
 """Anchors of a row on a stretch; those beyond this number are *surplus*, which tandem repeats cause."""

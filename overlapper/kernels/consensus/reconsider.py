@@ -19,7 +19,7 @@ REACH = 15
 MIN_RIVAL_SHARE = 20
 """Least percentage of a column's weight of another base, or of the deletion, to try it."""
 FARTHEST = 3
-"""Distances are capped at one in so many columns: a layer that differs more may be of another place."""
+"""Distances are capped at one in this many columns: a layer that differs more may be of another place."""
 
 
 @njit(nogil=True, cache=True)

@@ -10,7 +10,7 @@ from overlapper.runtime.compile.cache import njit
 BIN = 256
 """Bases of a stretch, the unit in which depth is counted."""
 MOST_ROWS = 1600
-"""Most rows on a stretch: the votes of so many, of weight 40 at most, fit 16 bits."""
+"""Most rows on a stretch: the votes of this many, of weight 40 at most, fit 16 bits."""
 LEAST = 100
 """Least bases of a row on a window."""
 

@@ -82,7 +82,7 @@ def count_among_deep(entries, rest_low_bit, limit, read_of_words, word_offsets, 
         Those of `count_frequent`.
     deep : ndarray of bool, shape (reads,)
     spectrum : ndarray of int64
-        In and out: how many groups have so many entries there; the last value also counts those above.
+        In and out: number of groups by their entries in deep reads; the last value also counts larger ones.
     """
     start = 0
     while start < len(entries):

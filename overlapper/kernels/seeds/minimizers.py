@@ -21,7 +21,7 @@ from overlapper.runtime.compile.cache import njit
 from overlapper.tables.reads import BASES_PER_WORD
 
 CHUNK = 2048
-"""Positions of a chunk; loops run over so many plus twice the window."""
+"""Positions of a chunk; loops run over this many plus twice the window."""
 
 M1, M2 = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 U8, U32, U64 = np.uint8, np.uint32, np.uint64

@@ -10,15 +10,15 @@ from overlapper.runtime.compile.cache import njit
 STRETCH = 128
 """Bases of a stretch, the unit in which stops and crossings are counted."""
 NEAR = 2
-"""Stops at most so many stretches apart are at the same place."""
+"""Stops at most this many stretches apart are at the same place."""
 LEVELS = 3
 """Stops are tallied by how many are at the same place: one, two, more."""
 COPIES = 4
 """Least depth of a repeat, in crossings, relative to the rest of the reads."""
 ELSEWHERE = 4
-"""At least one in so many stretches of a read lies outside of the repeat."""
+"""At least one in this many stretches of a read lies outside of the repeat."""
 RARER = 8
-"""Where few molecules are rearranged, at least so many times as many reads go one way as the other."""
+"""Where few molecules are rearranged, at least this many times as many reads go one way as the other."""
 
 
 @inner
